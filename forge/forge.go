@@ -1,0 +1,141 @@
+// Package forge is the port to the places where tasks live: GitHub and GitLab.
+//
+// A task is an issue, a pull request or a merge request. Adapters in
+// sub-packages translate; they never retry a write, and they say of each
+// failed write whether it may have been done all the same (see [Ambiguous]).
+package forge
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Task is an item as the forge shows it now. Text is raw: sanitising is the caller's.
+type Task struct {
+	Key       TaskKey
+	Title     string
+	Body      string
+	Author    Account
+	State     string // open | closed
+	Labels    []string
+	Assignees []string
+	URL       string
+	Private   bool // the project is private or internal: its members are trusted
+	Draft     bool
+	Branch    string // head branch of a pull or merge request
+	UpdatedAt time.Time
+}
+
+// Account is a person or a bot.
+type Account struct {
+	ID    string
+	Login string
+	Bot   bool
+}
+
+// Comment is one remark on a task, whatever the forge calls its kind.
+type Comment struct {
+	ID        string // as text, also where the forge uses numbers; unique within Kind
+	Kind      string // comment | review | review_comment | note
+	Author    Account
+	Body      string
+	System    bool // written by the forge itself
+	URL       string
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// Repository is what a working copy needs.
+type Repository struct {
+	CloneURL      string // https, or a local path
+	DefaultBranch string
+	Private       bool
+}
+
+// Label is a label that the agent uses.
+type Label struct {
+	Name, Color, Description string // colour: six hex digits
+}
+
+// Change is a pull or merge request.
+type Change struct {
+	Number int
+	URL    string
+	Branch string
+}
+
+// ChangeSpec describes a change to open.
+type ChangeSpec struct {
+	Branch, Base, Title, Body string
+	Draft                     bool
+}
+
+// Permission is what an account may do in a project. Anything unknown is None.
+type Permission int
+
+// The permissions, in rising order. Write and above are trusted.
+const (
+	None Permission = iota
+	Read
+	Write
+	Admin
+)
+
+// Client talks to one forge. Every error is an *Error or ctx's own error.
+type Client interface {
+	// Me is the account the token belongs to. The answer is cached.
+	Me(ctx context.Context) (Account, error)
+	// ListTasks returns the open items that carry label, oldest first, all pages.
+	ListTasks(ctx context.Context, label string) ([]Task, error)
+	Task(ctx context.Context, key TaskKey) (Task, error)
+	Repository(ctx context.Context, key TaskKey) (Repository, error)
+	// Comments returns every comment, oldest first by the server's time then id, all pages.
+	// If since is set, only those updated at or after it.
+	Comments(ctx context.Context, key TaskKey, since time.Time) ([]Comment, error)
+	PostComment(ctx context.Context, key TaskKey, body string) (Comment, error)
+	EditComment(ctx context.Context, key TaskKey, id, body string) (Comment, error)
+	// ChangeLabels adds and removes labels one by one, never writing a whole
+	// list, and returns the labels read back afterwards. Labels that are
+	// already there or already gone are no error. Missing ones are created.
+	ChangeLabels(ctx context.Context, key TaskKey, add []Label, remove []string) ([]string, error)
+	Permission(ctx context.Context, key TaskKey, login string) (Permission, error)
+	// FindChange returns the open change with this head branch, or nil.
+	FindChange(ctx context.Context, key TaskKey, branch string) (*Change, error)
+	OpenChange(ctx context.Context, key TaskKey, spec ChangeSpec) (Change, error)
+	// MaxComment is the longest comment body in characters.
+	MaxComment() int
+}
+
+// ErrorKind says what an error means for the caller.
+type ErrorKind string
+
+// The kinds of error.
+const (
+	NotFound    ErrorKind = "not_found"    // gone, or not visible with this token
+	Auth        ErrorKind = "auth"         // 401: a person must act
+	Forbidden   ErrorKind = "forbidden"    // 403 that is no rate limit: a permission is missing
+	RateLimited ErrorKind = "rate_limited" // primary or secondary limit: wait RetryAfter
+	Invalid     ErrorKind = "invalid"      // 422 and other 4xx: not done, and never will be
+	Transient   ErrorKind = "transient"    // a read that failed, or a write that certainly did not arrive
+	Ambiguous   ErrorKind = "ambiguous"    // a write that may have been done: timeout, reset, 5xx, unreadable 2xx
+)
+
+// Error is a failed call. Message is one line and holds no secret.
+type Error struct {
+	Kind       ErrorKind
+	Op         string // "post comment"
+	Status     int
+	Message    string
+	RetryAfter time.Duration
+	Err        error
+}
+
+func (e *Error) Error() string {
+	if e.Status != 0 {
+		return fmt.Sprintf("%s: %s (%s, HTTP %d)", e.Op, e.Message, e.Kind, e.Status)
+	}
+	return fmt.Sprintf("%s: %s (%s)", e.Op, e.Message, e.Kind)
+}
+
+func (e *Error) Unwrap() error { return e.Err }

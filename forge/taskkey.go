@@ -1,0 +1,133 @@
+package forge
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Kind is what sort of item a task is. The values are those of the task_key objects in projection files.
+type Kind string
+
+// The four kinds of task.
+const (
+	GitHubIssue        Kind = "github_issue"
+	GitHubPullRequest  Kind = "github_pull_request"
+	GitLabIssue        Kind = "gitlab_issue"
+	GitLabMergeRequest Kind = "gitlab_merge_request"
+)
+
+// TaskKey identifies a task for ever.
+type TaskKey struct {
+	Host    string // web host, with a path prefix if the forge has one: "github.com", "git.example.com/forge"
+	Project string // "owner/repo", or a GitLab path with sub-groups
+	Kind    Kind
+	Number  int
+}
+
+var middles = []struct {
+	kind   Kind
+	middle string
+}{
+	{GitLabIssue, "/-/issues/"},
+	{GitLabMergeRequest, "/-/merge_requests/"},
+	{GitHubIssue, "/issues/"},
+	{GitHubPullRequest, "/pull/"},
+}
+
+// String is the web path without its scheme, for instance "github.com/o/r/issues/12".
+func (k TaskKey) String() string {
+	for _, m := range middles {
+		if m.kind == k.Kind {
+			return k.Host + "/" + k.Project + m.middle + strconv.Itoa(k.Number)
+		}
+	}
+	return ""
+}
+
+// IsGitHub reports whether the task lives on a GitHub.
+func (k TaskKey) IsGitHub() bool { return k.Kind == GitHubIssue || k.Kind == GitHubPullRequest }
+
+// Owner and Repo are the two halves of a GitHub project; Owner is the whole group path on GitLab.
+func (k TaskKey) Owner() string { return k.Project[:max(strings.LastIndexByte(k.Project, '/'), 0)] }
+
+// Repo is the last part of Project.
+func (k TaskKey) Repo() string { return k.Project[strings.LastIndexByte(k.Project, '/')+1:] }
+
+// ParseTaskKey reads a pasted URL or the text form. On GitHub the project is
+// the two path elements before the item, so that a host may have a path; on
+// GitLab the host is one of hosts if one matches, else the first element.
+func ParseTaskKey(s string, hosts ...string) (TaskKey, error) {
+	text := strings.TrimSpace(s)
+	for _, scheme := range []string{"https://", "http://"} {
+		text = strings.TrimPrefix(text, scheme)
+	}
+	text, _, _ = strings.Cut(text, "#")
+	text, _, _ = strings.Cut(text, "?")
+	for _, m := range middles {
+		left, right, ok := strings.Cut(text, m.middle)
+		if !ok {
+			continue
+		}
+		number, _, _ := strings.Cut(right, "/")
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 0 || strconv.Itoa(n) != number {
+			return TaskKey{}, fmt.Errorf("%q: %q is not an item number", s, number)
+		}
+		host, project := splitHost(left, m.kind, hosts)
+		key := TaskKey{Host: host, Project: project, Kind: m.kind, Number: n}
+		return key, key.validate(s)
+	}
+	return TaskKey{}, fmt.Errorf("%q is not a task: give a URL such as https://github.com/owner/repo/issues/12", s)
+}
+
+func splitHost(left string, kind Kind, hosts []string) (host, project string) {
+	for _, h := range hosts {
+		if strings.HasPrefix(left, h+"/") && len(h) > len(host) {
+			host = h
+		}
+	}
+	if host != "" {
+		return host, left[len(host)+1:]
+	}
+	parts := strings.Split(left, "/")
+	at := 1
+	if kind == GitHubIssue || kind == GitHubPullRequest {
+		at = max(len(parts)-2, 1)
+	}
+	return strings.Join(parts[:at], "/"), strings.Join(parts[at:], "/")
+}
+
+func (k TaskKey) validate(s string) error {
+	parts := strings.Split(k.Project, "/")
+	if k.Host == "" || len(parts) < 2 || (k.IsGitHub() && len(parts) != 2) {
+		return fmt.Errorf("%q is not a task: the project must be owner/repo", s)
+	}
+	for _, p := range append(parts, strings.Split(k.Host, "/")...) {
+		if p == "" || p == "." || p == ".." || strings.ContainsAny(p, "\x00\n\r\t \\") {
+			return fmt.Errorf("%q is not a task: bad path element %q", s, p)
+		}
+	}
+	return nil
+}
+
+// MarshalJSON gives the task_key object of the projection files.
+func (k TaskKey) MarshalJSON() ([]byte, error) {
+	type object struct {
+		Type      Kind   `json:"type"`
+		Owner     string `json:"owner,omitempty"`
+		Repo      string `json:"repo,omitempty"`
+		Number    *int   `json:"number,omitempty"`
+		ProjectID string `json:"project_id,omitempty"`
+		IssueIID  *int   `json:"issue_iid,omitempty"`
+		MRIID     *int   `json:"mr_iid,omitempty"`
+	}
+	switch k.Kind {
+	case GitLabIssue:
+		return json.Marshal(object{Type: k.Kind, ProjectID: k.Project, IssueIID: &k.Number})
+	case GitLabMergeRequest:
+		return json.Marshal(object{Type: k.Kind, ProjectID: k.Project, MRIID: &k.Number})
+	}
+	return json.Marshal(object{Type: k.Kind, Owner: k.Owner(), Repo: k.Repo(), Number: &k.Number})
+}

@@ -1,0 +1,141 @@
+// Package llm is the port to language models: one stateless call.
+//
+// The history of a conversation belongs to the log, not to a client. A
+// [Request] carries all of it, its canonical form is a fixed byte string, and
+// the SHA-256 of that form is recorded with the intent of each call, so that a
+// replay can prove that it rebuilds the same request. Providers live in
+// sub-packages and differ only in how they speak to their servers.
+package llm
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Role is who speaks.
+type Role string
+
+// The roles of a conversation.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	ToolRole  Role = "tool"
+)
+
+// Message is one turn. A tool message answers the call named by CallID.
+type Message struct {
+	Role    Role       `json:"role"`
+	Content string     `json:"content"`
+	Calls   []ToolCall `json:"tool_calls,omitempty"`
+	CallID  string     `json:"tool_call_id,omitempty"`
+	Name    string     `json:"name,omitempty"` // tool name of a tool message
+}
+
+// ToolCall is a call that the model asks for. Arguments is what the model sent,
+// normally a JSON object, and is not validated here.
+type ToolCall struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// Tool is offered to the model. Schema is a JSON Schema object.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema"`
+}
+
+// Request is one call to a model.
+type Request struct {
+	Model         string    `json:"model"`
+	ContextLength int       `json:"context_length"` // tokens; window to ask for where the provider takes one
+	Messages      []Message `json:"messages"`
+	Tools         []Tool    `json:"tools,omitempty"`
+	JSON          bool      `json:"json,omitempty"` // the reply must be a JSON object, where the provider can ask for it
+}
+
+// Canonical is the byte string that stands for the request in the log.
+func (r Request) Canonical() []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(r); err != nil { // only a Schema that is not JSON can fail, and those are checked at listing
+		panic(fmt.Sprintf("llm: request cannot be encoded: %v", err))
+	}
+	return bytes.TrimRight(b.Bytes(), "\n")
+}
+
+// Hash is the hex SHA-256 of Canonical.
+func (r Request) Hash() string {
+	sum := sha256.Sum256(r.Canonical())
+	return hex.EncodeToString(sum[:])
+}
+
+// Usage is what the provider says it counted, in tokens. Known is false when it said nothing usable.
+type Usage struct {
+	Prompt     int
+	Completion int
+	Cached     int
+	Reasoning  int
+	Known      bool
+}
+
+// Reply is a whole answer: providers return one only when the server gave a finish reason.
+type Reply struct {
+	Text         string
+	Reasoning    string
+	Calls        []ToolCall
+	FinishReason string // stop | tool_calls | length | content_filter | …, as the provider says
+	Usage        Usage
+	Model        string // as the provider names it
+	Raw          []byte // body as received (for streams: the data lines joined by newlines)
+}
+
+// Provider talks to one server.
+type Provider interface {
+	// Complete sends one request and waits for the whole reply. It never
+	// retries. Every error is an *Error, or ctx's own error.
+	Complete(ctx context.Context, r Request) (Reply, error)
+}
+
+// Kind says what an error means for the caller.
+type Kind string
+
+// The kinds of error.
+const (
+	Transient       Kind = "transient"        // network, 5xx, cut stream, HTML: try again
+	RateLimited     Kind = "rate_limited"     // 429, or 503 with Retry-After: wait, then try again
+	Auth            Kind = "auth"             // 401, 403: a person must act
+	NotFound        Kind = "not_found"        // model or path absent: a person must act
+	ToolsRefused    Kind = "tools_refused"    // the server does not take tools for this model
+	ContextOverflow Kind = "context_overflow" // the prompt is longer than the window
+	Empty           Kind = "empty"            // an answer without text and calls: try again
+	Timeout         Kind = "timeout"          // no answer in time: try again
+	Invalid         Kind = "invalid"          // any other 4xx: trying again will not help
+)
+
+// Error is a failed call. Message is one line, safe to show, and holds no secret.
+type Error struct {
+	Kind       Kind
+	Status     int           // HTTP status, 0 if none
+	Message    string        // what the server or the network said, at most 500 characters
+	RetryAfter time.Duration // as the server asked, 0 if it did not
+	Partial    string        // text that arrived before the stream was cut
+	Err        error
+}
+
+func (e *Error) Error() string {
+	if e.Status != 0 {
+		return fmt.Sprintf("model call failed (%s, HTTP %d): %s", e.Kind, e.Status, e.Message)
+	}
+	return fmt.Sprintf("model call failed (%s): %s", e.Kind, e.Message)
+}
+
+func (e *Error) Unwrap() error { return e.Err }

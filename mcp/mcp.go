@@ -1,0 +1,75 @@
+// Package mcp is the port to tool servers that speak the Model Context Protocol.
+//
+// A [Pool] starts servers lazily and keeps each running for the whole process,
+// shared by tasks; a server whose command or environment mentions {workspace}
+// is started once per context. Servers get an environment built from an
+// allow-list, never ours, and die with us.
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// ServerConfig is one entry of mcp_servers.
+type ServerConfig struct {
+	Name         string            // mcp_server_name
+	Command      []string          // argv; "agent" as first word means this executable; {workspace} is replaced
+	Env          map[string]string // added to the allow-list; {workspace} is replaced
+	SystemPrompt string            // text for the model's system prompt
+	Allow        []string          // tool names offered to the model; empty means all
+	Timeout      time.Duration     // of one call
+	Sandbox      string            // auto | required | off
+	URL          string            // streamable HTTP instead of a command
+	Headers      map[string]string
+}
+
+// Tool is a tool as its server describes it. The hints default to the worst case, as MCP says.
+type Tool struct {
+	Name        string
+	Description string
+	Schema      json.RawMessage // input schema as received
+	ReadOnly    bool
+	Idempotent  bool
+	Destructive bool
+	OpenWorld   bool
+}
+
+// Server is what one server offers now.
+type Server struct {
+	Name   string
+	Prompt string // ServerConfig.SystemPrompt
+	Tools  []Tool
+	Err    string // why it offers nothing; one line
+}
+
+// Result is the answer to one call.
+type Result struct {
+	Text    string // text parts joined by newlines; other parts as one-line notes ("[image image/png 12 KiB]")
+	IsError bool   // the tool says that it failed
+}
+
+// ErrorKind says what is known about a call without a result.
+type ErrorKind string
+
+// The kinds of error.
+const (
+	UnknownTool ErrorKind = "unknown_tool" // nothing happened
+	Refused     ErrorKind = "refused"      // the server refused the call (a JSON-RPC error): nothing happened as far as it says
+	NotStarted  ErrorKind = "not_started"  // the server is not running: nothing happened
+	TimedOut    ErrorKind = "timeout"      // it may or may not have happened
+	Died        ErrorKind = "died"         // the server died in the call: it may or may not have happened
+)
+
+// Error is a call without a result. Message is one line and holds no secret.
+type Error struct {
+	Kind    ErrorKind
+	Server  string
+	Tool    string
+	Message string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s/%s: %s (%s)", e.Server, e.Tool, e.Message, e.Kind)
+}
