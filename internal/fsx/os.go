@@ -1,0 +1,244 @@
+package fsx
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"syscall"
+)
+
+// OS is the file system below one real directory. It may be used by several
+// goroutines. Symbolic links are refused everywhere, as are files that are
+// neither regular nor directories, and an open never waits (not even for the
+// other end of a FIFO).
+type OS struct{ root *os.Root }
+
+// OpenOS returns the tree below dir, which it creates with mode 0700 if it is missing.
+func OpenOS(dir string) (*OS, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("open directory: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open directory: %w", err)
+	}
+	return &OS{root: root}, nil
+}
+
+// Close releases the root. Files and locks taken from it stay open.
+func (o *OS) Close() error { return o.root.Close() }
+
+// check refuses names that are not clean, and symbolic links among the parents.
+func (o *OS) check(op, name string) error {
+	if !fs.ValidPath(name) {
+		return &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	for i := range len(name) {
+		if name[i] != '/' {
+			continue
+		}
+		info, err := o.root.Lstat(name[:i])
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			return &fs.PathError{Op: op, Path: name[:i], Err: syscall.ENOTDIR}
+		}
+	}
+	return nil
+}
+
+// OpenFile opens a regular file. A new one is not durable before Sync and SyncDir of its parent.
+func (o *OS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
+	f, err := o.openFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (o *OS) openFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+	if err := o.check("open", name); err != nil {
+		return nil, err
+	}
+	// Looking before opening keeps a device from being opened at all and a
+	// link from being followed with O_TRUNC; looking after it closes the gap.
+	if info, err := o.root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
+	}
+	f, err := o.root.OpenFile(name, flag|syscall.O_NONBLOCK, perm)
+	if err != nil {
+		return nil, err
+	}
+	if same, err := o.isAt(f, name); err != nil || !same {
+		f.Close()
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.Join(ErrNotRegular, err)}
+	}
+	return f, nil
+}
+
+// isAt tells whether the open file is a regular file and still the one that name leads to.
+func (o *OS) isAt(f *os.File, name string) (bool, error) {
+	open, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	named, err := o.root.Lstat(name)
+	if err != nil {
+		return false, err
+	}
+	return named.Mode().IsRegular() && os.SameFile(open, named), nil
+}
+
+// Mkdir creates one directory.
+func (o *OS) Mkdir(name string, perm fs.FileMode) error {
+	if err := o.check("mkdir", name); err != nil {
+		return err
+	}
+	return o.root.Mkdir(name, perm)
+}
+
+// MkdirAll creates a directory and the parents it lacks.
+func (o *OS) MkdirAll(name string, perm fs.FileMode) error {
+	if !fs.ValidPath(name) {
+		return &fs.PathError{Op: "mkdir", Path: name, Err: fs.ErrInvalid}
+	}
+	for dir := range parents(name) {
+		err := o.root.Mkdir(dir, perm)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		info, err := o.root.Lstat(dir)
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			return &fs.PathError{Op: "mkdir", Path: dir, Err: syscall.ENOTDIR}
+		}
+	}
+	return nil
+}
+
+// Remove removes a file, a link or an empty directory.
+func (o *OS) Remove(name string) error {
+	if err := o.check("remove", name); err != nil {
+		return err
+	}
+	return o.root.Remove(name)
+}
+
+// RemoveAll removes a tree; a missing one is no error.
+func (o *OS) RemoveAll(name string) error {
+	if err := o.check("remove", name); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	return o.root.RemoveAll(name)
+}
+
+// Rename moves old to new and replaces a file that is there.
+func (o *OS) Rename(old, new string) error {
+	if err := errors.Join(o.check("rename", old), o.check("rename", new)); err != nil {
+		return err
+	}
+	return o.root.Rename(old, new)
+}
+
+// RenameNoReplace moves old to new unless something is there already.
+func (o *OS) RenameNoReplace(old, new string) error {
+	if err := errors.Join(o.check("rename", old), o.check("rename", new)); err != nil {
+		return err
+	}
+	from, err := o.root.Open(path.Dir(old))
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := o.root.Open(path.Dir(new))
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	if err := renameNoReplace(from, path.Base(old), to, path.Base(new)); err != nil {
+		return &os.LinkError{Op: "rename", Old: old, New: new, Err: err}
+	}
+	return nil
+}
+
+// Lstat describes name without following it.
+func (o *OS) Lstat(name string) (fs.FileInfo, error) {
+	if err := o.check("lstat", name); err != nil {
+		return nil, err
+	}
+	return o.root.Lstat(name)
+}
+
+// ReadDir lists a directory, sorted by name.
+func (o *OS) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := o.isDir("readdir", name); err != nil {
+		return nil, err
+	}
+	return fs.ReadDir(o.root.FS(), name)
+}
+
+// SyncDir makes the names in a directory durable.
+func (o *OS) SyncDir(name string) error {
+	if err := o.isDir("sync", name); err != nil {
+		return err
+	}
+	d, err := o.root.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+func (o *OS) isDir(op, name string) error {
+	info, err := o.Lstat(name)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: op, Path: name, Err: syscall.ENOTDIR}
+	}
+	return err
+}
+
+// TryLock takes an exclusive lock on a file, see [FS.TryLock].
+func (o *OS) TryLock(name string) (io.Closer, error) {
+	for {
+		f, err := o.openFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+		if errors.Is(err, fs.ErrNotExist) {
+			// Either the directory is missing, or a collector removed the file
+			// just after it was opened; only the second is worth another try.
+			if err := o.isDir("lock", path.Dir(name)); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := flock(f); err != nil {
+			f.Close()
+			return nil, &fs.PathError{Op: "lock", Path: name, Err: err}
+		}
+		if same, _ := o.isAt(f, name); same {
+			return f, nil
+		}
+		f.Close()
+	}
+}
+
+// Free says how many bytes and inodes are left for this user. A file system
+// that does not count inodes has the largest number of them.
+func (o *OS) Free() (bytes, inodes uint64, err error) {
+	d, err := o.root.Open(".")
+	if err != nil {
+		return 0, 0, err
+	}
+	defer d.Close()
+	return statfs(d)
+}

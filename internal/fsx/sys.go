@@ -1,0 +1,33 @@
+package fsx
+
+import (
+	"errors"
+	"math"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// flock takes the lock or returns [ErrLocked].
+func flock(f *os.File) error {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	for errors.Is(err, unix.EINTR) {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return ErrLocked
+	}
+	return err
+}
+
+func statfs(d *os.File) (bytes, inodes uint64, err error) {
+	var s unix.Statfs_t
+	if err := unix.Fstatfs(int(d.Fd()), &s); err != nil {
+		return 0, 0, os.NewSyscallError("statfs", err)
+	}
+	inodes = s.Ffree
+	if s.Files == 0 {
+		inodes = math.MaxUint64
+	}
+	return s.Bavail * uint64(s.Bsize), inodes, nil
+}
