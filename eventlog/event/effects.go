@@ -1,0 +1,163 @@
+package event
+
+import "time"
+
+// LLMRequested is the intent of a model call.
+type LLMRequested struct {
+	intent
+	Purpose   string `json:"purpose"`  // work | summary | a planning phase
+	Protocol  string `json:"protocol"` // json | tools
+	Model     string `json:"model"`
+	SHA256    string `json:"sha256"` // of llm.Request.Canonical
+	Messages  int    `json:"messages"`
+	Estimated int    `json:"estimated_tokens"`
+	Attempt   int    `json:"attempt"` // 1 for the first try
+}
+
+// LLMReplied is a whole reply of a model.
+type LLMReplied struct {
+	outcome
+	Text       Text       `json:"text"`
+	Reasoning  Text       `json:"reasoning,omitzero"`
+	Calls      []ToolCall `json:"calls,omitempty"`
+	Finish     string     `json:"finish"`
+	Usage      Usage      `json:"usage"`
+	Model      string     `json:"model"`
+	CostUSD    float64    `json:"cost_usd,omitempty"`
+	DurationMS int64      `json:"duration_ms"`
+	Raw        Text       `json:"raw"` // body as received
+}
+
+// ToolCall is a call that a model asked for.
+type ToolCall struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Args Text   `json:"args"` // as the model sent it
+}
+
+// Usage counts tokens. Estimated is set when the provider gave no usable count.
+type Usage struct {
+	Prompt     int  `json:"prompt"`
+	Completion int  `json:"completion"`
+	Cached     int  `json:"cached,omitempty"`
+	Reasoning  int  `json:"reasoning,omitempty"`
+	Estimated  bool `json:"estimated,omitempty"`
+}
+
+// Interrupted is the kind of failure of an intent whose process died or was told to stop.
+const Interrupted = "interrupted"
+
+// LLMFailed is a model call without a usable reply.
+type LLMFailed struct {
+	outcome
+	Kind      string    `json:"kind"` // llm.Kind, or interrupted
+	Status    int       `json:"status,omitempty"`
+	Message   string    `json:"message"`
+	Partial   Text      `json:"partial,omitzero"`
+	NotBefore time.Time `json:"not_before,omitzero"` // earliest time of the next try, jitter included
+}
+
+// ToolRequested is the intent of a tool call.
+type ToolRequested struct {
+	intent
+	Reply  uint64 `json:"reply"` // seq of the reply that asked for it
+	Index  int    `json:"index"` // among that reply's calls
+	CallID string `json:"call_id"`
+	Server string `json:"server"`
+	Tool   string `json:"tool"`
+	Args   Text   `json:"args"`
+	Again  bool   `json:"again"` // may be run again if its outcome is lost: read-only or idempotent
+}
+
+// ToolReplied is a tool's answer, also when the tool says that it failed.
+type ToolReplied struct {
+	outcome
+	Content    Text  `json:"content"`
+	IsError    bool  `json:"is_error,omitempty"`
+	DurationMS int64 `json:"duration_ms"`
+}
+
+// ToolFailed is a call without an answer.
+type ToolFailed struct {
+	outcome
+	Kind       string `json:"kind"` // mcp.ErrorKind, or bad_arguments | too_large | too_many | repeated
+	Message    string `json:"message"`
+	DurationMS int64  `json:"duration_ms"`
+}
+
+// ToolInterrupted is a call that may or may not have happened.
+type ToolInterrupted struct {
+	outcome
+	Reason string `json:"reason"`
+}
+
+// CommentRequested is the intent to write a comment. The body is recorded
+// without the hidden marker; the op in the marker is "uuid:seq" of this event.
+type CommentRequested struct {
+	intent
+	Purpose string `json:"purpose"`        // progress | final | failed | paused | stopped | resumed | limit | inherited | notice
+	Edit    string `json:"edit,omitempty"` // id of the comment to edit; empty for a new one
+	Body    Text   `json:"body"`
+}
+
+// CommentPosted is a comment that stands on the forge.
+type CommentPosted struct {
+	outcome
+	ID      string `json:"id"`
+	URL     string `json:"url,omitempty"`
+	Adopted bool   `json:"adopted,omitempty"` // found after its answer was lost
+}
+
+// CommentFailed is a comment that was certainly not written.
+type CommentFailed struct {
+	outcome
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+}
+
+// LabelsRequested is the intent to add and remove labels.
+type LabelsRequested struct {
+	intent
+	Purpose string   `json:"purpose"` // start | resumed | paused | completed | stopped | failed | awaiting
+	Add     []string `json:"add"`
+	Remove  []string `json:"remove"`
+}
+
+// LabelsChanged holds the labels as read back.
+type LabelsChanged struct {
+	outcome
+	Labels []string `json:"labels"`
+}
+
+// LabelsFailed is a label change that did not succeed.
+type LabelsFailed struct {
+	outcome
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+}
+
+// ChangeRequested is the intent to publish the work as a branch and a pull or merge request.
+type ChangeRequested struct {
+	intent
+	Branch string `json:"branch"`
+	Base   string `json:"base"`
+	Title  string `json:"title"`
+	Body   Text   `json:"body"`
+	Draft  bool   `json:"draft"`
+}
+
+// ChangeOpened is the published work. Number is 0 if there was nothing to publish.
+type ChangeOpened struct {
+	outcome
+	Number int      `json:"number"`
+	URL    string   `json:"url,omitempty"`
+	Commit string   `json:"commit,omitempty"`
+	Files  []string `json:"files,omitempty"`
+}
+
+// ChangeFailed is work that could not be published; it stays in the working copy.
+type ChangeFailed struct {
+	outcome
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+}

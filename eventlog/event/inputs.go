@@ -1,0 +1,249 @@
+package event
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Format is the version of the log as a whole, recorded in context.created.
+const Format = 1
+
+// ContextCreated is the first event of every log.
+type ContextCreated struct {
+	input
+	Format  int    `json:"format"`
+	UUID    string `json:"uuid"`
+	TaskKey string `json:"task_key"` // text form, see forge.TaskKey
+	Kind    string `json:"kind"`     // forge.Kind
+	User    string `json:"user"`     // author of the task
+	Title   string `json:"title"`
+	Trigger string `json:"trigger"` // label | command
+	Version string `json:"version"` // of the program
+	Host    string `json:"host"`
+	PID     int    `json:"pid"`
+}
+
+// ConfigPinned is everything of the configuration that a decision may depend
+// on. It is appended at the start and, if it differs, at a resume.
+type ConfigPinned struct {
+	input
+	Provider      string      `json:"provider"`
+	Model         string      `json:"model"`
+	ContextLength int         `json:"context_length"` // tokens
+	Protocol      string      `json:"protocol"`       // auto | json | tools
+	Language      string      `json:"language"`       // auto | ja | en
+	Labels        Labels      `json:"labels"`
+	Limits        Limits      `json:"limits"`
+	Comments      CommentRule `json:"comments"`
+	Storage       Storage     `json:"storage"`
+	Change        ChangeRule  `json:"change"`
+	Prompt        string      `json:"prompt,omitempty"` // the system prompt template if it is not the embedded one
+	PromptHash    string      `json:"prompt_hash"`      // hex SHA-256 of the template in force
+	ProgressMS    int64       `json:"progress_ms"`      // least time between two edits of a progress comment
+	Bot           string      `json:"bot"`              // configured bot_name
+	Hash          string      `json:"hash"`             // of the whole configuration without secrets
+}
+
+// Labels are the names of the state machine's labels. Failed may be empty.
+type Labels struct {
+	Bot        string `json:"bot"`
+	Processing string `json:"processing"`
+	Done       string `json:"done"`
+	Paused     string `json:"paused"`
+	Stopped    string `json:"stopped"`
+	Failed     string `json:"failed"`
+	Awaiting   string `json:"awaiting"`
+}
+
+// Limits bound one context; 0 means none, except MaxCalls.
+type Limits struct {
+	MaxCalls   int     `json:"max_calls"` // model calls, then finish with a comment
+	MaxTokens  int     `json:"max_tokens"`
+	MaxCostUSD float64 `json:"max_cost_usd"`
+	MaxMinutes int     `json:"max_minutes"`
+}
+
+// CommentRule says which comments are input.
+type CommentRule struct {
+	Enabled     bool   `json:"enabled"`
+	ExcludeBots bool   `json:"exclude_bots"`
+	Accept      string `json:"accept"` // auto | any | author | trusted
+	Max         int    `json:"max"`
+	Interval    int    `json:"interval"` // tool calls between periodic checks; 0 = off
+	Detail      string `json:"detail"`   // full | summary
+	Notify      bool   `json:"notify_failure"`
+}
+
+// Storage says when a conversation is compacted.
+type Storage struct {
+	Threshold float64 `json:"compression_threshold"`
+	Keep      int     `json:"keep_recent_messages"`
+}
+
+// ChangeRule says whether and how a change (pull or merge request) is opened.
+type ChangeRule struct {
+	Enabled bool   `json:"enabled"` // false when working in place
+	Prefix  string `json:"branch_prefix"`
+	Draft   bool   `json:"draft"`
+}
+
+// TaskFetched is the item as it was read. Title and Body are sanitised.
+type TaskFetched struct {
+	input
+	Title     string   `json:"title"`
+	Body      Text     `json:"body"`
+	Author    string   `json:"author"`
+	State     string   `json:"state"`
+	Labels    []string `json:"labels"`
+	Assignees []string `json:"assignees"`
+	URL       string   `json:"url"`
+	Private   bool     `json:"private"`
+	Assigned  bool     `json:"assigned"`          // the agent's own account is among the assignees
+	Removed   []string `json:"removed,omitempty"` // hidden text that was taken out, by class
+	Hash      string   `json:"hash"`              // hex SHA-256 of the raw title and body
+}
+
+// WorkspacePrepared says where the files are.
+type WorkspacePrepared struct {
+	input
+	Dir     string `json:"dir"`
+	InPlace bool   `json:"in_place"`
+	Base    string `json:"base,omitempty"`   // branch that a change goes to
+	Commit  string `json:"commit,omitempty"` // the commit that the work began on
+	Error   string `json:"error,omitempty"`  // why there is none
+}
+
+// ToolsListed holds what the tool servers offer, with full schemas.
+type ToolsListed struct {
+	input
+	Servers []Server `json:"servers"`
+}
+
+// Server is one tool server.
+type Server struct {
+	Name   string `json:"name"`
+	Prompt string `json:"prompt,omitempty"`
+	Tools  []Tool `json:"tools"`
+	Error  string `json:"error,omitempty"`
+}
+
+// Tool is one tool of a server.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema"`
+	ReadOnly    bool            `json:"read_only,omitempty"`
+	Idempotent  bool            `json:"idempotent,omitempty"`
+}
+
+// CommentsFetched says which comments were found. A fetch of many comments is
+// split over several events of which only the last has Last set.
+type CommentsFetched struct {
+	input
+	Reason   string    `json:"reason"` // start | resume | periodic
+	Comments []Comment `json:"comments"`
+	Seen     int       `json:"seen"` // comments that earlier events already hold
+	Last     bool      `json:"last"`
+	Error    string    `json:"error,omitempty"`
+}
+
+// Comment is one comment and what was made of it.
+type Comment struct {
+	ID      string    `json:"id"`
+	Kind    string    `json:"kind"`
+	Author  string    `json:"author"`
+	Created time.Time `json:"created"`
+	Updated time.Time `json:"updated"`
+	Hash    string    `json:"hash"`               // hex SHA-256 of the raw body
+	Verdict string    `json:"verdict"`            // new | edited | own | bot | system | untrusted | older
+	Body    Text      `json:"body,omitzero"`      // sanitised; only of comments that become messages
+	Removed []string  `json:"removed,omitempty"`  // hidden text that was taken out
+	Warning []string  `json:"warnings,omitempty"` // injection patterns
+}
+
+// ContextInherited says what was taken over from an earlier context, or why nothing was.
+type ContextInherited struct {
+	input
+	From    string    `json:"from,omitempty"`
+	At      time.Time `json:"at,omitzero"`
+	Seqs    []uint64  `json:"seqs,omitempty"` // events of that log which the text comes from
+	Summary Text      `json:"summary,omitzero"`
+	Trust   string    `json:"trust,omitempty"`
+	Reason  string    `json:"reason,omitempty"`
+}
+
+// ProcessStarted opens a process's part of a log.
+type ProcessStarted struct {
+	input
+	Version   string `json:"version"`
+	Decisions int    `json:"decisions"` // version of handlers.Next
+	Host      string `json:"host"`
+	PID       int    `json:"pid"`
+}
+
+// ProcessRecovered says that the process before did not end properly.
+type ProcessRecovered struct {
+	input
+	OpenSeq    uint64 `json:"open_seq,omitempty"` // intent without an outcome
+	OpenType   string `json:"open_type,omitempty"`
+	TornBytes  int64  `json:"torn_bytes,omitempty"`
+	Quarantine string `json:"quarantine,omitempty"`
+	GivenUp    int64  `json:"given_up_bytes,omitempty"` // by repair --accept-loss
+}
+
+// ProcessEnded closes a process's part of a log.
+type ProcessEnded struct {
+	input
+	Reason string `json:"reason"`
+}
+
+// TimerFired ends a wait.
+type TimerFired struct {
+	input
+	Until time.Time `json:"until"`
+}
+
+// TaskChanged says that somebody changed the item.
+type TaskChanged struct {
+	input
+	What   string   `json:"what"` // closed | reopened | unassigned | label_removed | labelled | body | gone
+	Labels []string `json:"labels,omitempty"`
+	Title  string   `json:"title,omitempty"`
+	Body   Text     `json:"body,omitzero"`
+}
+
+// LimitReached says that a limit was reached; a person must act, except for calls.
+type LimitReached struct {
+	input
+	Limit string  `json:"limit"` // calls | tokens | cost | minutes | tokens_per_day | cost_per_day
+	Max   float64 `json:"max"`
+	Used  float64 `json:"used"`
+}
+
+// PauseRequested is a wish to pause.
+type PauseRequested struct {
+	input
+	By string `json:"by"` // signal_file | command
+}
+
+// ResumeRequested ends a pause. Only a person's resume grants more of a reached limit.
+type ResumeRequested struct {
+	input
+	By     string  `json:"by"` // signal_file | command | timer | label | comment
+	Person bool    `json:"person"`
+	Add    float64 `json:"add,omitempty"`
+}
+
+// StopRequested is a wish to stop for good.
+type StopRequested struct {
+	input
+	By     string `json:"by"` // command | closed | unassigned | label_removed | gone | expired
+	Reason string `json:"reason,omitempty"`
+}
+
+// BlobForgotten says that a blob was removed on purpose.
+type BlobForgotten struct {
+	input
+	Blob string `json:"blob"`
+	By   string `json:"by"`
+}

@@ -1,0 +1,183 @@
+package event
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxText is the largest payload in bytes that stays in a line; larger ones go to blobs.
+const MaxText = 256 << 10
+
+// MaxResult is the largest tool result in bytes that a model sees; of larger
+// ones it sees the head and the tail, and the whole is kept in a blob.
+const MaxResult = 48 << 10
+
+// Text is a string that may be too large for a line. Stored as a JSON string,
+// or as {"blob","size","head","tail"} when the whole is in a blob.
+type Text struct {
+	Inline string // the whole, or the head if Blob is set
+	Blob   string // hex SHA-256 of the whole
+	Size   int64  // bytes of the whole, if Blob is set
+	Tail   string
+}
+
+// T makes a Text of s.
+func T(s string) Text { return Text{Inline: s} }
+
+// View is what a model or a reader sees: the whole, or head and tail with a note between them.
+func (t Text) View() string {
+	if t.Blob == "" {
+		return t.Inline
+	}
+	return fmt.Sprintf("%s\n[… %d bytes omitted …]\n%s", t.Inline, t.Size-int64(len(t.Inline)+len(t.Tail)), t.Tail)
+}
+
+// Spilled reports whether the whole is in a blob.
+func (t Text) Spilled() bool { return t.Blob != "" }
+
+// IsZero lets omitzero drop empty texts.
+func (t Text) IsZero() bool { return t == Text{} }
+
+type spilled struct {
+	Blob string `json:"blob"`
+	Size int64  `json:"size"`
+	Head string `json:"head"`
+	Tail string `json:"tail"`
+}
+
+// MarshalJSON writes the stored form.
+func (t Text) MarshalJSON() ([]byte, error) {
+	if t.Blob == "" {
+		return marshal(t.Inline)
+	}
+	return marshal(spilled{t.Blob, t.Size, t.Inline, t.Tail})
+}
+
+// UnmarshalJSON reads the stored form.
+func (t *Text) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		*t = Text{}
+		return json.Unmarshal(data, &t.Inline)
+	}
+	var s spilled
+	if err := json.Unmarshal(data, &s); err != nil {
+		return err
+	}
+	*t = Text{Inline: s.Head, Blob: s.Blob, Size: s.Size, Tail: s.Tail}
+	return nil
+}
+
+// marshal is json.Marshal without HTML escaping, so that code stays readable in logs.
+func marshal(v any) ([]byte, error) {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return []byte(strings.TrimRight(b.String(), "\n")), nil
+}
+
+// payload is a text field of a body and the size from which it goes to a blob.
+type payload struct {
+	text *Text
+	max  int
+	view int // bytes of head and tail that stay
+}
+
+// payloads is implemented by bodies with texts that can be large.
+type payloads interface{ payloads() []payload }
+
+func (p payload) spill(put func([]byte) (string, error)) error {
+	whole := p.text.Inline
+	hash, err := put([]byte(whole))
+	if err != nil {
+		return err
+	}
+	*p.text = Text{Blob: hash, Size: int64(len(whole)), Inline: head(whole, p.view*2/3), Tail: tail(whole, p.view/3)}
+	return nil
+}
+
+func head(s string, n int) string {
+	for n = min(n, len(s)); n > 0 && n < len(s) && !utf8.RuneStart(s[n]); n-- {
+	}
+	return s[:n]
+}
+
+func tail(s string, n int) string {
+	i := max(len(s)-n, 0)
+	for ; i < len(s) && !utf8.RuneStart(s[i]); i++ {
+	}
+	return s[i:]
+}
+
+// lineBudget leaves room for the envelope of a line.
+const lineBudget = 1<<20 - 1024
+
+// Spill moves the texts of b that are over their limit to blobs through put,
+// then the largest ones left until the encoded body fits a line.
+func Spill(b Body, put func([]byte) (string, error)) error {
+	p, ok := b.(payloads)
+	if !ok {
+		return nil
+	}
+	texts := p.payloads()
+	for _, t := range texts {
+		if t.text.Blob == "" && len(t.text.Inline) > t.max {
+			if err := t.spill(put); err != nil {
+				return err
+			}
+		}
+	}
+	for {
+		data, err := Encode(b, true)
+		if err != nil || len(data) <= lineBudget {
+			return err
+		}
+		largest := -1
+		for i, t := range texts {
+			if t.text.Blob == "" && len(t.text.Inline) > 1024 && (largest < 0 || len(t.text.Inline) > len(texts[largest].text.Inline)) {
+				largest = i
+			}
+		}
+		if largest < 0 {
+			return fmt.Errorf("%s of %d bytes does not fit a line", b.Type(), len(data))
+		}
+		texts[largest].view = min(texts[largest].view, 4<<10)
+		if err := texts[largest].spill(put); err != nil {
+			return err
+		}
+	}
+}
+
+func plain(t *Text) payload  { return payload{t, MaxText, 16 << 10} }
+func result(t *Text) payload { return payload{t, MaxResult, MaxResult} }
+
+func (b *TaskFetched) payloads() []payload      { return []payload{plain(&b.Body)} }
+func (b *TaskChanged) payloads() []payload      { return []payload{plain(&b.Body)} }
+func (b *ContextInherited) payloads() []payload { return []payload{plain(&b.Summary)} }
+func (b *LLMFailed) payloads() []payload        { return []payload{plain(&b.Partial)} }
+func (b *ToolRequested) payloads() []payload    { return []payload{plain(&b.Args)} }
+func (b *ToolReplied) payloads() []payload      { return []payload{result(&b.Content)} }
+func (b *CommentRequested) payloads() []payload { return []payload{plain(&b.Body)} }
+func (b *ChangeRequested) payloads() []payload  { return []payload{plain(&b.Body)} }
+func (b *MessageAdded) payloads() []payload     { return []payload{plain(&b.Content)} }
+func (b *SummaryAdded) payloads() []payload     { return []payload{plain(&b.Text)} }
+
+func (b *LLMReplied) payloads() []payload {
+	all := []payload{plain(&b.Text), plain(&b.Reasoning), {&b.Raw, MaxText, 1 << 10}}
+	for i := range b.Calls {
+		all = append(all, plain(&b.Calls[i].Args))
+	}
+	return all
+}
+
+func (b *CommentsFetched) payloads() []payload {
+	var all []payload
+	for i := range b.Comments {
+		all = append(all, plain(&b.Comments[i].Body))
+	}
+	return all
+}
