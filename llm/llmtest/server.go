@@ -1,0 +1,147 @@
+// Package llmtest is a model server that follows a script: the chat-completions
+// API in one process, streaming or not, for tests and demonstrations.
+//
+// It answers POST /v1/chat/completions and GET /v1/models on a loopback
+// address. Requests are validated as the real API does it, so that a client
+// which sends an empty tool result or forgets one gets a 400 here too. Replies
+// can be anything a network brings: errors, pages of proxies, streams that are
+// cut or fall silent.
+//
+// State is only the list of requests. A [Script] that looks at the conversation
+// alone ([Turns]) is not disturbed by clients that die and ask again.
+package llmtest
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+)
+
+// Model is the name that GET /v1/models lists. Requests may name any model.
+const Model = "scripted"
+
+// maxBody bounds a request: more is a fault of the client.
+const maxBody = 64 << 20
+
+// Server is a running server.
+type Server struct {
+	script   Script
+	listener net.Listener
+	http     *http.Server
+	served   chan struct{}
+	closing  chan struct{}
+	once     sync.Once
+
+	turn sync.Mutex // held while the script runs
+
+	mu       sync.Mutex
+	requests []Request
+	arrived  chan struct{} // closed and renewed at each request
+}
+
+// New starts a server on a free loopback port. It panics if there is none.
+func New(script Script) *Server {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic("llmtest: " + err.Error())
+	}
+	return Serve(l, script)
+}
+
+// Serve starts a server on l, which it owns from then on.
+func Serve(l net.Listener, script Script) *Server {
+	s := &Server{
+		script: script, listener: l,
+		served: make(chan struct{}), closing: make(chan struct{}), arrived: make(chan struct{}),
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", s.chat)
+	mux.HandleFunc("GET /v1/models", models)
+	s.http = &http.Server{Handler: mux}
+	go func() {
+		defer close(s.served)
+		s.http.Serve(l) // always ends with an error: http.ErrServerClosed
+	}()
+	return s
+}
+
+// URL is the base URL, "/v1" included.
+func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/v1" }
+
+// Requests are the chat completions that arrived so far, valid ones only.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.requests...)
+}
+
+// Await returns when n chat completions have arrived, or with ctx's error.
+func (s *Server) Await(ctx context.Context, n int) error {
+	for {
+		s.mu.Lock()
+		have, arrived := len(s.requests), s.arrived
+		s.mu.Unlock()
+		if have >= n {
+			return nil
+		}
+		select {
+		case <-arrived:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Close drops all connections and waits until the listener has ended. It may be called twice.
+func (s *Server) Close() {
+	s.once.Do(func() { close(s.closing) })
+	s.http.Close()
+	<-s.served
+}
+
+func (s *Server) chat(w http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
+	if err != nil {
+		return // the client left
+	}
+	r, err := parse(body, req.Header.Clone())
+	if err != nil {
+		s.answer(w, req, r, Error(http.StatusBadRequest, "invalid_request_error", err.Error()))
+		return
+	}
+	s.answer(w, req, r, s.next(r))
+}
+
+func (s *Server) next(r Request) Reply {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	return s.script(s.record(r), r)
+}
+
+func (s *Server) record(r Request) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, r)
+	close(s.arrived)
+	s.arrived = make(chan struct{})
+	return len(s.requests) - 1
+}
+
+func models(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	io.WriteString(w, marshal(map[string]any{"object": "list", "data": []any{
+		map[string]any{"id": Model, "object": "model", "created": 0, "owned_by": "llmtest"},
+	}}))
+}
+
+// marshal panics on values that JSON has no form for: those come from scripts.
+func marshal(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("llmtest: " + err.Error())
+	}
+	return string(b)
+}
