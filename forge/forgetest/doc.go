@@ -1,0 +1,19 @@
+// Package forgetest is an in-process HTTP server that answers like GitHub's
+// REST API, for tests and for the demonstration.
+//
+// State: accounts, tokens, repositories, issues, pull requests, labels and
+// comments, all in memory, guarded by one mutex. The state lives as long as
+// the Server, so it survives the agent that is killed while it talks to it.
+//
+// The API is served at the root and below any prefix that ends in /api/v3.
+// Answers are whole objects as the official description requires them.
+// Numbers of issues and pull requests share one space per repository; ids of
+// comments rise over the whole server; times have whole seconds.
+//
+// A token acts as its account. Who has a token may write everywhere, unless
+// [Server.SetPermission] says otherwise; all others may read public
+// repositories. [Server.Fault] makes chosen requests fail in chosen ways.
+//
+// The arranging methods panic on names that were never added: that is a
+// mistake in the caller's program, not a state of the forge.
+package forgetest

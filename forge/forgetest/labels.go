@@ -1,0 +1,128 @@
+package forgetest
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var colour = regexp.MustCompile(`^[0-9a-fA-F]{6}$`)
+
+func (s *Server) listRepositoryLabels(c *call) reply {
+	r := s.visible(c)
+	if r == nil {
+		return notFound()
+	}
+	return paged(c, c.labelShapes(r, r.labels), plain)
+}
+
+func (s *Server) getLabel(c *call) reply {
+	r := s.visible(c)
+	if r == nil {
+		return notFound()
+	}
+	l := r.label(c.PathValue("label"))
+	if l == nil {
+		return notFound()
+	}
+	return ok(c.labelShape(r, l))
+}
+
+func (s *Server) createLabel(c *call) reply {
+	r := s.visible(c)
+	if r == nil {
+		return notFound()
+	}
+	if s.role(r, c.account) < roleWrite {
+		return forbidden()
+	}
+	var in struct {
+		Name        string `json:"name"`
+		Color       string `json:"color"`
+		Description string `json:"description"`
+	}
+	if refusal, good := c.decode(&in); !good {
+		return refusal
+	}
+	switch {
+	case in.Name == "":
+		return unprocessable("Label", "name", "missing_field", "name is missing")
+	case r.label(in.Name) != nil:
+		return unprocessable("Label", "name", "already_exists", "name has already been taken")
+	case in.Color != "" && !colour.MatchString(in.Color):
+		return unprocessable("Label", "color", "invalid", "color is invalid")
+	case len([]rune(in.Description)) > 100:
+		return unprocessable("Label", "description", "invalid", "description is too long (maximum is 100 characters)")
+	}
+	if in.Color == "" {
+		in.Color = "ededed"
+	}
+	l := &label{id: s.nextID(), name: in.Name, color: strings.ToLower(in.Color), description: in.Description}
+	r.labels = append(r.labels, l)
+	return created(c.labelShape(r, l))
+}
+
+func (s *Server) listIssueLabels(c *call) reply {
+	r, i := s.item(c)
+	if i == nil {
+		return notFound()
+	}
+	return paged(c, c.labelShapes(r, i.labels), plain)
+}
+
+func (s *Server) addIssueLabels(c *call) reply { return s.writeLabels(c, true) }
+func (s *Server) setIssueLabels(c *call) reply { return s.writeLabels(c, false) }
+
+func (s *Server) writeLabels(c *call, keep bool) reply {
+	r, i, refusal, allowed := s.writable(c)
+	if !allowed {
+		return refusal
+	}
+	names, good := labelNames(c.body)
+	if !good {
+		return problem(400, "Problems parsing JSON")
+	}
+	if !keep {
+		i.labels = nil
+	}
+	i.updated = s.stamp()
+	s.putLabels(r, i, names)
+	return ok(c.labelShapes(r, i.labels))
+}
+
+// labelNames reads both forms: a list, or an object that holds one.
+func labelNames(body []byte) (names []string, good bool) {
+	if json.Unmarshal(body, &names) == nil {
+		return names, true
+	}
+	var in struct {
+		Labels []string `json:"labels"`
+	}
+	return in.Labels, json.Unmarshal(body, &in) == nil || json.Unmarshal(body, &in.Labels) == nil
+}
+
+func (s *Server) removeIssueLabel(c *call) reply {
+	r, i, refusal, allowed := s.writable(c)
+	if !allowed {
+		return refusal
+	}
+	if !i.has(c.PathValue("label")) {
+		return problem(404, "Label does not exist")
+	}
+	i.updated = s.stamp()
+	i.dropLabel(c.PathValue("label"))
+	return ok(c.labelShapes(r, i.labels))
+}
+
+func (s *Server) putLabels(r *repository, i *issue, names []string) {
+	for _, name := range names {
+		if !i.has(name) {
+			i.labels = append(i.labels, s.ensureLabel(r, name))
+		}
+	}
+}
+
+func (i *issue) dropLabel(name string) {
+	i.labels = slices.DeleteFunc(i.labels, func(l *label) bool { return strings.EqualFold(l.name, name) })
+}

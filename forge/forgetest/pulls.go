@@ -1,0 +1,68 @@
+package forgetest
+
+import "strings"
+
+func (s *Server) listPulls(c *call) reply {
+	r := s.visible(c)
+	if r == nil {
+		return notFound()
+	}
+	q := c.URL.Query()
+	state := q.Get("state")
+	if state == "" {
+		state = "open"
+	}
+	var shapes []object
+	for _, i := range r.issues {
+		if i.pull == nil || !(filter{state: state}).takes(i) || !i.pull.matches(r, q.Get("head"), q.Get("base")) {
+			continue
+		}
+		shapes = append(shapes, c.pullShape(r, i))
+	}
+	return paged(c, shapes, plain)
+}
+
+// matches applies the filters of the list: head is "owner:branch".
+func (p *pull) matches(r *repository, head, base string) bool {
+	return (head == "" || strings.EqualFold(head, r.owner.login+":"+p.head)) && (base == "" || base == p.base)
+}
+
+func (s *Server) getPull(c *call) reply {
+	r, i := s.item(c)
+	if i == nil || i.pull == nil {
+		return notFound()
+	}
+	return ok(c.pullShape(r, i))
+}
+
+func (s *Server) createPull(c *call) reply {
+	r := s.visible(c)
+	if r == nil {
+		return notFound()
+	}
+	if s.role(r, c.account) < roleWrite {
+		return forbidden()
+	}
+	var in struct {
+		Title, Body, Head, Base string
+		Draft                   bool
+	}
+	if refusal, good := c.decode(&in); !good {
+		return refusal
+	}
+	branch := strings.TrimPrefix(in.Head, r.owner.login+":")
+	switch {
+	case in.Title == "":
+		return unprocessable("PullRequest", "title", "missing_field", "title is missing")
+	case branch == "" || in.Base == "" || branch == in.Base:
+		return unprocessable("PullRequest", "head", "invalid", "No commits between base and head")
+	}
+	for _, i := range r.issues {
+		if i.pull != nil && i.open && i.pull.head == branch {
+			return unprocessable("PullRequest", "head", "custom",
+				"A pull request already exists for "+r.owner.login+":"+branch+".")
+		}
+	}
+	i := s.addIssue(r, in.Title, in.Body, c.account, nil, &pull{head: branch, base: in.Base, draft: in.Draft})
+	return created(c.pullShape(r, i))
+}

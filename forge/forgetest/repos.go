@@ -1,0 +1,56 @@
+package forgetest
+
+import (
+	"net/http"
+	"time"
+)
+
+func (s *Server) rateLimit(*call) reply {
+	rate := object{"limit": 5000, "remaining": 4999, "used": 1, "reset": s.now().Add(time.Hour).Unix()}
+	return ok(object{"rate": rate, "resources": object{"core": rate, "search": rate}})
+}
+
+func (s *Server) getUser(c *call) reply {
+	if c.account == nil {
+		return problem(http.StatusUnauthorized, "Requires authentication")
+	}
+	return ok(c.profile(c.account))
+}
+
+func (s *Server) getNamedUser(c *call) reply {
+	a := s.accounts[key(c.PathValue("login"))]
+	if a == nil {
+		return notFound()
+	}
+	return ok(c.profile(a))
+}
+
+func (s *Server) getRepository(c *call) reply {
+	r := s.visible(c)
+	if r == nil {
+		return notFound()
+	}
+	return ok(c.repositoryShape(r))
+}
+
+func (s *Server) getPermission(c *call) reply {
+	r := s.visible(c)
+	if r == nil {
+		return notFound()
+	}
+	if s.role(r, c.account) < roleWrite {
+		return problem(http.StatusForbidden, "Must have push access to view collaborator permission.")
+	}
+	a := s.accounts[key(c.PathValue("login"))]
+	if a == nil {
+		return notFound()
+	}
+	role := s.role(r, a)
+	user := c.userObject(a)
+	user["role_name"] = role.String()
+	user["permissions"] = object{
+		"pull": role >= roleRead, "triage": role >= roleTriage, "push": role >= roleWrite,
+		"maintain": role >= roleMaintain, "admin": role >= roleAdmin,
+	}
+	return ok(object{"permission": role.legacy(), "role_name": role.String(), "user": user})
+}
