@@ -41,6 +41,8 @@ var (
 	ErrPoisoned = errors.New("log is poisoned by an earlier I/O error")
 	// ErrTooLong is returned for an event that would pass MaxLine; nothing was written and the log stays usable.
 	ErrTooLong = errors.New("event is longer than a line may be")
+	// ErrDraft is returned for an event that has no valid line; nothing was written and the log stays usable.
+	ErrDraft = errors.New("event cannot be written")
 )
 
 // Draft is an event that has no place in a log yet.
@@ -90,6 +92,7 @@ type TornError struct {
 	Seq    uint64 // the seq the torn line would have had
 	Offset int64
 	Bytes  int64
+	Copy   string // the file with the bytes, if they were cut
 }
 
 func (e *TornError) Error() string {

@@ -82,10 +82,8 @@ func ReadFile(fsys FS, name string, limit int64) ([]byte, error) {
 // the names durable.
 func MkdirSync(fsys FS, name string) error {
 	for dir := range parents(name) {
-		switch err := fsys.Mkdir(dir, 0o700); {
-		case errors.Is(err, fs.ErrExist):
-			continue
-		case err != nil:
+		// One that exists may be left from a run that was killed before its sync.
+		if err := fsys.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 		if err := fsys.SyncDir(path.Dir(dir)); err != nil {

@@ -73,24 +73,32 @@ func (o *OS) openFile(name string, flag int, perm fs.FileMode) (*os.File, error)
 	if err != nil {
 		return nil, err
 	}
-	if same, err := o.isAt(f, name); err != nil || !same {
+	if err := o.isAt(f, name); err != nil {
 		f.Close()
-		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.Join(ErrNotRegular, err)}
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
 	return f, nil
 }
 
-// isAt tells whether the open file is a regular file and still the one that name leads to.
-func (o *OS) isAt(f *os.File, name string) (bool, error) {
+// errMoved says that a name leads to another file than a moment ago.
+var errMoved = errors.New("file was replaced while it was opened")
+
+// isAt checks that the open file is regular and still the one that name leads to.
+func (o *OS) isAt(f *os.File, name string) error {
 	open, err := f.Stat()
 	if err != nil {
-		return false, err
+		return err
 	}
 	named, err := o.root.Lstat(name)
-	if err != nil {
-		return false, err
+	switch {
+	case err != nil:
+		return err
+	case !named.Mode().IsRegular():
+		return ErrNotRegular
+	case !os.SameFile(open, named):
+		return errMoved
 	}
-	return named.Mode().IsRegular() && os.SameFile(open, named), nil
+	return nil
 }
 
 // Mkdir creates one directory.
@@ -206,30 +214,36 @@ func (o *OS) isDir(op, name string) error {
 	return err
 }
 
-// TryLock takes an exclusive lock on a file, see [FS.TryLock].
+// TryLock takes an exclusive lock on a file, see [FS.TryLock]. The descriptor
+// is not inherited by children.
 func (o *OS) TryLock(name string) (io.Closer, error) {
 	for {
-		f, err := o.openFile(name, os.O_RDWR|os.O_CREATE, 0o600)
-		if errors.Is(err, fs.ErrNotExist) {
-			// Either the directory is missing, or a collector removed the file
-			// just after it was opened; only the second is worth another try.
-			if err := o.isDir("lock", path.Dir(name)); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := flock(f); err != nil {
-			f.Close()
-			return nil, &fs.PathError{Op: "lock", Path: name, Err: err}
-		}
-		if same, _ := o.isAt(f, name); same {
+		f, err := o.tryLock(name)
+		if err == nil {
 			return f, nil
 		}
-		f.Close()
+		// A collector removed the file between two steps: the next one is new.
+		// A missing directory looks alike, but stays.
+		removed := errors.Is(err, errMoved) || errors.Is(err, fs.ErrNotExist)
+		if !removed || o.isDir("lock", path.Dir(name)) != nil {
+			return nil, err
+		}
 	}
+}
+
+func (o *OS) tryLock(name string) (*os.File, error) {
+	f, err := o.openFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err = flock(f); err == nil {
+		err = o.isAt(f, name)
+	}
+	if err != nil {
+		f.Close()
+		return nil, &fs.PathError{Op: "lock", Path: name, Err: err}
+	}
+	return f, nil
 }
 
 // Free says how many bytes and inodes are left for this user. A file system

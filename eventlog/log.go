@@ -1,0 +1,155 @@
+package eventlog
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"syscall"
+
+	"agent/internal/fsx"
+)
+
+// suspectName is a marker beside the log: a sync of it has failed, so what can
+// be read of it may be in memory only.
+const suspectName = FileName + ".suspect"
+
+// Log is a log open for appending. It is used by one goroutine at a time, and
+// its opener holds the lock of the context as long as it is open.
+type Log struct {
+	fsys fsx.FS
+	dir  string
+	file fsx.File
+	head Head
+	size int64
+	buf  []byte
+	rec  Record
+	bad  error // the first error of a write or a sync
+}
+
+// Create makes an empty log in a directory that has none, durably. An empty log
+// holds no event: until the first Append its directory is not a context.
+func Create(fsys fsx.FS, dir string) (*Log, error) {
+	f, err := fsys.OpenFile(path.Join(dir, FileName), os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("create log: %w", err)
+	}
+	if err := errors.Join(f.Sync(), fsys.SyncDir(dir)); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("create log: %w", err)
+	}
+	return &Log{fsys: fsys, dir: dir, file: f}, nil
+}
+
+// Append writes one event and makes it durable. The record, whose slices are
+// valid until the next Append, is acknowledged if and only if the error is nil.
+// ErrDraft and ErrTooLong leave the log usable. Any other error poisons it: the
+// first call returns the cause, later ones ErrPoisoned.
+func (l *Log) Append(d Draft) (Record, error) {
+	if l.bad != nil {
+		return Record{}, ErrPoisoned
+	}
+	line, err := AppendLine(l.buf[:0], l.head.Seq+1, l.head.Hash, d)
+	if err != nil {
+		return Record{}, err
+	}
+	if err := parse(&l.rec, line); err != nil {
+		return Record{}, fmt.Errorf("%w: %w", ErrDraft, err)
+	}
+	l.buf = append(line, '\n')
+	if err := l.write(); err != nil {
+		return Record{}, fmt.Errorf("append to log: %w", err)
+	}
+	l.head = Head{Seq: l.head.Seq + 1, Hash: hash(line)}
+	l.size += int64(len(l.buf))
+	return l.rec, nil
+}
+
+func (l *Log) write() error {
+	n, err := l.file.Write(l.buf)
+	if err == nil && n != len(l.buf) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		l.poison(err, !isFull(err))
+		return err
+	}
+	if err := l.file.Sync(); err != nil {
+		l.poison(err, true)
+		return err
+	}
+	return nil
+}
+
+// poison ends the use of the log. After a failed sync nobody can tell which of
+// the readable bytes are on the disk, so a marker makes the next Open write
+// them again. (A full disk needs none: what was synced before is on it.)
+func (l *Log) poison(err error, suspect bool) {
+	l.bad = err
+	if !suspect {
+		return
+	}
+	// Best effort: the disk that failed is asked once more.
+	if f, err := l.fsys.OpenFile(path.Join(l.dir, suspectName), os.O_WRONLY|os.O_CREATE, 0o600); err == nil {
+		_ = f.Sync()
+		_ = f.Close()
+		_ = l.fsys.SyncDir(l.dir)
+	}
+}
+
+func isFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+}
+
+// Head names the last acknowledged record; it is zero for an empty log.
+func (l *Log) Head() Head { return l.head }
+
+// Size is the length of the log in bytes.
+func (l *Log) Size() int64 { return l.size }
+
+// Close closes the file. Everything acknowledged is durable already.
+func (l *Log) Close() error { return l.file.Close() }
+
+// ReadFile reads the log of a directory as [Read] does. It takes no lock and
+// writes nothing. What is not a regular file with one name is damage.
+func ReadFile(fsys fsx.FS, dir string) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		f, err := open(fsys, dir, os.O_RDONLY)
+		if err != nil {
+			yield(Record{}, err)
+			return
+		}
+		defer f.Close()
+		Read(f)(yield)
+	}
+}
+
+// open opens the log file if it is one that a log may be in.
+func open(fsys fsx.FS, dir string, flag int) (fsx.File, error) {
+	f, err := fsys.OpenFile(path.Join(dir, FileName), flag, 0)
+	if errors.Is(err, fsx.ErrNotRegular) {
+		return nil, &DamageError{Seq: 1, Reason: "not a regular file"}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open log: %w", err)
+	}
+	info, err := f.Stat()
+	if err == nil && links(info) > 1 {
+		err = &DamageError{Seq: 1, Reason: "file has other names (hard links)"}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func links(info fs.FileInfo) uint64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(st.Nlink)
+	}
+	return 1
+}
