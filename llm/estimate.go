@@ -10,10 +10,11 @@ const (
 	wordLetters = 8
 	extraLetter = 25  // each further ASCII letter of a long word
 	digits      = 100 // up to three digits
-	symbols     = 60  // one of a run of punctuation: runs share tokens
+	symbols     = 15  // each further one of a run of punctuation: runs share tokens
+	symbolWord  = 75  // a single one that may share the token of the word after it
 	space       = 70  // white space other than a single blank before a word
-	kana        = 80
-	kanji       = 110
+	kana        = 65
+	kanji       = 95
 	otherLetter = 40
 	other       = 150 // emoji and the like
 	message     = 4 * perToken
@@ -35,8 +36,8 @@ const (
 )
 
 // Estimate is about how many tokens a model will count for text. It needs no
-// tables, is linear, and is meant to be within some 20 % for English, source
-// code and Japanese. A text that is not empty counts at least one token.
+// vocabulary, is linear, and is meant to be within some 20 % for English, source
+// code and Japanese, rather above than below. A text that is not empty counts at least one token.
 func Estimate(text string) int {
 	return tokens(weight(text))
 }
@@ -92,7 +93,10 @@ func runWeight(c class, n int, next class) int {
 	case classDigit:
 		return (n + 2) / 3 * digits
 	case classSymbol:
-		return max(word, n*symbols)
+		if n == 1 && next == classLetter {
+			return symbolWord
+		}
+		return word + (n-1)*symbols
 	case classKana:
 		return n * kana
 	case classKanji:
