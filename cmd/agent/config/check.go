@@ -1,0 +1,144 @@
+package config
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+	repository = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+	project    = regexp.MustCompile(`^([0-9]+|[\pL\pN_][\pL\pN_.-]*(/[\pL\pN_][\pL\pN_.-]*)+)$`)
+	headerName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
+)
+
+// checkModel checks the provider in use, and that money can be counted if it is limited.
+func (d *decoder) checkModel(c *Config) {
+	p := c.LLM.Active()
+	if p.Name != c.LLM.Provider || !slices.Contains([]string{"openai", "ollama", "lmstudio"}, p.Name) {
+		return // said by its oneof
+	}
+	section := "llm." + p.Name
+	key := ".base_url"
+	if p.Name == "ollama" {
+		key = ".endpoint"
+	}
+	if bad := badURL(p.URL, c.AllowHTTP); bad != "" {
+		d.failAt(section+key, "%s", bad)
+	}
+	if strings.TrimSpace(p.Model) == "" || !oneLine(p.Model) {
+		d.failAt(section+".model", "must name a model")
+	}
+	if _, priced := c.LLM.Prices[p.Model]; !priced && (c.Limits.MaxCostUSD > 0 || c.Limits.MaxCostUSDPerDay > 0) {
+		d.failAt("limits", "a cost limit needs the price of the model in use in llm.prices")
+	}
+}
+
+func (d *decoder) checkServers(c *Config) {
+	seen := map[string]bool{}
+	for i, s := range c.MCPServers {
+		path := forgePath("mcp_servers", i)
+		switch {
+		case !serverName.MatchString(s.Name) || strings.Contains(s.Name, "__"):
+			d.failAt(path+".mcp_server_name", "must consist of letters, digits, _ and -, without __")
+		case seen[strings.ToLower(s.Name)]:
+			d.failAt(path+".mcp_server_name", "is used twice")
+		}
+		seen[strings.ToLower(s.Name)] = true
+		d.checkTransport(c, s, path)
+	}
+}
+
+func (d *decoder) checkTransport(c *Config, s MCPServer, path string) {
+	switch {
+	case (len(s.Command) > 0) == (s.URL != ""):
+		d.failAt(path, "needs either a command or a url")
+	case s.URL != "":
+		if bad := badURL(s.URL, c.AllowHTTP); bad != "" {
+			d.failAt(path+".url", "%s", bad)
+		}
+	case s.Command[0] == "":
+		d.failAt(path+".command", "its first word must name a program")
+	}
+	if len(s.Headers) > 0 && s.URL == "" {
+		d.failAt(path+".headers", "are for servers with a url")
+	}
+	for name, value := range s.Headers {
+		if !headerName.MatchString(name) || !oneLine(value) || http.CanonicalHeaderKey(name) == "Host" {
+			d.failAt(path+".headers", "a header must be a name and one line of text")
+		}
+	}
+	for name, value := range s.Env {
+		if !varName.MatchString(name) || strings.ContainsRune(value, 0) {
+			d.failAt(path+".env", "a variable must have a name of letters, digits and _")
+		}
+	}
+}
+
+func (d *decoder) checkForges(c *Config, source string) {
+	all := *c.section(source)
+	if len(all) == 0 && (source == "github" || source == "gitlab") {
+		d.failAt(source, "is in task_source but has no entry")
+	}
+	for i, f := range all {
+		path := forgePath(source, i)
+		if bad := badURL(f.APIURL, c.AllowHTTP); bad != "" {
+			d.failAt(path+".api_url", "%s", bad)
+		}
+		d.checkScope(f, path)
+		d.checkLabels(f, path)
+		if slices.ContainsFunc(all[:i], func(g Forge) bool { return strings.TrimRight(g.APIURL, "/") == strings.TrimRight(f.APIURL, "/") }) {
+			d.failAt(path+".api_url", "is used twice")
+		}
+	}
+}
+
+func (d *decoder) checkScope(f Forge, path string) {
+	if f.Kind == "github" && len(f.Projects) > 0 || f.Kind == "gitlab" && len(f.Repositories) > 0 {
+		d.failAt(path, "projects are for gitlab, repositories are for github")
+	}
+	for _, r := range f.Repositories {
+		if !repository.MatchString(r) || strings.HasSuffix(r, "/..") || strings.HasSuffix(r, "/.") {
+			d.failAt(path+".repositories", "each must be written as owner/repo")
+		}
+	}
+	for _, p := range f.Projects {
+		if !project.MatchString(p) {
+			d.failAt(path+".projects", "each must be a path like group/project, or an id")
+		}
+	}
+	if f.Owner == "" && len(f.Repositories)+len(f.Projects) == 0 {
+		d.warn(d.lineOf(path), "%s: without owner, repositories or projects, all that the token can see is searched", shown(path))
+	}
+	for key, name := range map[string]string{"owner": f.Owner, "bot_name": f.BotName, "assignee": f.Assignee} {
+		if strings.ContainsAny(name, " \t\"") || !oneLine(name) {
+			d.failAt(path+"."+key, "must be a single name")
+		}
+	}
+}
+
+// checkLabels keeps the states of a task apart.
+func (d *decoder) checkLabels(f Forge, path string) {
+	labels := []struct{ key, label string }{
+		{"bot_label", f.BotLabel}, {"processing_label", f.ProcessingLabel}, {"done_label", f.DoneLabel},
+		{"paused_label", f.PausedLabel}, {"stopped_label", f.StoppedLabel}, {"failed_label", f.FailedLabel},
+		{"awaiting_label", f.AwaitingLabel},
+	}
+	seen := map[string]bool{}
+	for _, l := range labels {
+		name := strings.ToLower(strings.TrimSpace(l.label))
+		switch at := path + "." + l.key; {
+		case l.label == "" && l.key == "failed_label":
+			continue
+		case name == "" || !oneLine(l.label) || name != strings.ToLower(l.label):
+			d.failAt(at, "must be one line without spaces around it, and not empty")
+		case f.Kind == "gitlab" && strings.Contains(name, ","):
+			d.failAt(at, "must not hold a comma")
+		case seen[name]:
+			d.failAt(at, "is the same as another label")
+		}
+		seen[name] = true
+	}
+}

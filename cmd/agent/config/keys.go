@@ -1,0 +1,144 @@
+package config
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// aliases are other spellings of keys, from the path as written to the path from the same mapping.
+var aliases = map[string][]string{
+	"commentHandling":                     {"comment_handling"},
+	"comment_handling.completionKeywords": {"completion_keywords"},
+	"comment_handling.maxCommentCount":    {"max_comment_count"},
+	"comment_handling.timeoutHours":       {"timeout_hours"},
+	"new_comment_handling.max_comments":   {"limits", "max_comments"},
+}
+
+// obsolete are keys of earlier programs of this kind that no longer do anything.
+var obsolete = map[string]string{
+	"issue_to_mr_conversion": "see change_requests",
+	"scheduling":             "see loop.interval_seconds",
+	"continuous":             "see loop",
+	"project_agent_rules":    "",
+	"file_list_context":      "",
+
+	"llm.function_calling":        "see llm.protocol",
+	"llm.openai.max_token":        "see llm.openai.context_length",
+	"llm.ollama.max_token":        "see llm.ollama.context_length",
+	"pause_resume.check_interval": "",
+	"pause_resume.paused_dir":     "",
+
+	"context_storage.enabled":        "it is always on",
+	"context_storage.base_dir":       "see contexts_dir",
+	"context_storage.summary_prompt": "",
+
+	"github.query":                         "see owner, repositories and assignee",
+	"gitlab.query":                         "see projects and assignee",
+	"gitlab.project_id":                    "see projects",
+	"gitlab.discussion_per_page":           "",
+	"gitlab.discussion_max_pages":          "",
+	"gitlab.mr_notes_per_page":             "",
+	"gitlab.mr_notes_max_pages":            "",
+	"planning.strategy":                    "",
+	"planning.decomposition_level":         "",
+	"planning.reflection.depth":            "",
+	"planning.reflection.trigger_on_error": "it is always on",
+	"planning.replanning.llm_decision.require_user_confirmation_on_low_confidence": "",
+	"planning.replanning.goal_understanding.auto_assume_on_no_response":            "",
+	"planning.replanning.goal_understanding.auto_assume_timeout_minutes":           "",
+}
+
+var index = regexp.MustCompile(`\[\d+\]`)
+
+// plain is a path without list positions, as the tables above have it.
+func plain(path string) string { return index.ReplaceAllString(path, "") }
+
+// shown is a path as people wrote it: a forge that is alone has no position.
+func shown(path string) string { return strings.ReplaceAll(path, "[0]", "") }
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// secretPath tells whether the value at a path is a secret by its place.
+func secretPath(path string) bool {
+	p := plain(path)
+	if strings.HasPrefix(p, "mcp_servers.headers.") {
+		return true
+	}
+	if name, ok := strings.CutPrefix(p, "mcp_servers.env."); ok {
+		return secretName(name)
+	}
+	return strings.HasSuffix(p, ".personal_access_token") || strings.HasSuffix(p, ".api_key")
+}
+
+var secretWords = regexp.MustCompile(`(?i)token|secret|passw|passphrase|credential|private|api_?key|access_?key|auth|(^|_)(key|pat|pwd)($|_)`)
+
+func secretName(name string) bool { return secretWords.MatchString(name) }
+
+// fields are the keys of a struct type and where they are kept.
+func fields(t reflect.Type) map[string]int {
+	keys := map[string]int{}
+	for i := range t.NumField() {
+		if key := t.Field(i).Tag.Get("yaml"); key != "" && key != "-" {
+			keys[key] = i
+		}
+	}
+	return keys
+}
+
+var printableKey = regexp.MustCompile(`^[A-Za-z_-]{1,32}$`)
+
+// quoteKey shows a key only if it looks like one: a value may stand in its place.
+func quoteKey(key string) string {
+	if printableKey.MatchString(key) {
+		return ` "` + key + `"`
+	}
+	return ""
+}
+
+// closest is the known key that is most like a wrong one, or "".
+func closest(key string, keys map[string]int) string {
+	best, least := "", max(2, len(key)/3)+1
+	known := make([]string, 0, len(keys))
+	for k := range keys {
+		known = append(known, k)
+	}
+	slices.Sort(known)
+	for _, k := range known {
+		if d := distance(strings.ToLower(key), k); d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// distance counts the edits between two keys; a swap of neighbours counts as one.
+func distance(a, b string) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			same := 1
+			if a[i-1] == b[j-1] {
+				same = 0
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+same)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(a)][len(b)]
+}

@@ -1,0 +1,164 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Option changes what [Load] does.
+type Option func(*options)
+
+type options struct {
+	override []func(*Config)
+	offline  bool
+}
+
+// Override changes the configuration after the environment and before
+// validation: that is where flags go. Relative paths that it sets are relative
+// to the working directory.
+func Override(f func(*Config)) Option {
+	return func(o *options) { o.override = append(o.override, f) }
+}
+
+// Offline is for commands that speak to no forge and no model: secrets may be
+// missing, everything else is checked all the same.
+func Offline() Option { return func(o *options) { o.offline = true } }
+
+// Load reads, overrides, resolves and validates. An empty path means the usual
+// places (see the package), and no file there means the defaults. env is
+// os.Getenv outside of tests. The error, if any, is an *[Error].
+func Load(path string, env func(string) string, opts ...Option) (*Config, []Warning, error) {
+	var o options
+	for _, opt := range opts {
+		opt(&o)
+	}
+	path, found := find(path, env)
+	d := &decoder{file: filepath.Base(path), env: env, lines: map[string]int{}, from: map[string]string{}}
+	c := Default()
+	dir := ""
+	if found {
+		raw, open, err := read(path, d.file)
+		if err != nil {
+			return nil, nil, err
+		}
+		dir = filepath.Dir(path)
+		d.parse(raw, c)
+		if open {
+			d.warnLiterals()
+		}
+	}
+	d.finish(c, dir, o)
+	if len(d.problems) > 0 {
+		return nil, d.located(d.warnings), &Error{d.located(d.problems)}
+	}
+	return c, d.located(d.warnings), nil
+}
+
+// finish is everything after the file: environment, flags, paths, checks.
+func (d *decoder) finish(c *Config, dir string, o options) {
+	c.inserted = d.inserted
+	for _, source := range []string{"github", "gitlab"} {
+		if s := c.section(source); len(*s) == 0 && d.lines[source] == 0 {
+			*s = Forges{defaultForge(source)}
+		}
+	}
+	d.environment(c)
+	d.paths(c, dir)
+	for _, f := range o.override {
+		f(c)
+	}
+	d.paths(c, "")
+	d.intervals(c)
+	if !o.offline {
+		d.reportMissing(c)
+		d.checkSecrets(c)
+	}
+	d.validate(c)
+}
+
+// parse reads YAML into c.
+func (d *decoder) parse(raw []byte, c *Config) {
+	dec := yaml.NewDecoder(strings.NewReader(string(raw)))
+	var doc yaml.Node
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return
+	case err != nil:
+		d.syntax(raw, err)
+		return
+	}
+	if root := doc.Content[0]; root.Tag != "!!null" {
+		d.value(root, reflect.ValueOf(c).Elem(), "")
+	}
+	var more yaml.Node
+	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
+		d.fail(more.Line, "more than one document (---), or rubbish after the first")
+	}
+}
+
+// reportMissing turns missing variables into problems, where their values are used.
+func (d *decoder) reportMissing(c *Config) {
+	for _, m := range d.missing {
+		if d.from[m.path] == "" && d.used(c, m.path) {
+			d.fail(m.line, "%s: the environment variable %s is not set (or empty)", shown(m.path), m.name)
+		}
+	}
+}
+
+// used tells whether a path belongs to a section that is in use.
+func (d *decoder) used(c *Config, path string) bool {
+	parts := strings.Split(plain(path), ".")
+	switch {
+	case parts[0] == "github" || parts[0] == "gitlab":
+		return c.uses(parts[0])
+	case parts[0] == "llm" && len(parts) > 2 && parts[1] != "prices":
+		return parts[1] == c.LLM.Provider
+	}
+	return true
+}
+
+// at names the place of a path for a problem: a line, or the variable that set it.
+func (d *decoder) failAt(path, format string, args ...any) {
+	text := shown(path) + ": " + fmt.Sprintf(format, args...)
+	if name := d.from[path]; name != "" {
+		text = name + ": " + fmt.Sprintf(format, args...)
+		d.fail(0, "%s", text)
+		return
+	}
+	d.fail(d.lineOf(path), "%s", text)
+}
+
+// lineOf is the line of a path or of the nearest section around it.
+func (d *decoder) lineOf(path string) int {
+	for path != "" {
+		if line := d.lines[path]; line > 0 {
+			return line
+		}
+		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
+	}
+	return 0
+}
+
+// located sorts by line and adds the file's name.
+func (d *decoder) located(all []lined) []Problem {
+	slices.SortStableFunc(all, func(a, b lined) int { return cmp.Compare(a.line, b.line) })
+	out := make([]Problem, 0, len(all))
+	for _, l := range all {
+		where := "config"
+		if l.line > 0 {
+			where = fmt.Sprintf("%s:%d", d.file, l.line)
+		}
+		if p := (Problem{where, l.text}); !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}

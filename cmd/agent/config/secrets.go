@@ -1,0 +1,97 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// checkSecrets refuses empty and broken secrets of what is in use.
+func (d *decoder) checkSecrets(c *Config) {
+	for _, source := range c.TaskSource {
+		for i, f := range *c.section(source) {
+			d.checkSecret(f.Token, forgePath(source, i)+".personal_access_token", strings.ToUpper(source)+"_PERSONAL_ACCESS_TOKEN")
+		}
+	}
+	if p := c.LLM.Active(); p.Name == "openai" && (p.APIKey != "" || !Loopback(p.URL)) {
+		d.checkSecret(p.APIKey, "llm.openai.api_key", "OPENAI_API_KEY")
+	}
+}
+
+func (d *decoder) checkSecret(s, path, variable string) {
+	switch {
+	case s == "" && slices.ContainsFunc(d.missing, func(m missing) bool { return m.path == path }):
+		// said already, with the variable's name
+	case s == "":
+		d.failAt(path, "must not be empty: set it, or the environment variable %s", variable)
+	case !oneLine(s) || strings.TrimSpace(s) != s:
+		d.failAt(path, "must be one line without spaces around it")
+	}
+}
+
+// Secrets are all configured secret values: tokens, keys, header values, and the
+// values of servers' env that came from ${…} or whose name looks like a secret.
+func (c *Config) Secrets() []string {
+	set := map[string]bool{}
+	walk(reflect.ValueOf(*c), "", func(path, value string) {
+		if secretPath(path) {
+			set[value] = true
+			if _, token, ok := strings.Cut(value, " "); ok && strings.Contains(path, ".headers.") {
+				set[token] = true // "Bearer x": x alone is a secret too
+			}
+		}
+	})
+	for _, v := range c.inserted {
+		if !filepath.IsAbs(v) { // PATH, HOME and the like would be cut out of every message
+			set[v] = true
+		}
+	}
+	delete(set, "")
+	return slices.Sorted(maps.Keys(set))
+}
+
+// Hash is the hex SHA-256 of the effective configuration without its secrets.
+func (c *Config) Hash() string {
+	h := sha256.New()
+	walk(reflect.ValueOf(*c), "", func(path, value string) {
+		if !secretPath(path) && !slices.Contains(c.inserted, value) {
+			fmt.Fprintf(h, "%q=%q\n", path, value)
+		}
+	})
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// String keeps secrets out of messages that print a whole configuration.
+func (c Config) String() string { return "config " + c.Hash() }
+
+// Format is for verbs that would go around String.
+func (c Config) Format(f fmt.State, _ rune) { io.WriteString(f, c.String()) }
+
+// walk visits every value in a fixed order.
+func walk(v reflect.Value, path string, visit func(path, value string)) {
+	switch v.Kind() {
+	case reflect.Struct:
+		keys := fields(v.Type())
+		for _, key := range slices.Sorted(maps.Keys(keys)) {
+			walk(v.Field(keys[key]), join(path, key), visit)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			walk(v.Index(i), fmt.Sprintf("%s[%d]", path, i), visit)
+		}
+	case reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for _, k := range keys {
+			walk(v.MapIndex(k), join(path, k.String()), visit)
+		}
+	default:
+		visit(path, fmt.Sprint(v.Interface()))
+	}
+}

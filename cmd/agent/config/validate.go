@@ -1,0 +1,120 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// most bounds every number that has no bound of its own.
+const most = 1e12
+
+func forgePath(source string, i int) string { return fmt.Sprintf("%s[%d]", source, i) }
+
+// intervals sets the waits of each forge: a loopback host needs none.
+func (d *decoder) intervals(c *Config) {
+	for _, source := range []string{"github", "gitlab"} {
+		for i := range *c.section(source) {
+			f := &(*c.section(source))[i]
+			f.AdoptWaitSeconds = c.AdoptWaitSeconds
+			if !Loopback(f.APIURL) {
+				continue
+			}
+			if d.lines["adopt_wait_seconds"] == 0 {
+				f.AdoptWaitSeconds = 0
+			}
+			if d.lines[forgePath(source, i)+".write_interval_ms"] == 0 {
+				f.WriteIntervalMS = 0
+			}
+		}
+	}
+	if base := &c.LLM.LMStudio.BaseURL; strings.Count(*base, "/") == 2 || strings.Count(*base, "/") == 3 && strings.HasSuffix(*base, "/") {
+		*base = strings.TrimSuffix(*base, "/") + "/v1" // its API has no other root, and people leave it out
+	}
+}
+
+func (d *decoder) validate(c *Config) {
+	d.ranges(c, reflect.ValueOf(c).Elem(), "")
+	if len(c.TaskSource) == 0 {
+		d.failAt("task_source", "must name github or gitlab")
+	}
+	for i, s := range c.TaskSource {
+		if slices.Contains(c.TaskSource[:i], s) {
+			d.failAt("task_source", "names %s twice", quoteKey(s))
+		}
+	}
+	d.checkPlaces(c)
+	d.checkModel(c)
+	d.checkServers(c)
+	for _, source := range c.TaskSource {
+		d.checkForges(c, source)
+	}
+	if p := c.ChangeRequests.BranchPrefix; !branchPrefix.MatchString(p) || strings.Contains(p, "..") || strings.Contains(p, "//") {
+		d.failAt("change_requests.branch_prefix", "is not the beginning of a branch name")
+	}
+}
+
+var branchPrefix = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]{0,63}$`)
+
+// ranges checks the min, max and oneof tags of everything that is in use.
+func (d *decoder) ranges(c *Config, v reflect.Value, path string) {
+	if path != "" && !d.used(c, path+".") {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for key, i := range fields(v.Type()) {
+			d.bounded(v.Field(i), v.Type().Field(i).Tag, join(path, key))
+			d.ranges(c, v.Field(i), join(path, key))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			d.ranges(c, v.Index(i), fmt.Sprintf("%s[%d]", path, i))
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			d.ranges(c, v.MapIndex(k), join(path, k.String()))
+		}
+	}
+}
+
+func (d *decoder) bounded(v reflect.Value, tag reflect.StructTag, path string) {
+	switch v.Kind() {
+	case reflect.Int:
+		d.inRange(float64(v.Int()), tag, path)
+	case reflect.Float64:
+		d.inRange(v.Float(), tag, path)
+	case reflect.String:
+		d.oneOf(v.String(), tag.Get("oneof"), path)
+	case reflect.Slice:
+		if list, ok := v.Interface().(Strings); ok {
+			for _, s := range list {
+				d.oneOf(s, tag.Get("oneof"), path)
+			}
+		}
+	}
+}
+
+func (d *decoder) inRange(n float64, tag reflect.StructTag, path string) {
+	low, high := 0.0, float64(most)
+	if s := tag.Get("min"); s != "" {
+		low, _ = strconv.ParseFloat(s, 64)
+	}
+	if s := tag.Get("max"); s != "" {
+		high, _ = strconv.ParseFloat(s, 64)
+	}
+	if !(n >= low && n <= high) { // written so that NaN fails
+		d.failAt(path, "must be between %s and %s", number(low), number(high))
+	}
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+func (d *decoder) oneOf(s, allowed, path string) {
+	if allowed != "" && !slices.Contains(strings.Split(allowed, "|"), s) {
+		d.failAt(path, "must be one of %s", strings.ReplaceAll(allowed, "|", ", "))
+	}
+}
