@@ -1,0 +1,126 @@
+package contexts
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"time"
+
+	"agent/eventlog"
+	"agent/eventlog/event"
+)
+
+// Context is a context held for work. It is used by one goroutine at a time.
+type Context struct {
+	s     *Store
+	uuid  string
+	place Place // where the directory is
+	want  Place // where the log sends it
+	ended bool  // the log holds an event that ends the task
+	log   *eventlog.Log
+	torn  *eventlog.TornError
+	lock  io.Closer
+	bad   error // an I/O error after which nothing is done any more
+	dirty map[string]bool
+}
+
+func (s *Store) context(uuid string, p Place) *Context {
+	return &Context{s: s, uuid: uuid, place: p, dirty: map[string]bool{}}
+}
+
+// UUID names the context.
+func (c *Context) UUID() string { return c.uuid }
+
+// Place is where the directory lies.
+func (c *Context) Place() Place { return c.place }
+
+// Torn describes the tail that was cut when the log was opened, or is nil. Its
+// Copy is the name of the bytes in quarantine.
+func (c *Context) Torn() *eventlog.TornError { return c.torn }
+
+// Head names the last acknowledged event.
+func (c *Context) Head() eventlog.Head { return c.log.Head() }
+
+func (c *Context) dir() string { return dirOf(c.place, c.uuid) }
+
+func (c *Context) blobs() eventlog.Blobs { return eventlog.NewBlobs(c.s.fs, c.dir()) }
+
+// Append makes an event durable: with a nil error it is acknowledged. Large
+// texts of its body go to blobs first. The event is returned as it will be read
+// back, with its seq. After an I/O error nothing more is accepted.
+func (c *Context) Append(e event.Event) (event.Event, error) {
+	if c.bad != nil {
+		return event.Event{}, fmt.Errorf("context %s: %w", c.uuid, eventlog.ErrPoisoned)
+	}
+	if err := c.append(&e); err != nil {
+		return event.Event{}, fmt.Errorf("context %s: %s: %w", c.uuid, e.Body.Type(), err)
+	}
+	return e, nil
+}
+
+func (c *Context) append(e *event.Event) error {
+	if err := event.Spill(e.Body, c.blobs().Put); err != nil {
+		return err
+	}
+	e.Time = e.Time.UTC().Truncate(time.Microsecond)
+	draft, err := event.Draft(*e)
+	if err != nil {
+		return err
+	}
+	rec, err := c.log.Append(draft)
+	if err != nil {
+		return err
+	}
+	// Writes to a file whose name is gone succeed, but nobody will read them.
+	if _, err := c.s.fs.Lstat(path.Join(c.dir(), eventlog.FileName)); err != nil {
+		return c.fail(err)
+	}
+	e.Seq = rec.Seq
+	c.follow(e.Body)
+	return nil
+}
+
+// Blob returns a text that was too large for a line, checked against its hash.
+func (c *Context) Blob(hash string) ([]byte, error) { return getBlob(c.blobs(), c.dir(), hash) }
+
+// Settle moves the directory to where the last lifecycle event sends it. It may
+// be called at any time; nil means that it is there, durably.
+func (c *Context) Settle() error {
+	if c.bad != nil {
+		return fmt.Errorf("context %s: %w", c.uuid, eventlog.ErrPoisoned)
+	}
+	if c.place == c.want {
+		return nil
+	}
+	err := c.s.move(c.dir(), dirOf(c.want, c.uuid))
+	if errors.Is(err, errTaken) {
+		return &DamageError{Name: c.dir(), Reason: fmt.Sprintf("something of its name is in %s", c.want)}
+	}
+	if err != nil {
+		return c.fail(fmt.Errorf("move %s to %s: %w", c.dir(), c.want, err))
+	}
+	c.place = c.want
+	return c.reopen()
+}
+
+// reopen gives the log its new directory.
+func (c *Context) reopen() error {
+	if err := c.log.Close(); err != nil {
+		return c.fail(err)
+	}
+	if err := c.open(nil); err != nil {
+		return c.fail(err)
+	}
+	return nil
+}
+
+func (c *Context) fail(err error) error {
+	c.bad = err
+	return err
+}
+
+// Close ends the work and releases the lock. Everything acknowledged is durable already.
+func (c *Context) Close() error {
+	return errors.Join(c.log.Close(), c.lock.Close())
+}

@@ -1,0 +1,137 @@
+// Package contexts is the store on disk: every go at a task is one directory.
+//
+//	running/<uuid>/  paused/<uuid>/  completed/<uuid>/   a context; completed also holds stopped and failed ones
+//	  events.jsonl                                       the log, see package eventlog
+//	  blobs/<sha256>                                     texts too large for a line
+//	  *.json *.jsonl planning/<uuid>.jsonl               projection files, rebuildable from the log
+//	pause_signal                                         exists: running tasks pause
+//	.locks/<uuid>.lock  .locks/<hash of TaskKey>.lock    never moved, never removed here
+//	.control/<uuid>.<signal>                             wishes of commands
+//	.key                                                 32 random bytes for comment markers
+//	.staging/  .quarantine/                              half-made and set-aside things
+//
+// Invariants
+//
+//   - Only the holder of a context's lock writes to it, and the lock is taken
+//     before looking where the context is. Readers take no lock and never write.
+//   - The log decides the state, the directory follows: a lifecycle event is
+//     durable before the rename. A directory behind its log is moved by
+//     [Store.Acquire]; one in completed/ whose log never ended is damage.
+//   - A context becomes visible only with its first event durable: it is built in
+//     .staging/ and renamed into running/.
+//   - At any moment, crashes included, a context is in exactly one place. If
+//     somebody copied one by hand, the longer valid log wins and the other copy
+//     goes to .quarantine/.
+//   - One broken context never stops the others.
+//
+// Errors: [ExitCode] maps every error of this package to a process exit code.
+package contexts
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"agent/internal/fsx"
+)
+
+// Place is the directory that a context lies in.
+type Place string
+
+// The places.
+const (
+	Running   Place = "running"
+	Paused    Place = "paused"
+	Completed Place = "completed"
+)
+
+// Places lists them in the order they are searched.
+var Places = []Place{Running, Paused, Completed}
+
+const (
+	locksDir      = ".locks"
+	controlDir    = ".control"
+	stagingDir    = ".staging"
+	quarantineDir = ".quarantine"
+	keyFile       = ".key"
+	pauseFile     = "pause_signal"
+)
+
+var layout = []string{
+	string(Running), string(Paused), string(Completed), locksDir, controlDir, stagingDir, quarantineDir,
+}
+
+// Options of [Open].
+type Options struct {
+	Now      fsx.Clock   // for the age of leftovers; nil leaves them alone
+	Rand     io.Reader   // for the key and temporary names; nil is crypto/rand
+	Warn     func(error) // gets what was skipped; nil drops it
+	Dir      string      // path of the store as the user knows it, for error texts
+	Force    bool        // also on network and FUSE file systems, where locks cannot be trusted
+	ReadOnly bool        // make and change nothing, a missing layout is an empty store
+}
+
+// Store is the tree below one directory. It may be used by several goroutines
+// and processes.
+type Store struct {
+	fs fsx.FS
+	o  Options
+}
+
+// Open checks the store, makes what is missing of its layout, and removes what
+// crashed processes left in .staging/. A store that belongs to somebody else or
+// is open to others is an [AccessError].
+func Open(fsys fsx.FS, o Options) (*Store, error) {
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	if o.Warn == nil {
+		o.Warn = func(error) {}
+	}
+	if o.Dir == "" {
+		o.Dir = "contexts"
+	}
+	s := &Store{fs: fsys, o: o}
+	if err := s.prepare(); err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Store) prepare() error {
+	if err := s.checkAccess("."); err != nil {
+		return err
+	}
+	for _, dir := range layout {
+		if err := s.prepareDir(dir); err != nil {
+			return err
+		}
+	}
+	if s.o.ReadOnly {
+		return nil
+	}
+	if err := s.fs.SyncDir("."); err != nil {
+		return err
+	}
+	if err := s.checkMedium(); err != nil {
+		return err
+	}
+	s.sweep()
+	return nil
+}
+
+func (s *Store) prepareDir(dir string) error {
+	err := s.checkAccess(dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if s.o.ReadOnly {
+		return nil
+	}
+	if err := s.fs.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return s.checkAccess(dir)
+}

@@ -1,0 +1,69 @@
+package contexts
+
+import (
+	"fmt"
+	"time"
+
+	"agent/eventlog"
+	"agent/eventlog/event"
+	"agent/internal/fsx"
+)
+
+// Create makes a context whose log holds its first event, in running/. The
+// caller holds the lock of the TaskKey and has seen that there is no live one.
+// When it fails nothing is visible, or the whole context is (found at the next start).
+func (s *Store) Create(first *event.ContextCreated, at time.Time) (*Context, error) {
+	lock, err := s.lockContext(first.UUID)
+	if err != nil {
+		return nil, fmt.Errorf("create context: %w", err)
+	}
+	c, err := s.create(first, at)
+	if err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("create context %s: %w", first.UUID, err)
+	}
+	c.lock = lock
+	return c, nil
+}
+
+func (s *Store) create(first *event.ContextCreated, at time.Time) (*Context, error) {
+	found, err := s.whereabouts(first.UUID)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) > 0 {
+		return nil, fmt.Errorf("it exists in %s: %w", found[0], errTaken)
+	}
+	staged := stagingDir + "/" + first.UUID
+	if err := s.stage(staged, first, at); err != nil {
+		_ = s.fs.RemoveAll(staged) // best effort, else the next sweep does it
+		return nil, err
+	}
+	if err := s.move(staged, dirOf(Running, first.UUID)); err != nil {
+		return nil, err
+	}
+	c := s.context(first.UUID, Running)
+	return c, c.open(nil)
+}
+
+// stage builds the directory of a context with a durable first event.
+func (s *Store) stage(dir string, first *event.ContextCreated, at time.Time) error {
+	// What a dead process left there is nobody's: the lock is ours.
+	if err := s.fs.RemoveAll(dir); err != nil {
+		return err
+	}
+	if err := fsx.MkdirSync(s.fs, dir); err != nil {
+		return err
+	}
+	log, err := eventlog.Create(s.fs, dir)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	draft, err := event.Draft(event.Event{Time: at, Body: first})
+	if err != nil {
+		return err
+	}
+	_, err = log.Append(draft)
+	return err
+}

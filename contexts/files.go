@@ -1,0 +1,126 @@
+package contexts
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+
+	"agent/eventlog"
+	"agent/internal/fsx"
+)
+
+// maxFile is the largest projection file in bytes that is read back.
+const maxFile = 1 << 30
+
+// planningDir holds planning/<uuid>.jsonl.
+const planningDir = "planning"
+
+// file gives the path of a projection file.
+func (c *Context) file(name string) (string, error) {
+	if sub, base, ok := strings.Cut(name, "/"); ok {
+		id, isLog := strings.CutSuffix(base, ".jsonl")
+		if sub != planningDir || !isLog || !canonical(id) {
+			return "", fmt.Errorf("%q: %w", name, ErrName)
+		}
+	} else if !plain(name) {
+		return "", fmt.Errorf("%q: %w", name, ErrName)
+	}
+	return path.Join(c.dir(), name), nil
+}
+
+// plain allows names of lower case letters and underscores that end in .json or
+// .jsonl, except those of the log.
+func plain(name string) bool {
+	base, ext, _ := strings.Cut(name, ".")
+	return base != "" && strings.Trim(base, "abcdefghijklmnopqrstuvwxyz_") == "" &&
+		(ext == "json" || ext == "jsonl") && name != eventlog.FileName
+}
+
+// WriteFile replaces a projection file. Readers see the old or the new content;
+// it is durable only after [Context.SyncFiles], since the log can make it again.
+func (c *Context) WriteFile(name string, data []byte) error {
+	file, err := c.file(name)
+	if err != nil {
+		return err
+	}
+	tmp := file + fsx.TempSuffix
+	if err := c.write(tmp, os.O_TRUNC, data); err != nil {
+		return err
+	}
+	if err := c.s.fs.Rename(tmp, file); err != nil {
+		return err
+	}
+	c.dirty[name] = true
+	return nil
+}
+
+// AppendFile adds to the end of a projection file.
+func (c *Context) AppendFile(name string, data []byte) error {
+	file, err := c.file(name)
+	if err != nil {
+		return err
+	}
+	if err := c.write(file, os.O_APPEND, data); err != nil {
+		return err
+	}
+	c.dirty[name] = true
+	return nil
+}
+
+func (c *Context) write(file string, flag int, data []byte) error {
+	if path.Base(path.Dir(file)) == planningDir {
+		if err := c.s.fs.MkdirAll(path.Dir(file), 0o700); err != nil {
+			return err
+		}
+	}
+	f, err := c.s.fs.OpenFile(file, os.O_WRONLY|os.O_CREATE|flag, 0o600)
+	if err != nil {
+		return err
+	}
+	n, err := f.Write(data)
+	if err == nil && n != len(data) {
+		err = io.ErrShortWrite
+	}
+	return errors.Join(err, f.Close())
+}
+
+// ReadFile reads a projection file.
+func (c *Context) ReadFile(name string) ([]byte, error) {
+	file, err := c.file(name)
+	if err != nil {
+		return nil, err
+	}
+	return fsx.ReadFile(c.s.fs, file, maxFile)
+}
+
+// SyncFiles makes the projection files durable that were written since the last
+// call. It is called before the directory moves.
+func (c *Context) SyncFiles() error {
+	dirs := map[string]bool{}
+	for name := range c.dirty {
+		file := path.Join(c.dir(), name)
+		if err := c.syncFile(file); err != nil {
+			return fmt.Errorf("sync %s: %w", name, err)
+		}
+		dirs[path.Dir(file)] = true
+		dirs[c.dir()] = true
+	}
+	for dir := range dirs {
+		if err := c.s.fs.SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	clear(c.dirty)
+	return nil
+}
+
+func (c *Context) syncFile(file string) error {
+	f, err := c.s.fs.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

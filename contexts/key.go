@@ -1,0 +1,116 @@
+package contexts
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+
+	"agent/internal/fsx"
+)
+
+const (
+	keySize  = 32
+	minBytes = 64 << 20
+	minNodes = 1000
+)
+
+// Key returns the key of the comment markers, 32 bytes, and makes it at the
+// first call. Processes that make it at the same time end with the same one.
+func (s *Store) Key() ([]byte, error) {
+	key, err := s.readKey()
+	if isMissing(err) && !s.o.ReadOnly {
+		if err = s.makeKey(); err == nil {
+			key, err = s.readKey()
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("marker key: %w", err)
+	}
+	return key, nil
+}
+
+func (s *Store) readKey() ([]byte, error) {
+	info, err := s.fs.Lstat(keyFile)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkOwn(keyFile, info, "600"); err != nil {
+		return nil, err
+	}
+	key, err := fsx.ReadFile(s.fs, keyFile, keySize)
+	if err != nil {
+		return nil, err
+	}
+	if len(key) != keySize {
+		return nil, &DamageError{Name: keyFile, Reason: "it has the wrong length; remove it to get a new one"}
+	}
+	return key, nil
+}
+
+func (s *Store) makeKey() error {
+	key := make([]byte, keySize)
+	if _, err := io.ReadFull(s.o.Rand, key); err != nil {
+		return err
+	}
+	err := s.put(keyFile, key, s.fs.RenameNoReplace)
+	if errors.Is(err, fs.ErrExist) {
+		// Somebody was faster, but perhaps not durable yet.
+		return s.fs.SyncDir(".")
+	}
+	return err
+}
+
+// put makes a file durable under a name of its own in .staging/ and renames it,
+// so that any number of processes may do it at once without a lock.
+func (s *Store) put(name string, data []byte, rename func(old, new string) error) error {
+	if s.o.ReadOnly {
+		return ErrReadOnly
+	}
+	var id [16]byte
+	if _, err := io.ReadFull(s.o.Rand, id[:]); err != nil {
+		return err
+	}
+	tmp := stagingDir + "/" + hex.EncodeToString(id[:]) + fsx.TempSuffix
+	err := s.writeNew(tmp, data)
+	if err == nil {
+		err = rename(tmp, name)
+	}
+	if err != nil {
+		_ = s.fs.Remove(tmp) // best effort, else a later sweep does it
+		return err
+	}
+	return s.fs.SyncDir(path.Dir(name))
+}
+
+func (s *Store) writeNew(name string, data []byte) error {
+	f, err := s.fs.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	n, err := f.Write(data)
+	if err == nil && n != len(data) {
+		err = io.ErrShortWrite
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// Room tells whether there is room to begin a task: 64 MiB and 1,000 inodes,
+// else ErrNoRoom.
+func (s *Store) Room() error {
+	bytes, nodes, err := s.fs.Free()
+	if err != nil {
+		return fmt.Errorf("free room: %w", err)
+	}
+	if bytes < minBytes || nodes < minNodes {
+		return fmt.Errorf("%w: %d MiB and %d inodes are free, %d MiB and %d are wanted",
+			ErrNoRoom, bytes>>20, nodes, minBytes>>20, minNodes)
+	}
+	return nil
+}

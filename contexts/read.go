@@ -1,0 +1,180 @@
+package contexts
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+
+	"agent/eventlog"
+	"agent/eventlog/event"
+)
+
+// Records yields the lines of a log as they are, and at the end at most one
+// error, as [eventlog.Read] does.
+func (s *Store) Records(uuid string) iter.Seq2[eventlog.Record, error] {
+	return func(yield func(eventlog.Record, error) bool) {
+		for rec, err := range s.records(uuid) {
+			if err != nil {
+				err = fmt.Errorf("context %s: %w", uuid, err)
+			}
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+// records reads a log without a lock. The directory may move between looking
+// and opening; once the file is open that does not matter.
+func (s *Store) records(uuid string) iter.Seq2[eventlog.Record, error] {
+	return func(yield func(eventlog.Record, error) bool) {
+		for try := 0; ; try++ {
+			place, err := s.locate(uuid)
+			if err != nil {
+				yield(eventlog.Record{}, err)
+				return
+			}
+			if s.readFrom(dirOf(place, uuid), try < 3, yield) {
+				return
+			}
+		}
+	}
+}
+
+// readFrom reports false if the log was not there and another look is wanted.
+func (s *Store) readFrom(dir string, again bool, yield func(eventlog.Record, error) bool) bool {
+	for rec, err := range eventlog.ReadFile(s.fs, dir) {
+		if isMissing(err) {
+			if again {
+				return false
+			}
+			err = &DamageError{Name: dir, Reason: "it has no log"}
+		}
+		if !yield(rec, err) {
+			return true
+		}
+	}
+	return true
+}
+
+// Events yields the events of a log. An event of a newer release or one that
+// cannot be decoded comes as an error with its seq and time, and the rest
+// follows; damage of the log ends it.
+func (s *Store) Events(uuid string) iter.Seq2[event.Event, error] {
+	return func(yield func(event.Event, error) bool) {
+		for rec, err := range s.Records(uuid) {
+			if err != nil {
+				yield(event.Event{}, err)
+				return
+			}
+			e, err := decode(uuid, rec)
+			if err != nil {
+				e = event.Event{Seq: rec.Seq, Time: rec.When(), Cause: rec.Cause}
+				err = fmt.Errorf("context %s: %w", uuid, err)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// First reads the first event of a log and no more of it.
+func (s *Store) First(uuid string) (*event.ContextCreated, error) {
+	for e, err := range s.Events(uuid) {
+		if err != nil {
+			return nil, err
+		}
+		created, ok := e.Body.(*event.ContextCreated)
+		if !ok || created.UUID != uuid {
+			return nil, &DamageError{Name: uuid, Reason: "its log does not begin with its creation"}
+		}
+		return created, nil
+	}
+	return nil, &DamageError{Name: uuid, Reason: "its log holds no event"}
+}
+
+// Blob returns a text of a context that was too large for a line.
+func (s *Store) Blob(uuid, hash string) ([]byte, error) {
+	for try := 0; ; try++ {
+		place, err := s.locate(uuid)
+		if err != nil {
+			return nil, err
+		}
+		dir := dirOf(place, uuid)
+		data, err := getBlob(eventlog.NewBlobs(s.fs, dir), dir, hash)
+		if errors.Is(err, eventlog.ErrBlobMissing) && try < 3 {
+			continue // or it has just moved
+		}
+		return data, err
+	}
+}
+
+func getBlob(b eventlog.Blobs, dir, hash string) ([]byte, error) {
+	data, err := b.Get(hash)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return data, nil
+}
+
+// Live looks for the context of a task (TaskKey in text form) in running/ and
+// paused/. It reads only first lines, so what it finds may turn out to be
+// finished when it is acquired. Contexts whose first line is unreadable go to
+// Options.Warn and are passed over. The caller holds the lock of the TaskKey.
+func (s *Store) Live(taskKey string) (uuid string, found bool, err error) {
+	seen := map[string]bool{}
+	// One that is resumed while this runs moves behind its back; hence running/ twice.
+	for _, p := range []Place{Running, Paused, Running} {
+		names, err := s.names(p, s.o.Warn)
+		if err != nil {
+			return "", false, fmt.Errorf("look for a live context: %w", err)
+		}
+		for _, id := range names {
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			first, err := s.First(id)
+			if err != nil {
+				s.o.Warn(err)
+			} else if first.TaskKey == taskKey {
+				return id, true, nil
+			}
+		}
+	}
+	return "", false, nil
+}
+
+// names lists the contexts of a place, sorted; what is none goes to warn.
+func (s *Store) names(p Place, warn func(error)) ([]string, error) {
+	entries, err := s.fs.ReadDir(string(p))
+	if isMissing(err) && s.o.ReadOnly {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		if reason := stranger(e); reason != "" {
+			warn(&Warning{Name: dirOf(p, e.Name()), Reason: reason})
+		} else {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+func stranger(e fs.DirEntry) string {
+	switch {
+	case !canonical(e.Name()):
+		return "its name is not a UUID in canonical form"
+	case e.Type()&fs.ModeSymlink != 0:
+		return "it is a symbolic link"
+	case !e.IsDir():
+		return "it is not a directory"
+	}
+	return ""
+}

@@ -1,0 +1,55 @@
+package contexts
+
+import (
+	"fmt"
+	"time"
+
+	"agent/eventlog"
+	"agent/eventlog/event"
+)
+
+// Repair makes a damaged context usable again and gives up what cannot be read:
+// a person asked for it. It takes the lock (ErrBusy), keeps the valid start of
+// the log, copies the original to quarantine, records the loss as
+// process.recovered, and moves the directory to where the rest of the log sends
+// it. For a context with nothing wrong Lost.Bytes is 0 and nothing is recorded.
+// A log without its first event, and events that are not damaged but cannot be
+// understood, are beyond repair.
+func (s *Store) Repair(uuid string, at time.Time) (eventlog.Lost, error) {
+	lock, err := s.lockContext(uuid)
+	if err != nil {
+		return eventlog.Lost{}, fmt.Errorf("repair %s: %w", uuid, err)
+	}
+	defer lock.Close()
+	lost, err := s.repair(uuid, at)
+	if err != nil {
+		return lost, fmt.Errorf("repair %s: %w", uuid, err)
+	}
+	return lost, nil
+}
+
+func (s *Store) repair(uuid string, at time.Time) (eventlog.Lost, error) {
+	place, err := s.unite(uuid)
+	if err != nil {
+		return eventlog.Lost{}, err
+	}
+	c := s.context(uuid, place)
+	lost, err := eventlog.Salvage(s.fs, c.dir(), quarantineDir+"/"+uuid)
+	if isMissing(err) {
+		err = c.vanished(err)
+	}
+	if err != nil {
+		return lost, err
+	}
+	if err := c.open(nil); err != nil {
+		return lost, err
+	}
+	defer func() { c.log.Close() }() // Settle opens another one
+	if lost.Bytes > 0 {
+		note := &event.ProcessRecovered{GivenUp: lost.Bytes, Quarantine: lost.Copy}
+		if _, err := c.Append(event.Event{Time: at, Body: note}); err != nil {
+			return lost, err
+		}
+	}
+	return lost, c.Settle()
+}

@@ -1,0 +1,83 @@
+package contexts
+
+import (
+	"errors"
+	"fmt"
+
+	"agent/internal/fsx"
+)
+
+// Signal is a wish of a command to the process that holds a context.
+type Signal string
+
+// The signals.
+const (
+	Pause  Signal = "pause"
+	Resume Signal = "resume"
+	Stop   Signal = "stop"
+)
+
+var signals = []Signal{Pause, Resume, Stop}
+
+// maxSignal is the largest payload of a signal in bytes.
+const maxSignal = 64 << 10
+
+func (g Signal) file(uuid string) string { return fmt.Sprintf("%s/%s.%s", controlDir, uuid, string(g)) }
+
+// Send leaves a signal for a context, durably. One that is pending already gets
+// the new payload. Whether the context is in a state for it is not looked at.
+func (s *Store) Send(uuid string, g Signal, payload []byte) error {
+	if _, err := s.locate(uuid); err != nil {
+		return err
+	}
+	if len(payload) > maxSignal {
+		return fmt.Errorf("%s %s: %w", g, uuid, fsx.ErrTooLarge)
+	}
+	if err := s.put(g.file(uuid), payload, s.fs.Rename); err != nil {
+		return fmt.Errorf("%s %s: %w", g, uuid, err)
+	}
+	return nil
+}
+
+// Pending returns the payloads of the signals that wait for a context.
+func (s *Store) Pending(uuid string) (map[Signal][]byte, error) {
+	if err := checkUUID(uuid); err != nil {
+		return nil, err
+	}
+	pending := map[Signal][]byte{}
+	var problems error
+	for _, g := range signals {
+		payload, err := fsx.ReadFile(s.fs, g.file(uuid), maxSignal)
+		switch {
+		case isMissing(err):
+		case err != nil:
+			problems = errors.Join(problems, err)
+		default:
+			pending[g] = payload
+		}
+	}
+	return pending, problems
+}
+
+// Clear removes a signal. It is called when the signal's event is durable; to
+// clear one that is not there is no error.
+func (s *Store) Clear(uuid string, g Signal) error {
+	if err := checkUUID(uuid); err != nil {
+		return err
+	}
+	err := s.fs.Remove(g.file(uuid))
+	if isMissing(err) {
+		_, err = s.fs.Lstat(controlDir)
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	return s.fs.SyncDir(controlDir)
+}
+
+// PauseAll tells whether the file pause_signal is there.
+func (s *Store) PauseAll() bool {
+	_, err := s.fs.Lstat(pauseFile)
+	return err == nil
+}
