@@ -97,6 +97,7 @@ type CommentRequested struct {
 	intent
 	Purpose string `json:"purpose"`        // progress | final | failed | paused | stopped | resumed | limit | inherited | notice
 	Edit    string `json:"edit,omitempty"` // id of the comment to edit; empty for a new one
+	Note    string `json:"note,omitempty"` // the line that a progress comment gains
 	Body    Text   `json:"body"`
 }
 

@@ -14,6 +14,7 @@ type ContextCreated struct {
 	Format  int    `json:"format"`
 	UUID    string `json:"uuid"`
 	TaskKey string `json:"task_key"` // text form, see forge.TaskKey
+	Forge   string `json:"forge"`    // web host of the forge, with its path if it has one
 	Kind    string `json:"kind"`     // forge.Kind
 	User    string `json:"user"`     // author of the task
 	Title   string `json:"title"`
@@ -210,14 +211,6 @@ type TaskChanged struct {
 	Labels []string `json:"labels,omitempty"`
 	Title  string   `json:"title,omitempty"`
 	Body   Text     `json:"body,omitzero"`
-}
-
-// LimitReached says that a limit was reached; a person must act, except for calls.
-type LimitReached struct {
-	input
-	Limit string  `json:"limit"` // calls | tokens | cost | minutes | tokens_per_day | cost_per_day
-	Max   float64 `json:"max"`
-	Used  float64 `json:"used"`
 }
 
 // PauseRequested is a wish to pause.

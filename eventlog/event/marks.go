@@ -131,3 +131,11 @@ type ContextFailed struct {
 	mark
 	Reason string `json:"reason"`
 }
+
+// LimitReached says that a limit was reached; a person must act, except for calls.
+type LimitReached struct {
+	mark
+	Limit string  `json:"limit"` // calls | tokens | cost | minutes | tokens_per_day | cost_per_day
+	Max   float64 `json:"max"`
+	Used  float64 `json:"used"`
+}

@@ -1,0 +1,39 @@
+// Package i18n holds every text that people read, in English and Japanese, in one table.
+package i18n
+
+import (
+	"fmt"
+	"unicode"
+)
+
+// Lang is a language of the table: "en" or "ja".
+type Lang string
+
+// The languages.
+const (
+	En Lang = "en"
+	Ja Lang = "ja"
+)
+
+// Detect guesses the language of a text: Japanese if it holds kana, English otherwise.
+func Detect(text string) Lang {
+	for _, r := range text {
+		if unicode.In(r, unicode.Hiragana, unicode.Katakana) {
+			return Ja
+		}
+	}
+	return En
+}
+
+// Text gives the text of id in a language, formatted with args as fmt.Sprintf does.
+func Text(l Lang, id ID, args ...any) string {
+	pair := table[id]
+	format := pair.en
+	if l == Ja {
+		format = pair.ja
+	}
+	if len(args) == 0 {
+		return format
+	}
+	return fmt.Sprintf(format, args...)
+}

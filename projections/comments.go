@@ -1,0 +1,94 @@
+package projections
+
+import (
+	"slices"
+	"time"
+
+	"agent/eventlog/event"
+)
+
+// Comments is what is known of the task's comments. It never holds bodies of
+// comments that are already in the conversation.
+type Comments struct {
+	seen      map[string]string // id → hash of the body that was seen
+	own       map[string]bool
+	LastFetch time.Time
+	Error     string          // of the latest fetch
+	Pending   []event.Comment // accepted, and not in a message yet
+	Older     int             // accepted ones that were left out, because newer ones filled the limit
+	Ignored   map[string]int  // by verdict
+}
+
+func newComments() Comments {
+	return Comments{seen: map[string]string{}, own: map[string]bool{}, Ignored: map[string]int{}}
+}
+
+// CommentID makes ids unique over the kinds of comment that a forge numbers apart.
+func CommentID(kind, id string) string {
+	if kind == "review" || kind == "review_comment" {
+		return kind + ":" + id
+	}
+	return id
+}
+
+// Seen gives the hash of the body that was seen under an id.
+func (c *Comments) Seen(id string) (hash string, ok bool) {
+	hash, ok = c.seen[id]
+	return hash, ok
+}
+
+// Own reports whether the log says that we wrote the comment.
+func (c *Comments) Own(id string) bool { return c.own[id] }
+
+// IDs lists the ids of all comments that were fetched, sorted.
+func (c *Comments) IDs() []string {
+	ids := make([]string, 0, len(c.seen))
+	for id := range c.seen {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, compareIDs)
+	return ids
+}
+
+// compareIDs puts numeric ids in numeric order.
+func compareIDs(a, b string) int {
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	if a < b {
+		return -1
+	}
+	return 1
+}
+
+func (c *Comments) apply(e event.Event) {
+	switch b := e.Body.(type) {
+	case *event.CommentPosted:
+		c.own[b.ID] = true
+	case *event.CommentsFetched:
+		c.fetched(e, b)
+	case *event.MessageAdded:
+		if b.Purpose == "task" || b.Purpose == "comments" {
+			c.Pending, c.Older = nil, 0
+		}
+	}
+}
+
+func (c *Comments) fetched(e event.Event, b *event.CommentsFetched) {
+	c.Error = b.Error
+	if b.Error != "" {
+		return // an empty or failed fetch must not forget what was seen
+	}
+	c.LastFetch = e.Time
+	for _, comment := range b.Comments {
+		c.seen[CommentID(comment.Kind, comment.ID)] = comment.Hash
+		switch comment.Verdict {
+		case "new", "edited":
+			c.Pending = append(c.Pending, comment)
+		case "older":
+			c.Older++
+		default:
+			c.Ignored[comment.Verdict]++
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package projections
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"agent/eventlog/event"
+	"agent/llm"
+)
+
+// Conversation is what the model gets to see, independent of the protocol.
+type Conversation struct {
+	Entries []Entry
+	open    *event.ToolRequested
+}
+
+// Entry is one turn.
+type Entry struct {
+	Seq     uint64 // of the event that it comes from
+	Time    time.Time
+	Role    llm.Role
+	Purpose string // of a message: system, task, comments, correction, inherited, summary
+	Text    string
+	Calls   []llm.ToolCall
+	CallID  string // of a tool entry; empty if the call was written as text
+	Tool    string // server/tool of a tool entry
+	Args    string // JSON of a tool entry
+}
+
+func (c *Conversation) apply(e event.Event) {
+	switch b := e.Body.(type) {
+	case *event.MessageAdded:
+		c.message(e, b)
+	case *event.SummaryAdded:
+		if b.Purpose == "compaction" {
+			c.compact(e, b)
+		}
+	case *event.LLMReplied:
+		c.add(e, Entry{Role: llm.Assistant, Text: b.Text.View(), Calls: Calls(b)})
+	case *event.ToolRequested:
+		c.open = b
+	case *event.ToolReplied:
+		text := b.Content.View()
+		if b.IsError {
+			text = "error: " + text
+		}
+		c.result(e, text)
+	case *event.ToolFailed:
+		c.result(e, "error: "+b.Message)
+	case *event.ToolInterrupted:
+		c.result(e, "interrupted: "+b.Reason+" The call may or may not have taken effect: look before you repeat it.")
+	}
+}
+
+func (c *Conversation) add(e event.Event, entry Entry) {
+	entry.Seq, entry.Time = e.Seq, e.Time
+	c.Entries = append(c.Entries, entry)
+}
+
+// message adds a turn; a new system message takes the place of the old one.
+func (c *Conversation) message(e event.Event, b *event.MessageAdded) {
+	entry := Entry{Seq: e.Seq, Time: e.Time, Role: llm.Role(b.Role), Purpose: b.Purpose, Text: b.Content.View()}
+	if b.Purpose == "system" && len(c.Entries) > 0 && c.Entries[0].Purpose == "system" {
+		c.Entries[0] = entry
+		return
+	}
+	c.Entries = append(c.Entries, entry)
+}
+
+func (c *Conversation) result(e event.Event, text string) {
+	if c.open == nil {
+		return
+	}
+	if text == "" {
+		text = "(no output)" // some servers refuse an empty tool message
+	}
+	c.add(e, Entry{Role: llm.ToolRole, Text: text, CallID: c.open.CallID,
+		Tool: c.open.Server + "/" + c.open.Tool, Args: c.open.Args.View()})
+	c.open = nil
+}
+
+// compact puts a summary in the place of the entries that it covers.
+func (c *Conversation) compact(e event.Event, b *event.SummaryAdded) {
+	kept := make([]Entry, 0, len(c.Entries))
+	placed := false
+	for _, entry := range c.Entries {
+		if entry.Seq < b.From || entry.Seq > b.To {
+			kept = append(kept, entry)
+			continue
+		}
+		if !placed {
+			kept = append(kept, Entry{Seq: e.Seq, Time: e.Time, Role: llm.Assistant, Purpose: "summary", Text: b.Text.View()})
+			placed = true
+		}
+	}
+	c.Entries = kept
+}
+
+// Calls gives the native calls of a reply. Ids that are missing or given twice
+// are made unique, because every result must name its call.
+func Calls(b *event.LLMReplied) []llm.ToolCall {
+	var out []llm.ToolCall
+	used := map[string]bool{}
+	for i, c := range b.Calls {
+		id := c.ID
+		if id == "" || used[id] {
+			id = fmt.Sprintf("%s_%d", cmp.Or(id, "call"), i)
+		}
+		used[id] = true
+		out = append(out, llm.ToolCall{ID: id, Name: c.Name, Arguments: c.Args.View()})
+	}
+	return out
+}
+
+// Messages renders the conversation for a protocol ("json" or "tools").
+func (c *Conversation) Messages(protocol string) []llm.Message {
+	out := make([]llm.Message, 0, len(c.Entries))
+	for _, e := range c.Entries {
+		out = append(out, e.Message(protocol))
+	}
+	return out
+}
+
+// Message renders one entry. In the JSON protocol, and for calls that were
+// written as text, a result goes back as a user message with previous_output.
+func (e Entry) Message(protocol string) llm.Message {
+	switch {
+	case e.Role == llm.ToolRole && (protocol == "json" || e.CallID == ""):
+		return llm.Message{Role: llm.User, Content: previousOutput(e)}
+	case e.Role == llm.ToolRole:
+		return llm.Message{Role: e.Role, Content: e.Text, CallID: e.CallID, Name: e.Tool}
+	case protocol == "json" && len(e.Calls) > 0:
+		return llm.Message{Role: e.Role, Content: strings.TrimSpace(e.Text + "\n" + callsAsText(e.Calls))}
+	}
+	return llm.Message{Role: e.Role, Content: e.Text, Calls: e.Calls}
+}
+
+func previousOutput(e Entry) string {
+	command, _ := json.Marshal(map[string]any{"tool": e.Tool, "args": rawOrString(e.Args)})
+	return "previous_command: " + string(command) + "\nprevious_output:\n" + e.Text
+}
+
+func callsAsText(calls []llm.ToolCall) string {
+	data, _ := json.Marshal(map[string]any{"tool_calls": calls})
+	return string(data)
+}
+
+// rawOrString keeps JSON as JSON and quotes everything else.
+func rawOrString(s string) any {
+	if json.Valid([]byte(s)) {
+		return json.RawMessage(s)
+	}
+	return s
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// subject is what a call is about, in few words: its command or its path.
+func subject(args string) string {
+	var a struct {
+		Argv    []string `json:"argv"`
+		Command any      `json:"command"`
+		Path    string   `json:"path"`
+		File    string   `json:"file_path"`
+		Pattern string   `json:"pattern"`
+	}
+	if json.Unmarshal([]byte(args), &a) != nil {
+		return ""
+	}
+	command, _ := a.Command.(string)
+	for _, s := range []string{strings.Join(a.Argv, " "), command, a.Path, a.File, a.Pattern} {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}

@@ -1,0 +1,145 @@
+package projections
+
+import (
+	"strings"
+	"time"
+
+	"agent/eventlog/event"
+	"agent/llm"
+)
+
+// Work is where the conversation with the model stands, and the counters that bound it.
+type Work struct {
+	Reply        *event.LLMReplied // the latest reply
+	ReplySeq     uint64
+	Redacted     bool // the reply's arguments may hold placeholders instead of secrets
+	Answered     int  // how many of its calls have an outcome
+	Corrections  int  // replies in a row that could not be used
+	corrected    bool // the latest reply is counted in Corrections
+	Attempts     int  // model calls in a row that failed
+	Failure      *event.LLMFailed
+	FailureSeq   uint64
+	NotBefore    time.Time // earliest time of the next model call
+	ToolsRefused uint64    // seq of the failure that said so, 0 if none
+	Repeats      int       // times in a row that the same call was made
+	lastCall     string
+	SinceCheck   int // tool calls since comments were read
+	Facts        []Fact
+	Files        []string // paths that tools wrote, in order of first writing
+}
+
+// Fact is a tool call in one line, for summaries and for the final comment.
+type Fact struct {
+	Seq      uint64
+	Tool     string // server/tool
+	Subject  string // the command, or the path
+	OK       bool
+	ExitCode string // of a command, as its tool reported it
+}
+
+const maxFacts = 50
+
+func (w *Work) apply(e event.Event) {
+	switch b := e.Body.(type) {
+	case *event.LLMReplied:
+		w.Reply, w.ReplySeq, w.Redacted = b, e.Seq, e.Redacted
+		w.Answered, w.Attempts, w.Failure, w.corrected = 0, 0, nil, false
+		w.NotBefore = time.Time{}
+	case *event.LLMFailed:
+		w.failed(e, b)
+	case *event.ToolRequested:
+		w.requested(e, b)
+	case *event.ToolReplied:
+		w.Answered++
+		w.Corrections = 0
+		w.settle(b)
+	case *event.ToolFailed:
+		w.Answered++
+		w.refused(b)
+	case *event.ToolInterrupted:
+		w.Answered++
+	case *event.MessageAdded:
+		if b.Purpose == "correction" {
+			w.count()
+		}
+		if b.Role == string(llm.User) {
+			w.Reply = nil // it was dealt with: the model speaks next
+		}
+	case *event.CommentsFetched:
+		w.SinceCheck = 0
+	}
+}
+
+func (w *Work) failed(e event.Event, b *event.LLMFailed) {
+	if b.Kind == event.Interrupted {
+		return
+	}
+	w.Failure, w.FailureSeq, w.NotBefore = b, e.Seq, b.NotBefore
+	w.Attempts++
+	if b.Kind == string(llm.ToolsRefused) {
+		w.ToolsRefused, w.Attempts = e.Seq, 0
+	}
+}
+
+func (w *Work) count() {
+	if !w.corrected {
+		w.Corrections++
+	}
+	w.corrected = true
+}
+
+func (w *Work) requested(e event.Event, b *event.ToolRequested) {
+	w.SinceCheck++
+	call := b.Server + "\x00" + b.Tool + "\x00" + b.Args.View()
+	if call != w.lastCall {
+		w.Repeats = 0
+	}
+	w.Repeats, w.lastCall = w.Repeats+1, call
+	w.Facts = append(w.Facts, Fact{Seq: e.Seq, Tool: b.Server + "/" + b.Tool, Subject: subject(b.Args.View())})
+	if len(w.Facts) > maxFacts {
+		w.Facts = w.Facts[1:]
+	}
+}
+
+func (w *Work) settle(b *event.ToolReplied) {
+	if len(w.Facts) == 0 {
+		return
+	}
+	f := &w.Facts[len(w.Facts)-1]
+	f.OK = !b.IsError
+	if code, ok := strings.CutPrefix(firstLine(b.Content.Inline), "exit code: "); ok {
+		f.ExitCode = code
+		f.OK = code == "0"
+	} else if f.OK && isWrite(f.Tool) {
+		w.wrote(f.Subject)
+	}
+}
+
+func isWrite(tool string) bool {
+	return strings.Contains(tool, "write") || strings.Contains(tool, "edit") || strings.Contains(tool, "create")
+}
+
+func (w *Work) wrote(path string) {
+	for _, known := range w.Files {
+		if known == path {
+			return
+		}
+	}
+	if path != "" && len(w.Files) < maxFacts {
+		w.Files = append(w.Files, path)
+	}
+}
+
+// refused counts calls that the model should not have made; a dead server or a timeout is not its fault.
+func (w *Work) refused(b *event.ToolFailed) {
+	switch b.Kind {
+	case "unknown_tool", "bad_arguments", "too_large", "repeated":
+		w.count()
+	}
+}
+
+// forgive clears what made the context pause, so that a resume tries afresh.
+func (w *Work) forgive() {
+	w.Attempts, w.Failure, w.NotBefore = 0, nil, time.Time{}
+	w.Repeats, w.lastCall = 0, ""
+}
