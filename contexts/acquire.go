@@ -40,7 +40,9 @@ func (s *Store) acquire(uuid string, visit func(event.Event) error) (*Context, e
 		c.log.Close()
 		return nil, &DamageError{Name: c.dir(), Reason: "its log does not end the task"}
 	}
-	if err := c.Settle(); err != nil {
+	// A move by a process that was killed is seen but perhaps not durable. What
+	// is acknowledged from now on must not go back to .staging/ with the directory.
+	if err := errors.Join(s.fs.SyncDir(string(place)), c.Settle()); err != nil {
 		c.log.Close()
 		return nil, err
 	}
