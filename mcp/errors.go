@@ -1,0 +1,48 @@
+package mcp
+
+import (
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	protocol "github.com/mark3labs/mcp-go/mcp"
+)
+
+// errSessionLost means that an HTTP server has forgotten us: nothing happened.
+var errSessionLost = errors.New("the server has ended the session")
+
+// unknownTool matches what servers say with the code for invalid parameters.
+var unknownTool = regexp.MustCompile(`(?i)^[^:]*(unknown tool|tool\b.*\bnot found|no such tool)`)
+
+// refusal makes an *Error of a JSON-RPC error.
+func refusal(details *protocol.JSONRPCErrorDetails) *Error {
+	e := &Error{Kind: Refused, Message: details.Message}
+	if e.Message == "" {
+		e.Message = "the server gave no reason"
+	}
+	if details.Code == protocol.METHOD_NOT_FOUND ||
+		(details.Code == protocol.INVALID_PARAMS && unknownTool.MatchString(details.Message)) {
+		e.Kind = UnknownTool
+	}
+	return e
+}
+
+// minSecret is the length from which a configured value may be a secret;
+// replacing shorter ones would garble messages.
+const minSecret = 8
+
+// redact replaces the configured values of environment and headers, whole and
+// word by word ("Bearer xyz").
+func (c ServerConfig) redact(s string) string {
+	values := slices.Concat(slices.Collect(maps.Values(c.Env)), slices.Collect(maps.Values(c.Headers)))
+	for _, value := range values {
+		for _, word := range append([]string{value}, strings.Fields(value)...) {
+			if len(word) >= minSecret {
+				s = strings.ReplaceAll(s, word, "[redacted]")
+			}
+		}
+	}
+	return s
+}

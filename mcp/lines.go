@@ -1,0 +1,125 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+const (
+	maxLine          = 16 << 20 // bytes of one message from a server
+	maxServerRequest = 64 << 10 // bytes of one request from a server to us
+	maxServerCalls   = 1000     // requests a server may send us in its life
+)
+
+// lineFilter stands between a server's standard output and the protocol
+// library, which has no limits and drops what it cannot read. It hands on whole
+// JSON objects, one a line, and nothing else: other text is skipped, several
+// objects in one line are separated, a last line without a newline is
+// completed, and in place of an object over the limit comes an answer that
+// says so. At the end it calls ended once.
+type lineFilter struct {
+	in       *bufio.Reader
+	limit    int
+	out      []byte // not yet handed on
+	requests int
+	ended    func()
+	err      error
+}
+
+func newLineFilter(in io.Reader, limit int, ended func()) *lineFilter {
+	return &lineFilter{in: bufio.NewReaderSize(in, 64<<10), limit: limit, ended: ended}
+}
+
+// Read implements io.Reader. Every error of the stream is an end.
+func (f *lineFilter) Read(p []byte) (int, error) {
+	for len(f.out) == 0 {
+		if f.err != nil {
+			return 0, f.err
+		}
+		line, err := f.nextLine()
+		f.accept(line)
+		if err != nil {
+			f.err = io.EOF
+			f.ended()
+		}
+	}
+	n := copy(p, f.out)
+	f.out = f.out[n:]
+	return n, nil
+}
+
+// nextLine returns one line, or the answer that replaces it if it is too long.
+func (f *lineFilter) nextLine() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := f.in.ReadSlice('\n')
+		if len(line)+len(part) > f.limit {
+			return f.skipLine(line, part, err)
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// skipLine reads to the end of the line and keeps nothing but its id.
+func (f *lineFilter) skipLine(line, part []byte, err error) ([]byte, error) {
+	var ids idScanner
+	ids.write(line)
+	ids.write(part)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		part, err = f.in.ReadSlice('\n')
+		ids.write(part)
+	}
+	return tooLong(ids.id, f.limit), err
+}
+
+// tooLong is the answer in place of one that was not read. It is a result, not
+// an error of the protocol: the call did happen.
+func tooLong(id []byte, limit int) []byte {
+	if !json.Valid(id) {
+		return nil
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"isError":true,"content":[{"type":"text","text":"The answer was longer than %d MiB and was dropped. The call itself may have had its effect."}]}}`,
+		id, limit>>20)
+}
+
+// accept queues the JSON objects of a line.
+func (f *lineFilter) accept(line []byte) {
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 || line[0] != '{' {
+		return
+	}
+	objects := json.NewDecoder(bytes.NewReader(line))
+	for {
+		var object json.RawMessage
+		if objects.Decode(&object) != nil {
+			return
+		}
+		if object[0] == '{' && f.wanted(object) {
+			f.out = append(f.out, object...)
+			f.out = append(f.out, '\n')
+		}
+	}
+}
+
+// wanted tells answers and notifications from requests, which are few and small.
+func (f *lineFilter) wanted(object []byte) bool {
+	var head struct {
+		Method string          `json:"method"`
+		ID     json.RawMessage `json:"id"`
+	}
+	if json.Unmarshal(object, &head) != nil {
+		return false
+	}
+	if head.Method == "" || head.ID == nil {
+		return true
+	}
+	f.requests++
+	return len(object) <= maxServerRequest && f.requests <= maxServerCalls
+}

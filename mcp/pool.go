@@ -1,0 +1,127 @@
+package mcp
+
+import (
+	"errors"
+	"os"
+	"sync"
+)
+
+// Options is what a Pool needs besides its servers. The zero value works.
+type Options struct {
+	Executable string                    // this binary: runs supervisors and replaces "agent" as first word of a command; default os.Executable
+	Stderr     func(server, line string) // gets what servers write to standard error, and notes of ours; must not block
+	Getenv     func(string) string       // default os.Getenv
+	Version    string                    // ours, told to servers
+	MaxResult  int                       // bytes of text handed back whole; default 8 MiB
+}
+
+func (o Options) withDefaults() Options {
+	if o.Executable == "" {
+		o.Executable, _ = os.Executable()
+	}
+	if o.Stderr == nil {
+		o.Stderr = func(string, string) {}
+	}
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	if o.Version == "" {
+		o.Version = "0"
+	}
+	if o.MaxResult <= 0 {
+		o.MaxResult = 8 << 20
+	}
+	return o
+}
+
+// Pool holds the servers of one process. It is safe for concurrent use.
+type Pool struct {
+	options Options
+	configs []ServerConfig
+	shared  []*slot // by config; nil where a server is started per workspace
+
+	mu       sync.Mutex
+	closed   bool
+	sessions map[*Session]struct{}
+}
+
+// NewPool makes a pool of servers, none of which is started yet.
+func NewPool(configs []ServerConfig, o Options) *Pool {
+	p := &Pool{options: o.withDefaults(), configs: configs, sessions: make(map[*Session]struct{})}
+	names := make(map[string]bool)
+	for _, c := range configs {
+		var s *slot
+		switch {
+		case names[c.Name]:
+			s = brokenSlot(c, "another server has this name")
+		case !c.perWorkspace():
+			s = newSlot(c, p.options)
+		}
+		names[c.Name] = true
+		p.shared = append(p.shared, s)
+	}
+	return p
+}
+
+// Session is a view of the pool for one context. Servers that mention
+// {workspace} are started for this session only.
+func (p *Pool) Session(workspace string) *Session {
+	s := &Session{pool: p}
+	for i, c := range p.configs {
+		one := p.shared[i]
+		if one == nil {
+			one = newWorkspaceSlot(c, workspace, p.options)
+			s.own = append(s.own, one)
+		}
+		s.servers = append(s.servers, one)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		closeSlots(s.own)
+	}
+	p.sessions[s] = struct{}{}
+	return s
+}
+
+func newWorkspaceSlot(c ServerConfig, workspace string, o Options) *slot {
+	if workspace == "" {
+		return brokenSlot(c, "it needs a workspace and there is none")
+	}
+	return newSlot(c.in(workspace), o)
+}
+
+// Close ends all servers in parallel and everything they have started. It may
+// be called twice; calls in flight end with Died.
+func (p *Pool) Close() error {
+	p.mu.Lock()
+	p.closed = true
+	var all []*slot
+	for s := range p.sessions {
+		all = append(all, s.own...)
+	}
+	p.mu.Unlock()
+	for _, s := range p.shared {
+		if s != nil {
+			all = append(all, s)
+		}
+	}
+	closeSlots(all)
+	return nil
+}
+
+func (p *Pool) forget(s *Session) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.sessions, s)
+}
+
+func closeSlots(servers []*slot) {
+	var all sync.WaitGroup
+	for _, s := range servers {
+		all.Go(s.close)
+	}
+	all.Wait()
+}
+
+var errClosed = errors.New("it is closed")

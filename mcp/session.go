@@ -1,0 +1,54 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+)
+
+// Session is the pool as one context sees it. It is safe for concurrent use.
+type Session struct {
+	pool    *Pool
+	servers []*slot // in the order of the configuration
+	own     []*slot // those to close with the session
+}
+
+// List starts the servers that do not run, in parallel, and returns what they
+// offer, in the order of the configuration. Tools are in their server's order
+// and stay as they were when the server started. A server that failed has Err
+// set and no tools; so has one that was not ready when ctx ended.
+func (s *Session) List(ctx context.Context) []Server {
+	list := make([]Server, len(s.servers))
+	var all sync.WaitGroup
+	for i, one := range s.servers {
+		all.Go(func() { list[i] = one.describe(ctx) })
+	}
+	all.Wait()
+	return list
+}
+
+// Call calls a tool and returns its result, a *Error, or the error of ctx. It
+// starts the server if it does not run. args is a JSON object; empty means {}.
+func (s *Session) Call(ctx context.Context, server, tool string, args json.RawMessage) (Result, error) {
+	i := slices.IndexFunc(s.servers, func(one *slot) bool { return one.config.Name == server })
+	if i < 0 {
+		return Result{}, &Error{Kind: UnknownTool, Server: server, Tool: tool, Message: "there is no server of this name"}
+	}
+	args = bytes.TrimSpace(args)
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	if args[0] != '{' || !json.Valid(args) {
+		return Result{}, &Error{Kind: Refused, Server: server, Tool: tool, Message: "the arguments are not a JSON object"}
+	}
+	return s.servers[i].call(ctx, tool, args)
+}
+
+// Close ends the servers that were started for this session.
+func (s *Session) Close() error {
+	closeSlots(s.own)
+	s.pool.forget(s)
+	return nil
+}

@@ -1,0 +1,210 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	defaultTimeout = 120 * time.Second // of a call
+	startTimeout   = 30 * time.Second  // until the tools are known
+	maxDeaths      = 3                 // then the server stays off
+	backOff        = time.Second       // before the second restart
+	longLife       = 10 * time.Minute  // a server that lived so long starts with a clean record
+)
+
+// slot is the place of one server: it is started when it is needed and
+// started again when it has died.
+type slot struct {
+	config  ServerConfig
+	options Options
+	fault   string // why it can never start
+	life    context.Context
+	stop    context.CancelFunc
+
+	mu       sync.Mutex
+	current  *connection
+	starting *attempt
+	deaths   int
+	last     string // why it died or did not start
+}
+
+// attempt is one start, shared by all who wait for it.
+type attempt struct {
+	done       chan struct{}
+	connection *connection
+	err        error
+}
+
+func newSlot(c ServerConfig, o Options) *slot {
+	s := &slot{config: c, options: o}
+	s.life, s.stop = context.WithCancel(context.Background())
+	return s
+}
+
+func brokenSlot(c ServerConfig, fault string) *slot {
+	s := newSlot(c, Options{})
+	s.fault = fault
+	return s
+}
+
+// describe starts the server if needed and says what it offers.
+func (s *slot) describe(ctx context.Context) Server {
+	server := Server{Name: s.config.Name, Prompt: s.config.SystemPrompt}
+	c, err := s.connect(ctx)
+	if err != nil {
+		server.Err = s.message(err)
+		return server
+	}
+	for _, tool := range c.tools {
+		if s.allows(tool.Name) {
+			server.Tools = append(server.Tools, tool)
+		}
+	}
+	return server
+}
+
+func (s *slot) allows(tool string) bool {
+	return len(s.config.Allow) == 0 || slices.Contains(s.config.Allow, tool)
+}
+
+// call runs a tool. A lost HTTP session is opened again once, since its server
+// has refused the call without looking at it.
+func (s *slot) call(ctx context.Context, tool string, args json.RawMessage) (Result, error) {
+	result, err := s.callOnce(ctx, tool, args)
+	if errors.Is(err, errSessionLost) {
+		result, err = s.callOnce(ctx, tool, args)
+	}
+	if err == nil || (ctx.Err() != nil && errors.Is(err, ctx.Err())) {
+		return result, err
+	}
+	known, ok := errors.AsType[*Error](err)
+	if !ok {
+		known = &Error{Kind: NotStarted, Message: err.Error()}
+	}
+	return Result{}, &Error{Kind: known.Kind, Server: s.config.Name, Tool: tool, Message: s.message(errors.New(known.Message))}
+}
+
+func (s *slot) callOnce(ctx context.Context, tool string, args json.RawMessage) (Result, error) {
+	c, err := s.connect(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	known := func(t Tool) bool { return t.Name == tool }
+	if !s.allows(tool) || !slices.ContainsFunc(c.tools, known) {
+		return Result{}, &Error{Kind: UnknownTool, Message: "there is no tool of this name"}
+	}
+	timeout := s.config.Timeout
+	if timeout <= 0 {
+		timeout = defaultTimeout
+	}
+	return c.call(ctx, timeout, tool, args)
+}
+
+// connect returns a running server, starting it if needed.
+func (s *slot) connect(ctx context.Context) (*connection, error) {
+	a, c, err := s.join()
+	if a == nil {
+		return c, err
+	}
+	select {
+	case <-a.done:
+		return a.connection, a.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// join returns the running server, or the start to wait for, or why there is none.
+func (s *slot) join() (*attempt, *connection, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.fault != "":
+		return nil, nil, errors.New(s.fault)
+	case s.life.Err() != nil:
+		return nil, nil, errClosed
+	case s.starting != nil:
+		return s.starting, nil, nil
+	case s.current != nil && s.current.alive():
+		return nil, s.current, nil
+	}
+	dead := s.current
+	s.current = nil
+	s.bury(dead)
+	if s.deaths >= maxDeaths {
+		return nil, nil, fmt.Errorf("it failed %d times and stays off; the last time: %s", s.deaths, s.last)
+	}
+	s.starting = &attempt{done: make(chan struct{})}
+	go s.start(s.starting, dead, s.deaths)
+	return s.starting, nil, nil
+}
+
+func (s *slot) bury(dead *connection) {
+	if dead == nil || dead.lost.Load() {
+		return
+	}
+	if time.Since(dead.since) > longLife {
+		s.deaths = 0
+	}
+	s.deaths++
+	s.last = dead.reason()
+}
+
+// start makes one attempt, after the predecessor is gone.
+func (s *slot) start(a *attempt, dead *connection, deaths int) {
+	if dead != nil {
+		dead.close()
+	}
+	if deaths > 1 {
+		pause(s.life, backOff)
+	}
+	ctx, cancel := context.WithTimeout(s.life, startTimeout)
+	defer cancel()
+	a.connection, a.err = connect(ctx, s.config, s.options)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.starting = nil
+	s.current = a.connection
+	if a.err != nil {
+		s.deaths++
+		s.last = a.err.Error()
+	}
+	close(a.done)
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// close ends the server and waits until it is gone.
+func (s *slot) close() {
+	s.stop()
+	s.mu.Lock()
+	a := s.starting
+	s.mu.Unlock()
+	if a != nil {
+		<-a.done
+	}
+	s.mu.Lock()
+	c := s.current
+	s.mu.Unlock()
+	if c != nil {
+		c.close()
+	}
+}
+
+// message is an error's text as one line without the secrets of the configuration.
+func (s *slot) message(err error) string {
+	return oneLine(s.config.redact(err.Error()))
+}
