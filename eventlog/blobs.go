@@ -51,7 +51,11 @@ func (b Blobs) put(name string, data []byte) error {
 	if len(data) > MaxBlob {
 		return fsx.ErrTooLarge
 	}
-	if err := fsx.MkdirSync(b.fsys, b.dir); err != nil {
+	// Not MkdirAll: a context that was taken away must not come back by its blobs.
+	if err := b.fsys.Mkdir(b.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if err := b.fsys.SyncDir(path.Dir(b.dir)); err != nil {
 		return err
 	}
 	info, err := b.fsys.Lstat(path.Join(b.dir, name))

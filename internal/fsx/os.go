@@ -66,7 +66,8 @@ func (o *OS) openFile(name string, flag int, perm fs.FileMode) (*os.File, error)
 	}
 	// Looking before opening keeps a device from being opened at all and a
 	// link from being followed with O_TRUNC; looking after it closes the gap.
-	if info, err := o.root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+	// (With O_EXCL nothing that exists is opened.)
+	if info, err := o.root.Lstat(name); err == nil && flag&os.O_EXCL == 0 && !info.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
 	}
 	f, err := o.root.OpenFile(name, flag|syscall.O_NONBLOCK, perm)
@@ -151,15 +152,22 @@ func (o *OS) RemoveAll(name string) error {
 
 // Rename moves old to new and replaces a file that is there.
 func (o *OS) Rename(old, new string) error {
-	if err := errors.Join(o.check("rename", old), o.check("rename", new)); err != nil {
+	if err := o.checkBoth(old, new); err != nil {
 		return err
 	}
 	return o.root.Rename(old, new)
 }
 
+func (o *OS) checkBoth(old, new string) error {
+	if err := o.check("rename", old); err != nil {
+		return err
+	}
+	return o.check("rename", new)
+}
+
 // RenameNoReplace moves old to new unless something is there already.
 func (o *OS) RenameNoReplace(old, new string) error {
-	if err := errors.Join(o.check("rename", old), o.check("rename", new)); err != nil {
+	if err := o.checkBoth(old, new); err != nil {
 		return err
 	}
 	from, err := o.root.Open(path.Dir(old))
