@@ -55,8 +55,14 @@ var index = regexp.MustCompile(`\[\d+\]`)
 // plain is a path without list positions, as the tables above have it.
 func plain(path string) string { return index.ReplaceAllString(path, "") }
 
-// shown is a path as people wrote it: a forge that is alone has no position.
-func shown(path string) string { return strings.ReplaceAll(path, "[0]", "") }
+// freeKeys are the sections whose keys people choose themselves.
+var freeKeys = regexp.MustCompile(`^(llm\.prices|mcp_servers(?:\[\d+\])?\.(?:headers|env))\..*`)
+
+// shown is a path as people wrote it: a forge that is alone has no position. Keys
+// of the people's own choice are left out, a value may stand in their place.
+func shown(path string) string {
+	return freeKeys.ReplaceAllString(strings.ReplaceAll(path, "[0]", ""), "$1.…")
+}
 
 func join(path, key string) string {
 	if path == "" {

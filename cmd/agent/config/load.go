@@ -125,7 +125,7 @@ func (d *decoder) used(c *Config, path string) bool {
 	return true
 }
 
-// at names the place of a path for a problem: a line, or the variable that set it.
+// failAt reports a problem of a path: with its line, or with the variable that set it.
 func (d *decoder) failAt(path, format string, args ...any) {
 	text := shown(path) + ": " + fmt.Sprintf(format, args...)
 	if name := d.from[path]; name != "" {
@@ -147,11 +147,17 @@ func (d *decoder) lineOf(path string) int {
 	return 0
 }
 
+// maxProblems bounds what is reported of a file that is not a configuration at all.
+const maxProblems = 100
+
 // located sorts by line and adds the file's name.
 func (d *decoder) located(all []lined) []Problem {
 	slices.SortStableFunc(all, func(a, b lined) int { return cmp.Compare(a.line, b.line) })
 	out := make([]Problem, 0, len(all))
-	for _, l := range all {
+	for i, l := range all {
+		if i == maxProblems {
+			return append(out, Problem{d.file, fmt.Sprintf("and %d more", len(all)-i)})
+		}
 		where := "config"
 		if l.line > 0 {
 			where = fmt.Sprintf("%s:%d", d.file, l.line)
