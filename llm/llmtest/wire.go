@@ -2,9 +2,13 @@ package llmtest
 
 import "agent/llm"
 
-// pieceRunes is the size of a text chunk: small, so that every answer is cut
-// into several and assembling is always exercised.
-const pieceRunes = 16
+// Text is sent in pieces of pieceRunes characters: small, so that every answer
+// comes in several and assembling is always exercised. Of very long texts the
+// pieces are larger, about maxPieces of them.
+const (
+	pieceRunes = 16
+	maxPieces  = 1000
+)
 
 // The response shapes of the API. Field order is fixed, so a reply is always
 // the same bytes.
@@ -106,8 +110,10 @@ func envelope(object string, r Request) wireReply {
 
 func pieces(s string) []string {
 	var out []string
-	for runes := []rune(s); len(runes) > 0; {
-		n := min(pieceRunes, len(runes))
+	runes := []rune(s)
+	size := max(pieceRunes, len(runes)/maxPieces)
+	for len(runes) > 0 {
+		n := min(size, len(runes))
 		out = append(out, string(runes[:n]))
 		runes = runes[n:]
 	}

@@ -1,0 +1,286 @@
+// Package suite is what every [llm.Provider] has to do, as tests against the
+// scripted server of package llmtest. It stands apart from it because it needs
+// package testing, which programs must not link.
+package suite
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/llm"
+	"agent/llm/llmtest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Open makes the provider under test; baseURL is that of the server.
+type Open func(t *testing.T, baseURL string) llm.Provider
+
+// Run runs all of the suite.
+func Run(t *testing.T, open Open) {
+	t.Run("Answers", func(t *testing.T) { answers(t, open) })
+	t.Run("Usage", func(t *testing.T) { usage(t, open) })
+	t.Run("Requests", func(t *testing.T) { requests(t, open) })
+	t.Run("Failures", func(t *testing.T) { failures(t, open) })
+	t.Run("RetryAfter", func(t *testing.T) { retryAfter(t, open) })
+	t.Run("Cuts", func(t *testing.T) { cuts(t, open) })
+	t.Run("Cancel", func(t *testing.T) { cancel(t, open) })
+	t.Run("Redirect", func(t *testing.T) { redirect(t, open) })
+}
+
+// Question is a request with nothing special about it.
+func Question() llm.Request {
+	return llm.Request{
+		Model: "m", ContextLength: 1000,
+		Messages: []llm.Message{{Role: llm.System, Content: "be brief"}, {Role: llm.User, Content: "質問 <b>&</b>"}},
+		Tools:    []llm.Tool{{Name: "fs__read", Description: "reads", Schema: []byte(`{"type":"object"}`)}},
+	}
+}
+
+// ask sends r to a server that gives one reply.
+func ask(t *testing.T, open Open, reply llmtest.Reply, r llm.Request) (llm.Reply, error) {
+	t.Helper()
+	s := llmtest.New(llmtest.Always(reply))
+	t.Cleanup(s.Close)
+	return open(t, s.URL()).Complete(t.Context(), r)
+}
+
+// failure is ask for a reply that must end in an *llm.Error that may be shown.
+func failure(t *testing.T, open Open, reply llmtest.Reply) *llm.Error {
+	t.Helper()
+	got, err := ask(t, open, reply, Question())
+	var e *llm.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("got reply %+v and error %v, want an *llm.Error", got, err)
+	}
+	if e.Message == "" || strings.ContainsAny(e.Message, "\r\n\x1b") || len([]rune(e.Message)) > 500 {
+		t.Errorf("message %q is not one short line", e.Message)
+	}
+	return e
+}
+
+func answers(t *testing.T, open Open) {
+	big := `{"text":"` + strings.Repeat("日本語 🙂 ", 700_000) + `"}` // 10 MB
+	for name, c := range map[string]struct {
+		reply llmtest.Reply
+		want  llm.Reply
+	}{
+		"text":      {llmtest.Text("はい、できます。 <ok> & 🙂"), llm.Reply{Text: "はい、できます。 <ok> & 🙂", FinishReason: "stop"}},
+		"reasoning": {llmtest.Reply{Text: "a", Reasoning: "because 理由"}, llm.Reply{Text: "a", Reasoning: "because 理由", FinishReason: "stop"}},
+		"length":    {llmtest.Reply{Text: "half of", Finish: "length"}, llm.Reply{Text: "half of", FinishReason: "length"}},
+		"only length": {llmtest.Reply{Reasoning: "so far", Finish: "length"},
+			llm.Reply{Reasoning: "so far", FinishReason: "length"}},
+		"calls": {
+			llmtest.Reply{Text: "reading", Calls: []llm.ToolCall{llmtest.Call("fs__read", `{"path":"a"}`), llmtest.Call("fs__list", "{}")}},
+			llm.Reply{Text: "reading", FinishReason: "tool_calls", Calls: []llm.ToolCall{
+				{ID: "call_0_0", Name: "fs__read", Arguments: `{"path":"a"}`}, {ID: "call_0_1", Name: "fs__list", Arguments: "{}"}}},
+		},
+		"arguments are not judged": {llmtest.ToolCall("fs__read", `{"path": tru`),
+			llm.Reply{FinishReason: "tool_calls", Calls: []llm.ToolCall{{ID: "call_0_0", Name: "fs__read", Arguments: `{"path": tru`}}}},
+		"ids are not judged": {
+			llmtest.ToolCalls(llm.ToolCall{ID: "x", Name: "a", Arguments: "{}"}, llm.ToolCall{ID: "x", Name: "b", Arguments: "{}"}),
+			llm.Reply{FinishReason: "tool_calls", Calls: []llm.ToolCall{{ID: "x", Name: "a", Arguments: "{}"}, {ID: "x", Name: "b", Arguments: "{}"}}}},
+		"arguments of 10 MB": {llmtest.ToolCall("fs__write", big),
+			llm.Reply{FinishReason: "tool_calls", Calls: []llm.ToolCall{{ID: "call_0_0", Name: "fs__write", Arguments: big}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := ask(t, open, c.reply, Question())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got.Raw) == 0 || got.Model != "m" {
+				t.Errorf("raw of %d bytes, model %q", len(got.Raw), got.Model)
+			}
+			got.Raw, got.Model, got.Usage = nil, "", llm.Usage{}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+	t.Run("1000 calls", func(t *testing.T) {
+		got, err := ask(t, open, llmtest.ToolCalls(make([]llm.ToolCall, 1000)...), Question())
+		if err != nil || len(got.Calls) != 1000 {
+			t.Errorf("%d calls, %v", len(got.Calls), err)
+		}
+	})
+}
+
+func usage(t *testing.T, open Open) {
+	for name, c := range map[string]struct {
+		reply llmtest.Reply
+		want  llm.Usage
+	}{
+		"told":     {llmtest.Reply{Usage: &llm.Usage{Prompt: 100, Completion: 20, Cached: 64, Reasoning: 8}}, llm.Usage{Prompt: 100, Completion: 20, Cached: 64, Reasoning: 8, Known: true}},
+		"missing":  {llmtest.Reply{NoUsage: true}, llm.Usage{}},
+		"zero":     {llmtest.Reply{Usage: &llm.Usage{}}, llm.Usage{}},
+		"negative": {llmtest.Reply{Usage: &llm.Usage{Prompt: 5, Completion: -1}}, llm.Usage{}},
+		"absurd":   {llmtest.Reply{Usage: &llm.Usage{Prompt: 5, Completion: 1 << 50}}, llm.Usage{}},
+	} {
+		c.reply.Text = "ok"
+		got, err := ask(t, open, c.reply, Question())
+		if err != nil || got.Usage != c.want {
+			t.Errorf("%s: %+v, %v", name, got.Usage, err)
+		}
+	}
+}
+
+func requests(t *testing.T, open Open) {
+	s := llmtest.New(llmtest.Always(llmtest.Text("ok")))
+	defer s.Close()
+	r := Question()
+	r.Messages = append(r.Messages,
+		llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{{ID: "a", Name: "fs__read", Arguments: "{}"}, {ID: "b", Name: "fs__read", Arguments: "{"}}},
+		llm.Message{Role: llm.ToolRole, CallID: "a", Name: "fs__read"}, // servers refuse an empty result
+		llm.Message{Role: llm.ToolRole, CallID: "b", Name: "fs__read", Content: "no such file"},
+		llm.Message{Role: llm.Assistant},
+		llm.Message{Role: llm.User})
+	p := open(t, s.URL())
+	for range 2 {
+		if _, err := p.Complete(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := s.Requests()
+	if d := cmp.Diff(string(got[0].Raw), string(got[1].Raw)); d != "" {
+		t.Errorf("the same request is sent differently: %s", d)
+	}
+	m := got[0].Messages
+	if got[0].System() != "be brief" || m[1].Content != "質問 <b>&</b>" || m[4].Content != "no such file" || len(m) != 7 {
+		t.Errorf("messages arrived as %+v", m)
+	}
+	if !cmp.Equal(got[0].Tools, []string{"fs__read"}) || got[0].Model != "m" {
+		t.Errorf("tools %v, model %q", got[0].Tools, got[0].Model)
+	}
+}
+
+func failures(t *testing.T, open Open) {
+	for name, c := range map[string]struct {
+		reply llmtest.Reply
+		want  llm.Kind
+	}{
+		"empty":            {llmtest.Text(""), llm.Empty},
+		"blank":            {llmtest.Text(" \n"), llm.Empty},
+		"reasoning only":   {llmtest.Reply{Reasoning: "hm"}, llm.Empty},
+		"400":              {llmtest.Error(400, "", "bad parameter"), llm.Invalid},
+		"401":              {llmtest.Error(401, "invalid_api_key", "wrong key"), llm.Auth},
+		"403":              {llmtest.Error(403, "", "not you"), llm.Auth},
+		"404":              {llmtest.Error(404, "model_not_found", "The model does not exist"), llm.NotFound},
+		"429":              {llmtest.RateLimit(0), llm.RateLimited},
+		"500":              {llmtest.ServerError(500), llm.Transient},
+		"503":              {llmtest.ServerError(503), llm.Transient},
+		"529":              {llmtest.ServerError(529), llm.Transient},
+		"too long":         {llmtest.ContextOverflow(), llm.ContextOverflow},
+		"no tools":         {llmtest.ToolsRefused(), llm.ToolsRefused},
+		"page":             {llmtest.HTML(), llm.Transient},
+		"page with 502":    {llmtest.Reply{Status: 502, Body: llmtest.HTML().Body}, llm.Transient},
+		"dropped":          {llmtest.Drop(), llm.Transient},
+		"long and garbled": {llmtest.Error(500, "", strings.Repeat("line\n\x1b[31mред\u202e", 1000)), llm.Transient},
+		"too large":        {llmtest.Text(strings.Repeat("0123456789abcdef", 33<<20/16)), llm.Transient},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if e := failure(t, open, c.reply); e.Kind != c.want {
+				t.Errorf("got %v, want kind %s", e, c.want)
+			}
+		})
+	}
+	t.Run("nobody there", func(t *testing.T) {
+		s := llmtest.New(llmtest.Sequence())
+		s.Close()
+		_, err := open(t, s.URL()).Complete(t.Context(), Question())
+		var e *llm.Error
+		if !errors.As(err, &e) || e.Kind != llm.Transient || e.Status != 0 {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func retryAfter(t *testing.T, open Open) {
+	if e := failure(t, open, llmtest.RateLimit(24*time.Hour)); e.Kind != llm.RateLimited || e.RetryAfter != 24*time.Hour || e.Status != 429 {
+		t.Errorf("got %+v", e)
+	}
+	busy := llmtest.ServerError(503)
+	busy.Header["Date"] = "Fri, 27 Nov 2026 10:00:00 GMT"
+	busy.Header["Retry-After"] = "Fri, 27 Nov 2026 10:00:30 GMT"
+	if e := failure(t, open, busy); e.Kind != llm.RateLimited || e.RetryAfter != 30*time.Second {
+		t.Errorf("got %+v", e)
+	}
+}
+
+// cuts drops or ends every answer at every place: none may pass for a whole one.
+func cuts(t *testing.T, open Open) {
+	full := llmtest.Reply{Text: "part one, part two, part three", Calls: []llm.ToolCall{llmtest.Call("fs__write", `{"path":"important file","text":"日本語"}`)}}
+	want, err := ask(t, open, full, Question())
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, failed, partial := 0, 0, ""
+	for n := 1; n < 40; n++ {
+		for _, clean := range []bool{false, true} {
+			r := llmtest.Cut(full, n)
+			r.Clean = clean
+			got, err := ask(t, open, r, Question())
+			var e *llm.Error
+			switch {
+			case err == nil:
+				whole++
+				if d := cmp.Diff(want.Calls, got.Calls); d != "" || got.Text != want.Text {
+					t.Fatalf("cut after %d: an incomplete reply passes for a whole one: %s", n, d)
+				}
+			case errors.As(err, &e) && e.Kind == llm.Transient && strings.HasPrefix(full.Text, e.Partial):
+				failed++
+				partial = max(partial, e.Partial)
+			default:
+				t.Fatalf("cut after %d: %v", n, err)
+			}
+		}
+	}
+	if failed < 8 {
+		t.Errorf("only %d cuts seen, %d whole", failed, whole)
+	}
+	if whole > 0 && partial != full.Text { // a provider that does not stream has no parts
+		t.Errorf("longest partial text %q", partial)
+	}
+}
+
+func cancel(t *testing.T, open Open) {
+	for name, reply := range map[string]llmtest.Reply{
+		"before the answer": llmtest.Hang(),
+		"inside the answer": {Text: strings.Repeat("word ", 100), Cut: 3, Hang: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := llmtest.New(llmtest.Always(reply))
+			defer s.Close()
+			p := open(t, s.URL())
+			ctx, stop := context.WithCancel(t.Context())
+			done := make(chan error, 1)
+			go func() {
+				_, err := p.Complete(ctx, Question())
+				done <- err
+			}()
+			if err := s.Await(t.Context(), 1); err != nil {
+				t.Fatal(err)
+			}
+			stop()
+			if err := <-done; err != context.Canceled {
+				t.Errorf("got %v", err)
+			}
+			late, end := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			defer end()
+			if _, err := p.Complete(late, Question()); err != context.DeadlineExceeded {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func redirect(t *testing.T, open Open) {
+	other := llmtest.New(llmtest.Always(llmtest.Text("stolen")))
+	defer other.Close()
+	e := failure(t, open, llmtest.Redirect(other.URL()+"/chat/completions"))
+	if e.Kind != llm.Invalid || len(other.Requests()) != 0 {
+		t.Errorf("%v; %d requests reached the other host", e, len(other.Requests()))
+	}
+}
