@@ -1,0 +1,167 @@
+// Package redact takes secrets out of texts before they are written or sent.
+//
+// Two kinds of secrets are known: configured values, also in the encodings that
+// somebody might use to smuggle them out (URL escapes, base64 in all three
+// alignments, hex, reversed, JSON escapes), and well-known shapes of tokens. Each
+// becomes [redacted:<kind>], where kind is "secret" for a configured value.
+//
+// Redacting is idempotent. It works on whole messages: a secret that is split
+// between two calls is not seen, except by [Redactor.Writer], which puts lines
+// together. There are no errors.
+package redact
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// minSecret is the length below which a configured value is no secret, in bytes:
+// cutting "admin" out of everything would hurt more than it helps.
+const minSecret = 6
+
+const (
+	markerStart = "[redacted:"
+	kindSecret  = "secret"
+)
+
+// Redactor knows the secrets. A nil Redactor knows the shapes only. It is
+// immutable and may be used by many goroutines.
+type Redactor struct {
+	pairs [1 << 10]uint64 // set of the first two bytes of everything that is looked for
+	slot  [1 << 16]uint16 // where in found the candidates of such a pair are
+	found []candidates    // the first is that of the marker
+}
+
+// candidates begin with the same two bytes.
+type candidates struct {
+	needles []string     // configured values in all forms, longest first
+	shapes  []tokenShape // in the order of the table
+}
+
+// shapesOnly serves nil Redactors.
+var shapesOnly = New(nil)
+
+// New makes a Redactor for the given values.
+func New(secrets []string) *Redactor {
+	r := &Redactor{}
+	r.at(markerStart)
+	for _, s := range secrets {
+		if len(s) < minSecret {
+			continue
+		}
+		for _, form := range forms(s) {
+			c := r.at(form)
+			c.needles = append(c.needles, form)
+		}
+	}
+	for i := range r.found {
+		list := r.found[i].needles
+		slices.SortFunc(list, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+		r.found[i].needles = slices.Compact(list)
+	}
+	for _, s := range shapes {
+		c := r.at(s.prefix)
+		c.shapes = append(c.shapes, s)
+	}
+	return r
+}
+
+// at is the place for what begins like s; it is valid until the next call.
+func (r *Redactor) at(s string) *candidates {
+	key := uint16(s[0])<<8 | uint16(s[1])
+	if r.pairs[key>>6]&(1<<(key&63)) == 0 {
+		r.pairs[key>>6] |= 1 << (key & 63)
+		r.slot[key] = uint16(len(r.found))
+		r.found = append(r.found, candidates{})
+	}
+	return &r.found[r.slot[key]]
+}
+
+// String returns s without secrets, and whether there were any.
+func (r *Redactor) String(s string) (string, bool) {
+	if r == nil {
+		r = shapesOnly
+	}
+	out, changed := r.once(s)
+	// What stands beside a secret that is gone may now look like a token itself.
+	for again := changed; again; {
+		out, again = r.once(out)
+	}
+	return out, changed
+}
+
+// once is one pass from left to right.
+func (r *Redactor) once(s string) (string, bool) {
+	var out strings.Builder
+	copied := 0 // s[:copied] is in out
+	for i := 0; i+1 < len(s); i++ {
+		key := uint16(s[i])<<8 | uint16(s[i+1])
+		if r.pairs[key>>6]&(1<<(key&63)) == 0 {
+			continue
+		}
+		if n := marker(s[i:]); n > 0 {
+			i += n - 1
+			continue
+		}
+		start, end, kind := find(s, i, copied, &r.found[r.slot[key]])
+		if kind == "" {
+			continue
+		}
+		out.WriteString(s[copied:start])
+		out.WriteString(markerStart + kind + "]")
+		copied, i = end, end-1
+	}
+	if copied == 0 {
+		return s, false
+	}
+	out.WriteString(s[copied:])
+	return out.String(), true
+}
+
+// find looks for a secret at s[i:]. The kind is "" if there is none.
+func find(s string, i, copied int, c *candidates) (start, end int, kind string) {
+	for _, needle := range c.needles {
+		if strings.HasPrefix(s[i:], needle) {
+			return i, i + len(needle), kindSecret
+		}
+	}
+	for k := range c.shapes {
+		shape := &c.shapes[k]
+		if !strings.HasPrefix(s[i:], shape.prefix) || shape.bound && i > copied && !boundary(s, i) {
+			continue
+		}
+		rest := s[i+len(shape.prefix):]
+		if n := shape.match(rest); n > 0 {
+			start = i
+			if shape.keepPrefix {
+				start += len(shape.prefix)
+			}
+			return start, i + len(shape.prefix) + n, shape.kind
+		}
+	}
+	return 0, 0, ""
+}
+
+// marker is the length of a marker of ours at the start of s, 0 if there is none.
+func marker(s string) int {
+	if !strings.HasPrefix(s, markerStart) {
+		return 0
+	}
+	end := strings.IndexByte(s[:min(len(s), 40)], ']')
+	if end < 0 || !kinds[s[len(markerStart):end]] {
+		return 0
+	}
+	return end + 1
+}
+
+// boundary tells whether a word can begin at s[i], also after an escape such as
+// \n, \u003c or %20 whose last character is a letter or digit.
+func boundary(s string, i int) bool {
+	if !wordByte(s[i-1]) {
+		return true
+	}
+	return i >= 2 && s[i-2] == '\\' && strings.IndexByte("nrtbfv", s[i-1]) >= 0 ||
+		i >= 3 && s[i-3] == '%' && hexByte(s[i-2]) && hexByte(s[i-1]) ||
+		i >= 6 && s[i-6] == '\\' && s[i-5] == 'u' && hexByte(s[i-4]) && hexByte(s[i-3]) && hexByte(s[i-2]) && hexByte(s[i-1])
+}
