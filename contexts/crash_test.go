@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"agent/eventlog"
 	"agent/eventlog/event"
 	"agent/internal/fsx"
 )
@@ -239,7 +240,34 @@ func TestPoisoned(t *testing.T) {
 	add(t, c, &event.ContextPaused{})
 	m.FailAt(m.Ops()+2, syscall.EIO) // the sync after the rename
 	wantExit(t, c.Settle(), ExitIO)
-	wantExit(t, c.Settle(), ExitIO)
-	_, err = c.Append(event.Event{Time: at, Body: &event.ContextResumed{}})
-	wantExit(t, err, ExitIO)
+	for _, err := range []error{c.Settle(), second(c.Append(event.Event{Time: at, Body: &event.ContextResumed{}}))} {
+		wantExit(t, err, ExitIO)
+		if !errors.Is(err, eventlog.ErrPoisoned) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// Projection files are durable after SyncFiles and not a moment before.
+func TestSyncFiles(t *testing.T) {
+	for _, synced := range []bool{false, true} {
+		m := fsx.NewMem()
+		s, err := Open(m, Options{})
+		must(t, err)
+		c, err := s.Create(created(idA), at)
+		must(t, err)
+		name := "planning/" + idA + ".jsonl"
+		must(t, c.AppendFile(name, []byte("ab")), c.WriteFile("metadata.json", []byte("{}")))
+		if synced {
+			must(t, c.SyncFiles())
+		}
+		after := m.Crash(1, 0)
+		plan, _ := fsx.ReadFile(after, "running/"+idA+"/"+name, 10)
+		meta, _ := fsx.ReadFile(after, "running/"+idA+"/metadata.json", 10)
+		if got := string(plan) + string(meta); (got == "ab{}") != synced {
+			t.Errorf("synced %v: %q after a power cut", synced, got)
+		}
+	}
 }
