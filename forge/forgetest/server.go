@@ -23,6 +23,7 @@ type Server struct {
 	http    *http.Server
 	table   []route
 	closing chan struct{}
+	served  chan struct{}
 
 	mu       sync.Mutex
 	now      func() time.Time
@@ -54,6 +55,7 @@ func New() *Server {
 	s := &Server{
 		base:     "http://" + listener.Addr().String(),
 		closing:  make(chan struct{}),
+		served:   make(chan struct{}),
 		now:      time.Now,
 		ids:      1000,
 		accounts: map[string]*account{},
@@ -62,7 +64,10 @@ func New() *Server {
 	}
 	s.table = s.routes()
 	s.http = &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}
-	go func() { _ = s.http.Serve(listener) }() // always ends with ErrServerClosed
+	go func() {
+		defer close(s.served)
+		_ = s.http.Serve(listener) // always ends with ErrServerClosed
+	}()
 	return s
 }
 
@@ -76,6 +81,7 @@ func (s *Server) Host() string { return strings.TrimPrefix(s.base, "http://") }
 func (s *Server) Close() {
 	close(s.closing)
 	_ = s.http.Close()
+	<-s.served
 }
 
 // SetClock replaces the clock that stamps everything. The default is [time.Now].

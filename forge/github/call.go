@@ -1,0 +1,89 @@
+package github
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/go-github/v89/github"
+)
+
+const maxPages = 1000
+
+// one reads a single object.
+func one[T any](c *Client, ctx context.Context, op string, f func() (*T, *github.Response, error)) (*T, error) {
+	value, response, err := f()
+	if err := c.classify(ctx, op, reading, response, err); err != nil {
+		return nil, err
+	}
+	if value == nil { // an empty body or null
+		return nil, unreadable(op, reading)
+	}
+	return value, nil
+}
+
+// all reads every page of a list. The next page is asked for where the answer
+// names one, and also where it is full: a proxy may drop the Link header.
+func all[T any](c *Client, ctx context.Context, op string, f func(github.ListOptions) ([]*T, *github.Response, error)) ([]*T, error) {
+	var items []*T
+	for page := 1; page <= maxPages; page++ {
+		part, response, err := f(github.ListOptions{Page: page, PerPage: pageSize})
+		if err := c.classify(ctx, op, reading, response, err); err != nil {
+			return nil, err
+		}
+		if part == nil { // an empty body or null, which must not pass for an empty list
+			return nil, unreadable(op, reading)
+		}
+		items = append(items, part...)
+		if len(part) < pageSize && response.NextPage <= page {
+			return items, nil
+		}
+	}
+	return nil, invalid(op, "the list has too many pages")
+}
+
+// write sends one write when its turn has come.
+func write[T any](c *Client, ctx context.Context, op string, f func() (T, *github.Response, error)) (T, error) {
+	var none T
+	done, err := c.pace.begin(ctx)
+	if err != nil {
+		return none, err
+	}
+	defer done()
+	value, response, err := f()
+	if err := c.classify(ctx, op, writing, response, err); err != nil {
+		return none, err
+	}
+	return value, nil
+}
+
+// pacer lets one write through at a time, and each not before interval after the one before.
+type pacer struct {
+	interval time.Duration
+	turn     chan time.Time // holds the start of the last write while nobody writes
+}
+
+func newPacer(interval time.Duration) pacer {
+	p := pacer{interval: interval, turn: make(chan time.Time, 1)}
+	p.turn <- time.Time{}
+	return p
+}
+
+// begin waits for the turn; done gives it back.
+func (p pacer) begin(ctx context.Context) (done func(), err error) {
+	var last time.Time
+	select {
+	case last = <-p.turn:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	timer := time.NewTimer(p.interval - time.Since(last))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		p.turn <- last
+		return nil, ctx.Err()
+	}
+	start := time.Now()
+	return func() { p.turn <- start }, nil
+}

@@ -1,0 +1,59 @@
+package github
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/go-github/v89/github"
+
+	"agent/forge"
+)
+
+// FindChange returns the oldest open pull request of the branch in the
+// repository itself, or nil.
+func (c *Client) FindChange(ctx context.Context, key forge.TaskKey, branch string) (*forge.Change, error) {
+	const op = "find pull request"
+	owner, repo, err := c.project(op, key)
+	if err != nil {
+		return nil, err
+	}
+	options := &github.PullRequestListOptions{State: "open", Head: owner + ":" + branch, Sort: "created", Direction: "asc"}
+	pulls, err := all(c, ctx, op, func(page github.ListOptions) ([]*github.PullRequest, *github.Response, error) {
+		options.ListOptions = page
+		return c.api.PullRequests.List(ctx, owner, repo, options)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pulls { // the API ignores a head that it cannot read
+		if p.GetHead().GetRef() == branch && strings.EqualFold(p.GetHead().GetUser().GetLogin(), owner) && p.GetNumber() > 0 {
+			return changeOf(p), nil
+		}
+	}
+	return nil, nil
+}
+
+// OpenChange opens a pull request. That one exists already is [forge.Invalid].
+func (c *Client) OpenChange(ctx context.Context, key forge.TaskKey, spec forge.ChangeSpec) (forge.Change, error) {
+	const op = "open pull request"
+	owner, repo, err := c.project(op, key)
+	if err != nil {
+		return forge.Change{}, err
+	}
+	opened, err := write(c, ctx, op, func() (*github.PullRequest, *github.Response, error) {
+		return c.api.PullRequests.Create(ctx, owner, repo, &github.NewPullRequest{
+			Title: &spec.Title, Body: &spec.Body, Head: &spec.Branch, Base: &spec.Base, Draft: &spec.Draft,
+		})
+	})
+	if err != nil {
+		return forge.Change{}, err
+	}
+	if opened.GetNumber() <= 0 {
+		return forge.Change{}, unreadable(op, writing)
+	}
+	return *changeOf(opened), nil
+}
+
+func changeOf(p *github.PullRequest) *forge.Change {
+	return &forge.Change{Number: p.GetNumber(), URL: p.GetHTMLURL(), Branch: p.GetHead().GetRef()}
+}

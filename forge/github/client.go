@@ -1,0 +1,196 @@
+// Package github is the adapter of [forge.Client] for github.com and GitHub
+// Enterprise Server, over its REST API.
+//
+// It holds no truth, only caches that can be read again: the token's account,
+// for five minutes what a repository is, and which labels exist.
+//
+// Invariants: nothing is retried; writes are serialised and keep a distance
+// from each other; the token goes to the configured host only, and no request
+// at all goes elsewhere; redirects are followed for reads, on the same host;
+// of Link headers only the page number is used.
+//
+// Errors are as the port says. A write that ends with the context's own error
+// may have been done, like one that is [forge.Ambiguous].
+package github
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/go-github/v89/github"
+
+	"agent/forge"
+)
+
+const (
+	pageSize   = 100   // the API's largest page
+	maxComment = 65536 // characters, by the API's own message
+	timeout    = 30 * time.Second
+	cacheFor   = 5 * time.Minute
+)
+
+// Config says where to go and as whom. The token's account is found by asking.
+type Config struct {
+	APIURL        string            // "https://api.github.com", "https://git.example.com/api/v3"
+	Token         string            // secret
+	Owner         string            // whose repositories are searched for tasks if Repositories is empty
+	Repositories  []string          // "owner/repo"
+	Assignee      string            // if set, only tasks of this login
+	BotName       string            // login of the token's account, for tokens that may not ask who they are
+	WriteInterval time.Duration     // least time between the starts of two writes
+	Timeout       time.Duration     // of one request; 0 is 30 seconds
+	AllowHTTP     bool              // permits http to hosts that are not loopback
+	Transport     http.RoundTripper // nil: one of our own, with the proxy of the environment
+}
+
+// Client is one GitHub with one token. Its methods may be called from any goroutine.
+type Client struct {
+	cfg       Config
+	host      string
+	api       *github.Client
+	transport http.RoundTripper
+	pace      pacer
+	now       func() time.Time
+
+	mu     sync.Mutex
+	me     *forge.Account
+	repos  map[string]cached // by lower-case owner/repo
+	labels map[string]bool   // lower-case owner/repo/label that are known to exist
+}
+
+type cached struct {
+	repo *github.Repository
+	at   time.Time
+}
+
+var _ forge.Client = (*Client)(nil)
+
+// Names that may go into a URL or a search. GitHub allows no others.
+var (
+	loginPattern   = regexp.MustCompile(`^[A-Za-z0-9_-]+(\[bot\])?$`)
+	projectPattern = regexp.MustCompile(`^[A-Za-z0-9_-]+/[A-Za-z0-9._-]+$`)
+)
+
+// New checks the configuration; it sends nothing.
+func New(cfg Config) (*Client, error) {
+	base, err := checkURL(cfg.APIURL, cfg.AllowHTTP)
+	if err != nil {
+		return nil, err
+	}
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	cfg.Timeout = cmp.Or(cfg.Timeout, timeout)
+	if cfg.Transport == nil {
+		cfg.Transport = newTransport()
+	}
+	root := base.String() + "/"
+	api, err := github.NewClient(
+		github.WithHTTPClient(&http.Client{
+			Transport:     &guard{next: cfg.Transport, base: base, token: cfg.Token, timeout: cfg.Timeout},
+			CheckRedirect: checkRedirect,
+		}),
+		github.WithURLs(&root, &root),
+		github.WithUserAgent("agent"),
+		github.WithDisableRateLimitCheck(), // it would refuse calls by itself for up to an hour
+	)
+	if err != nil {
+		return nil, fmt.Errorf("github client: %w", err)
+	}
+	return &Client{
+		cfg: cfg, host: webHost(base), api: api, transport: cfg.Transport, now: time.Now,
+		pace:  newPacer(cfg.WriteInterval),
+		repos: map[string]cached{}, labels: map[string]bool{},
+	}, nil
+}
+
+func (c Config) check() error {
+	if c.Token == "" {
+		return fmt.Errorf("github: the token is empty")
+	}
+	for _, name := range c.Repositories {
+		if !validProject(name) {
+			return fmt.Errorf("github: repository %q is not owner/repo", name)
+		}
+	}
+	if len(c.Repositories) == 0 && c.Owner == "" {
+		return fmt.Errorf("github: neither owner nor repositories are set")
+	}
+	for _, login := range []string{c.Owner, c.Assignee, c.BotName} {
+		if login != "" && !loginPattern.MatchString(login) {
+			return fmt.Errorf("github: %q is not a login", login)
+		}
+	}
+	return nil
+}
+
+func validProject(name string) bool {
+	return projectPattern.MatchString(name) && !strings.HasSuffix(name, "/.") && !strings.HasSuffix(name, "/..")
+}
+
+// Host is the host of the client's task keys.
+func (c *Client) Host() string { return c.host }
+
+// Close ends idle connections. The client can still be used.
+func (c *Client) Close() {
+	if t, ok := c.transport.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
+}
+
+// MaxComment is the longest comment body in characters.
+func (c *Client) MaxComment() int { return maxComment }
+
+// webHost derives the host of the web pages, with the path that precedes /api/v3.
+func webHost(base *url.URL) string {
+	host := strings.ToLower(base.Host)
+	path := strings.TrimSuffix(base.Path, "/api/v3")
+	if path == base.Path && (host == "api.github.com" || strings.HasSuffix(host, ".ghe.com")) {
+		host = strings.TrimPrefix(host, "api.")
+	}
+	return host + path
+}
+
+// project checks that the key belongs here and returns its two names.
+func (c *Client) project(op string, key forge.TaskKey) (owner, repo string, err error) {
+	if key.Host != c.host || !key.IsGitHub() || !validProject(key.Project) {
+		return "", "", invalid(op, fmt.Sprintf("%s is not a task of %s", key, c.host))
+	}
+	return key.Owner(), key.Repo(), nil
+}
+
+// Me is the account the token belongs to. The answer is cached.
+func (c *Client) Me(ctx context.Context) (forge.Account, error) {
+	c.mu.Lock()
+	known := c.me
+	c.mu.Unlock()
+	if known != nil {
+		return *known, nil
+	}
+	const op = "get the token's account"
+	user, err := one(c, ctx, op, func() (*github.User, *github.Response, error) { return c.api.Users.Get(ctx, "") })
+	if kind(err) == forge.Forbidden && c.cfg.BotName != "" {
+		// Tokens of installed apps may not ask who they are.
+		user, err = one(c, ctx, op, func() (*github.User, *github.Response, error) {
+			return c.api.Users.Get(ctx, url.PathEscape(c.cfg.BotName))
+		})
+	}
+	if err != nil {
+		return forge.Account{}, err
+	}
+	me := account(user)
+	if me.ID == "" {
+		return forge.Account{}, unreadable(op, reading)
+	}
+	c.mu.Lock()
+	c.me = &me
+	c.mu.Unlock()
+	return me, nil
+}

@@ -1,0 +1,217 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/go-github/v89/github"
+
+	"agent/forge"
+)
+
+// found is a task on its way into the list.
+type found struct {
+	task    forge.Task
+	created time.Time
+}
+
+// ListTasks returns the open issues that carry label, oldest first.
+//
+// Tasks and an error may both be set: a repository that cannot be read is named
+// in the error, and the tasks of the others are returned. An issue that is
+// closed while pages are read can hide another one until the next call. A
+// search shows at most the 1,000 oldest.
+func (c *Client) ListTasks(ctx context.Context, label string) ([]forge.Task, error) {
+	if len(c.cfg.Repositories) == 0 {
+		return c.searchTasks(ctx, label)
+	}
+	var items []found
+	var failures []error
+	for _, name := range c.cfg.Repositories {
+		part, err := c.repositoryTasks(ctx, name, label)
+		items = append(items, part...)
+		if err == nil {
+			continue
+		}
+		failures = append(failures, named(name, err))
+		if k := kind(err); k == "" || k == forge.Auth || k == forge.RateLimited {
+			break // the others would fail like this one
+		}
+	}
+	return ordered(items), joined(failures)
+}
+
+func (c *Client) repositoryTasks(ctx context.Context, name, label string) ([]found, error) {
+	repo, err := c.repository(ctx, "list tasks", name)
+	if err != nil {
+		return nil, err
+	}
+	options := &github.IssueListByRepoOptions{
+		State: "open", Assignee: c.cfg.Assignee, Sort: "created", Direction: "asc", Labels: []string{label},
+	}
+	if strings.Contains(label, ",") {
+		options.Labels = nil // the API would read several labels; take filters
+	}
+	owner, short, _ := strings.Cut(name, "/")
+	issues, err := all(c, ctx, "list tasks", func(page github.ListOptions) ([]*github.Issue, *github.Response, error) {
+		options.ListOptions = page
+		return c.api.Issues.ListByRepo(ctx, owner, short, options)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.take(issues, label, func(*github.Issue) (*github.Repository, error) { return repo, nil })
+}
+
+func (c *Client) searchTasks(ctx context.Context, label string) ([]forge.Task, error) {
+	query := fmt.Sprintf(`label:%s state:open is:issue user:%s`, quote(label), c.cfg.Owner)
+	if c.cfg.Assignee != "" {
+		query += " assignee:" + c.cfg.Assignee
+	}
+	incomplete := false
+	issues, err := all(c, ctx, "list tasks", func(page github.ListOptions) ([]*github.Issue, *github.Response, error) {
+		if (page.Page-1)*pageSize >= 1000 {
+			return []*github.Issue{}, &github.Response{}, nil // the API refuses to go beyond
+		}
+		result, response, err := c.api.Search.Issues(ctx, query, &github.SearchOptions{
+			Sort: "created", Order: "asc", ListOptions: page,
+		})
+		if result == nil {
+			return nil, response, err
+		}
+		incomplete = incomplete || result.GetIncompleteResults()
+		return result.Issues, response, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	items, err := c.take(issues, label, func(i *github.Issue) (*github.Repository, error) {
+		name, err := projectOf(i)
+		if err != nil {
+			return nil, err
+		}
+		repo, err := c.repository(ctx, "list tasks", name)
+		return repo, named(name, err)
+	})
+	if incomplete {
+		err = errors.Join(err, &forge.Error{Kind: forge.Transient, Op: "list tasks", Message: "the search was incomplete"})
+	}
+	return ordered(items), joined(flat(err))
+}
+
+// take filters the issues once more and translates them. Pull requests, which
+// these lists show as well, are left out.
+func (c *Client) take(issues []*github.Issue, label string, repoOf func(*github.Issue) (*github.Repository, error)) ([]found, error) {
+	var items []found
+	var failures []error
+	for _, i := range issues {
+		if i.IsPullRequest() || i.GetState() != "open" || !carries(i, label) || !c.assigned(i) {
+			continue
+		}
+		repo, err := repoOf(i)
+		if err == nil && (i.GetNumber() <= 0 || !validProject(repo.GetFullName())) {
+			err = unreadable("list tasks", reading)
+		}
+		if err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		key := forge.TaskKey{Host: c.host, Project: repo.GetFullName(), Kind: forge.GitHubIssue, Number: i.GetNumber()}
+		items = append(items, found{taskOf(key, i, isPrivate(repo)), i.GetCreatedAt().Time})
+	}
+	return items, errors.Join(failures...)
+}
+
+// Task returns the issue as it is now. One that moved to another repository is not found.
+func (c *Client) Task(ctx context.Context, key forge.TaskKey) (forge.Task, error) {
+	const op = "get task"
+	owner, name, err := c.project(op, key)
+	if err != nil {
+		return forge.Task{}, err
+	}
+	repo, err := c.repository(ctx, op, key.Project)
+	if err != nil {
+		return forge.Task{}, err
+	}
+	issue, err := one(c, ctx, op, func() (*github.Issue, *github.Response, error) {
+		return c.api.Issues.Get(ctx, owner, name, key.Number)
+	})
+	if err != nil {
+		return forge.Task{}, err
+	}
+	project, err := projectOf(issue)
+	switch {
+	case err != nil:
+		return forge.Task{}, err
+	case !strings.EqualFold(project, key.Project) || issue.GetNumber() != key.Number:
+		return forge.Task{}, &forge.Error{Kind: forge.NotFound, Op: op,
+			Message: fmt.Sprintf("%s moved to %s number %d", key, project, issue.GetNumber())}
+	case issue.IsPullRequest() || key.Kind != forge.GitHubIssue:
+		return forge.Task{}, &forge.Error{Kind: forge.NotFound, Op: op, Message: key.String() + " is not an issue"}
+	}
+	return taskOf(key, issue, isPrivate(repo)), nil
+}
+
+func taskOf(key forge.TaskKey, i *github.Issue, private bool) forge.Task {
+	t := forge.Task{
+		Key: key, Title: i.GetTitle(), Body: i.GetBody(), Author: account(i.GetUser()), State: i.GetState(),
+		URL: i.GetHTMLURL(), Private: private, UpdatedAt: i.GetUpdatedAt().UTC(),
+	}
+	for _, l := range i.Labels {
+		t.Labels = append(t.Labels, l.GetName())
+	}
+	for _, a := range i.Assignees {
+		t.Assignees = append(t.Assignees, a.GetLogin())
+	}
+	return t
+}
+
+// projectOf reads owner/repo from the issue's repository_url.
+func projectOf(i *github.Issue) (string, error) {
+	u, err := url.Parse(i.GetRepositoryURL())
+	if err == nil {
+		if _, project, ok := strings.Cut(u.Path, "/repos/"); ok && validProject(project) {
+			return project, nil
+		}
+	}
+	return "", unreadable("read the repository of an issue", reading)
+}
+
+func carries(i *github.Issue, label string) bool {
+	return slices.ContainsFunc(i.Labels, func(l *github.Label) bool { return strings.EqualFold(l.GetName(), label) })
+}
+
+func (c *Client) assigned(i *github.Issue) bool {
+	return c.cfg.Assignee == "" || slices.ContainsFunc(i.Assignees, func(u *github.User) bool {
+		return strings.EqualFold(u.GetLogin(), c.cfg.Assignee)
+	})
+}
+
+// ordered drops repeated tasks and sorts the rest, oldest first.
+func ordered(items []found) []forge.Task {
+	slices.SortStableFunc(items, func(a, b found) int {
+		if order := a.created.Compare(b.created); order != 0 {
+			return order
+		}
+		return strings.Compare(a.task.Key.String(), b.task.Key.String())
+	})
+	var tasks []forge.Task
+	seen := map[forge.TaskKey]bool{}
+	for _, f := range items {
+		if !seen[f.task.Key] {
+			seen[f.task.Key] = true
+			tasks = append(tasks, f.task)
+		}
+	}
+	return tasks
+}
+
+// quote makes one search value of a text.
+func quote(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
