@@ -2,6 +2,8 @@ package github
 
 import (
 	"context"
+	"io"
+	"log"
 	"net/http"
 	"testing"
 	"time"
@@ -14,6 +16,8 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var discard = log.New(io.Discard, "", 0)
 
 const token = "ghp_0123456789abcdefghij"
 

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -60,10 +61,7 @@ func extends(a, b []*github.IssueComment) bool {
 // commentsOf translates, drops repeated ids and sorts by time, then id.
 func commentsOf(op string, raw []*github.IssueComment) ([]forge.Comment, error) {
 	slices.SortStableFunc(raw, func(a, b *github.IssueComment) int {
-		if order := a.GetCreatedAt().Compare(b.GetCreatedAt().Time); order != 0 {
-			return order
-		}
-		return int(min(max(a.GetID()-b.GetID(), -1), 1))
+		return cmp.Or(a.GetCreatedAt().Compare(b.GetCreatedAt().Time), cmp.Compare(a.GetID(), b.GetID()))
 	})
 	var comments []forge.Comment
 	seen := map[int64]bool{}

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -195,10 +196,11 @@ func (c *Client) assigned(i *github.Issue) bool {
 // ordered drops repeated tasks and sorts the rest, oldest first.
 func ordered(items []found) []forge.Task {
 	slices.SortStableFunc(items, func(a, b found) int {
-		if order := a.created.Compare(b.created); order != 0 {
-			return order
-		}
-		return strings.Compare(a.task.Key.String(), b.task.Key.String())
+		return cmp.Or(
+			a.created.Compare(b.created),
+			strings.Compare(a.task.Key.Project, b.task.Key.Project),
+			cmp.Compare(a.task.Key.Number, b.task.Key.Number),
+		)
 	})
 	var tasks []forge.Task
 	seen := map[forge.TaskKey]bool{}

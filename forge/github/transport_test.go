@@ -1,0 +1,194 @@
+package github
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"agent/forge"
+	"agent/forge/forgetest"
+)
+
+// TestRedirects: reads follow on the same host, nothing leaves it, writes never follow (T16).
+func TestRedirects(t *testing.T) {
+	var reached atomic.Int32
+	thief := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
+	defer thief.Close()
+	for _, status := range []int{301, 302, 307, 308} {
+		s := stage(t)
+		s.AddComment("o/r", 1, "ann", "x")
+		c := connect(t, s, nil)
+		redirect := func(to string) {
+			s.Fault(forgetest.Fault{Path: "/repos/o/r/issues/1/comments", Kind: forgetest.Answer, Status: status, Header: http.Header{"Location": {to}}})
+		}
+		read := func() error {
+			_, err := c.Comments(context.Background(), issueKey(s, 1), time.Time{})
+			return err
+		}
+		redirect(thief.URL + "/api/v3/repos/o/r/issues/1/comments")
+		if err := read(); kind(err) != forge.Invalid {
+			t.Errorf("%d, read, other host: %v", status, err)
+		}
+		redirect("https://" + s.Host() + "/api/v3/repos/o/r/issues/1/comments")
+		if err := read(); kind(err) != forge.Invalid {
+			t.Errorf("%d, read, other scheme: %v", status, err)
+		}
+		redirect(s.URL() + "/repos/o/r/issues/1/comments")
+		if err := read(); err != nil {
+			t.Errorf("%d, read, same host: %v", status, err)
+		}
+		redirect(s.URL() + "/repos/o/r/issues/1/comments")
+		if err := post(c, issueKey(s, 1)); kind(err) != forge.Invalid {
+			t.Errorf("%d, write: %v", status, err)
+		}
+		if n := len(s.Comments("o/r", 1)); n != 1 {
+			t.Errorf("%d, write: %d comments", status, n)
+		}
+	}
+	if reached.Load() != 0 {
+		t.Errorf("%d requests reached the other host", reached.Load())
+	}
+}
+
+func TestRedirectLoop(t *testing.T) {
+	s := stage(t)
+	s.Fault(forgetest.Fault{Path: ".*/comments", Kind: forgetest.Answer, Times: -1, Status: 302,
+		Header: http.Header{"Location": {s.URL() + "/repos/o/r/issues/1/comments"}}})
+	if err := comments(connect(t, s, nil), issueKey(s, 1)); kind(err) != forge.Invalid {
+		t.Errorf("error %v", err)
+	}
+	if n := len(s.Requests()); n > 2*maxRedirects {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	for address, refused := range map[string]bool{
+		"127.0.0.1:80": false, "[::1]:80": false, "10.0.0.1:443": false, "140.82.112.3:443": false, "[2001:db8::1]:443": false,
+		"169.254.169.254:80": true, "[::ffff:169.254.169.254]:80": true, "0.0.0.0:80": true, "[::]:80": true,
+		"[fe80::1%eth0]:80": true, "[fd00:ec2::254]:80": true, "224.0.0.1:80": true, "host:80": true,
+	} {
+		if err := checkAddress("tcp", address, nil); (err != nil) != refused {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+// TestMetadataAddress dials through the whole client: no packet leaves for a link-local address.
+func TestMetadataAddress(t *testing.T) {
+	direct := newTransport()
+	direct.Proxy = nil // a proxy would be dialled instead
+	c, err := New(Config{APIURL: "http://169.254.169.254", Token: token, Owner: "o", AllowHTTP: true, Transport: direct})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	if _, err := c.Me(context.Background()); kind(err) != forge.Invalid {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestTransport(t *testing.T) {
+	own := newTransport()
+	if own.Proxy == nil {
+		t.Error("the proxy of the environment is not used")
+	}
+	if own.TLSClientConfig != nil && own.TLSClientConfig.InsecureSkipVerify {
+		t.Error("certificates are not checked")
+	}
+}
+
+func TestBadCertificate(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ErrorLog = discard
+	server.StartTLS()
+	defer server.Close()
+	c, err := New(Config{APIURL: server.URL, Token: token, Owner: "o"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	key := forge.TaskKey{Host: server.Listener.Addr().String(), Project: "o/r", Kind: forge.GitHubIssue, Number: 1}
+	if err := post(c, key); kind(err) != forge.Transient {
+		t.Errorf("error %v: nothing was sent", err)
+	}
+}
+
+// TestTruncated: a body that is shorter than announced.
+func TestTruncated(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		w.WriteHeader(http.StatusCreated)
+		_, _ = w.Write([]byte(`{"id":1,"body":"x"`))
+	}), ErrorLog: discard}
+	go func() { _ = server.Serve(listener) }()
+	defer server.Close()
+	c, err := New(Config{APIURL: "http://" + listener.Addr().String(), Token: token, Owner: "o"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	key := forge.TaskKey{Host: listener.Addr().String(), Project: "o/r", Kind: forge.GitHubIssue, Number: 1}
+	if err := post(c, key); kind(err) != forge.Ambiguous {
+		t.Errorf("write: %v", err)
+	}
+	if err := comments(c, key); kind(err) != forge.Transient {
+		t.Errorf("read: %v", err)
+	}
+}
+
+func TestWriteInterval(t *testing.T) {
+	const interval = 30 * time.Millisecond
+	s := stage(t)
+	var mu sync.Mutex
+	var sent []time.Time
+	c := connect(t, s, func(cfg *Config) {
+		cfg.WriteInterval = interval
+		cfg.Transport = trip(func(*http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			sent = append(sent, time.Now())
+		})
+	})
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			if err := post(c, issueKey(s, 1)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if len(sent) != 4 {
+		t.Fatalf("%d writes", len(sent))
+	}
+	// A lower bound cannot fail by slowness. It spans all, since one start may be noted late.
+	if d := sent[3].Sub(sent[0]); d < 2*interval {
+		t.Errorf("four writes within %v", d)
+	}
+}
+
+func TestWaitingForTurn(t *testing.T) {
+	s := stage(t)
+	c := connect(t, s, func(cfg *Config) { cfg.WriteInterval = time.Hour })
+	if err := post(c, issueKey(s, 1)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	if _, err := c.PostComment(ctx, issueKey(s, 1), "x"); err != context.DeadlineExceeded {
+		t.Errorf("error %v", err)
+	}
+	if n := len(s.Comments("o/r", 1)); n != 1 {
+		t.Errorf("%d comments", n)
+	}
+}
