@@ -274,6 +274,14 @@ func TestStreamThatIsNotClosedIsWholeAtItsEndMark(t *testing.T) {
 	}
 }
 
+func TestStreamWithoutEndIsCut(t *testing.T) {
+	_, err := ask(t, llmtest.SSE(part, strings.Repeat(": still here\n", 33<<20/13), stop, end), Config{})
+	var e *llm.Error
+	if !errors.As(err, &e) || e.Kind != llm.Transient || !strings.Contains(e.Message, "32 MiB") || e.Partial != "half" {
+		t.Error(err)
+	}
+}
+
 func TestCutAfterTheFinishReasonIsWhole(t *testing.T) {
 	body := llmtest.SSE(part, stop, delta(`{}`))
 	for _, clean := range []bool{false, true} {

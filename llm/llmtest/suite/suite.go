@@ -178,7 +178,7 @@ func failures(t *testing.T, open Open) {
 		"page with 502":    {llmtest.Reply{Status: 502, Body: llmtest.HTML().Body}, llm.Transient},
 		"dropped":          {llmtest.Drop(), llm.Transient},
 		"long and garbled": {llmtest.Error(500, "", strings.Repeat("line\n\x1b[31mред\u202e", 1000)), llm.Transient},
-		"too large":        {llmtest.Text(strings.Repeat("0123456789abcdef", 33<<20/16)), llm.Transient},
+		"too large":        {llmtest.Reply{Body: strings.Repeat("0123456789abcdef", 33<<20/16)}, llm.Transient},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if e := failure(t, open, c.reply); e.Kind != c.want {
