@@ -117,6 +117,7 @@ func DecodeBody(kind string, v int, data []byte) (body Body, redacted bool, err 
 	if v > entry.version {
 		return nil, false, fmt.Errorf("%s version %d: %w", kind, v, ErrNewer)
 	}
+	redacted = bytes.HasSuffix(data, []byte(`"redacted":true}`)) // before upcasting, which may move it
 	data, err = upcast(kind, v, entry.version, data)
 	if err != nil {
 		return nil, false, err
@@ -125,7 +126,7 @@ func DecodeBody(kind string, v int, data []byte) (body Body, redacted bool, err 
 	if err := json.Unmarshal(data, body); err != nil {
 		return nil, false, fmt.Errorf("decode %s: %w", kind, err)
 	}
-	return body, bytes.HasSuffix(data, []byte(`"redacted":true}`)), nil
+	return body, redacted, nil
 }
 
 // Decode reads one record. The event keeps nothing of the record's memory.

@@ -1,10 +1,6 @@
 package event
 
-import (
-	"encoding/json"
-	"fmt"
-	"slices"
-)
+import "slices"
 
 type entry struct {
 	version int
@@ -96,23 +92,4 @@ func Version(b Body) int {
 		return e.version
 	}
 	return 1
-}
-
-// upcasters[kind][v] turns data of version v into version v+1. A released
-// version keeps its upcaster and its golden file for ever.
-var upcasters = map[string]map[int]func(json.RawMessage) (json.RawMessage, error){}
-
-func upcast(kind string, from, to int, data []byte) ([]byte, error) {
-	for v := from; v < to; v++ {
-		up, ok := upcasters[kind][v]
-		if !ok {
-			return nil, fmt.Errorf("%s: no way from version %d to %d", kind, v, v+1)
-		}
-		next, err := up(data)
-		if err != nil {
-			return nil, fmt.Errorf("%s: from version %d: %w", kind, v, err)
-		}
-		data = next
-	}
-	return data, nil
 }
