@@ -9,12 +9,6 @@ import (
 	"agent/internal/fsx"
 )
 
-var start = time.Date(2026, 11, 27, 20, 41, 48, 123456789, time.UTC)
-
-func draft(typ, data string) Draft {
-	return Draft{Time: start, Type: typ, V: 1, Data: []byte(data)}
-}
-
 func TestAppendAndReopen(t *testing.T) {
 	dir := t.TempDir()
 	fsys, err := fsx.OpenOS(dir)

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"math"
-	"math/bits"
 )
 
 // The fixed parts of a line. Everything after data has a fixed width, so data
@@ -64,14 +63,15 @@ func parse(r *Record, line []byte) error {
 	if err := parseTail(r, line); err != nil {
 		return err
 	}
-	rest, err := parseHead(r, line[:len(line)-tailLen])
+	at, err := parseHead(r, line)
 	if err != nil {
 		return err
 	}
-	if len(rest) < 2 || rest[0] != '{' || rest[len(rest)-1] != '}' {
+	end := len(line) - tailLen
+	if end-at < 2 || line[at] != '{' || line[end-1] != '}' {
 		return errObject
 	}
-	r.Data, r.Line = rest, line
+	r.Data, r.Line = line[at:end:end], line
 	return nil
 }
 
@@ -97,76 +97,68 @@ func parseTail(r *Record, line []byte) error {
 	return nil
 }
 
-// parseHead reads everything before data and returns what follows.
-func parseHead(r *Record, b []byte) ([]byte, error) {
+// parseHead reads everything before data and returns where data begins. It is
+// one function, and works on positions, because it is the inner loop of every
+// reader. The tail is known to be there and longer than any fixed part, so no
+// position runs out of the line.
+func parseHead(r *Record, b []byte) (int, error) {
+	var ok bool
 	if string(b[:len(keySeq)]) != keySeq {
-		return nil, errEnvelope
+		return 0, errEnvelope
 	}
-	seq, b, ok := number(b[len(keySeq):])
-	if !ok || seq == 0 {
-		return nil, errNumber
+	at := len(keySeq)
+	if r.Seq, at, ok = number(b, at); !ok || r.Seq == 0 {
+		return 0, errNumber
 	}
-	if len(b) < len(keyTime)+timeLen+len(keyType) || string(b[:len(keyTime)]) != keyTime {
-		return nil, errEnvelope
+	if at+len(keyTime)+timeLen+len(keyType) > len(b) || string(b[at:at+len(keyTime)]) != keyTime {
+		return 0, errEnvelope
 	}
-	b = b[len(keyTime):]
-	if !validTime(b) {
-		return nil, errTime
+	at += len(keyTime)
+	if r.Time = b[at : at+timeLen : at+timeLen]; !validTime(r.Time) {
+		return 0, errTime
 	}
-	r.Seq, r.Time, b = seq, b[:timeLen:timeLen], b[timeLen:]
-	if string(b[:len(keyType)]) != keyType {
-		return nil, errEnvelope
+	at += timeLen
+	if string(b[at:at+len(keyType)]) != keyType {
+		return 0, errEnvelope
 	}
-	b = b[len(keyType):]
-	n := typeLen(b)
-	if n == 0 {
-		return nil, errType
+	at += len(keyType)
+	n := typeLen(b[at:])
+	if r.Type = b[at : at+n : at+n]; n == 0 {
+		return 0, errType
 	}
-	r.Type = b[:n:n]
-	return parseNumbers(r, b[n:])
+	at += n
+	if at+len(keyV) >= len(b) || string(b[at:at+len(keyV)]) != keyV {
+		return 0, errType
+	}
+	var v uint64
+	if v, at, ok = number(b, at+len(keyV)); !ok || v-1 >= math.MaxInt32 {
+		return 0, errNumber
+	}
+	r.V = int(v)
+	if at+len(keyCause) >= len(b) || string(b[at:at+len(keyCause)]) != keyCause {
+		return 0, errEnvelope
+	}
+	if r.Cause, at, ok = number(b, at+len(keyCause)); !ok || r.Cause >= r.Seq {
+		return 0, errNumber
+	}
+	if at+len(keyData) >= len(b) || string(b[at:at+len(keyData)]) != keyData {
+		return 0, errEnvelope
+	}
+	return at + len(keyData), nil
 }
 
-func parseNumbers(r *Record, b []byte) ([]byte, error) {
-	if len(b) < len(keyV) || string(b[:len(keyV)]) != keyV {
-		return nil, errType
-	}
-	v, b, ok := number(b[len(keyV):])
-	if !ok || v == 0 || v > math.MaxInt32 {
-		return nil, errNumber
-	}
-	if len(b) < len(keyCause) || string(b[:len(keyCause)]) != keyCause {
-		return nil, errEnvelope
-	}
-	cause, b, ok := number(b[len(keyCause):])
-	if !ok || cause >= r.Seq {
-		return nil, errNumber
-	}
-	if len(b) < len(keyData) || string(b[:len(keyData)]) != keyData {
-		return nil, errEnvelope
-	}
-	r.V, r.Cause = int(v), cause
-	return b[len(keyData):], nil
-}
+// maxNumber is the largest number in an envelope: 18 digits, so that reading
+// them cannot overflow.
+const maxNumber = 1e18 - 1
 
-// number reads a decimal without sign or leading zeros that fits in 64 bits.
-func number(b []byte) (n uint64, rest []byte, ok bool) {
-	i := 0
-	for ; i < len(b) && b[i]-'0' <= 9; i++ {
-		if i >= 19 { // 19 digits always fit
-			hi, lo := bits.Mul64(n, 10)
-			sum, carry := bits.Add64(lo, uint64(b[i]-'0'), 0)
-			if hi != 0 || carry != 0 {
-				return 0, b, false
-			}
-			n = sum
-			continue
-		}
-		n = n*10 + uint64(b[i]-'0')
+// number reads a decimal without sign or leading zeros and returns where it ends.
+func number(b []byte, from int) (n uint64, end int, ok bool) {
+	end = from
+	for end < len(b) && b[end]-'0' <= 9 {
+		n = n*10 + uint64(b[end]-'0')
+		end++
 	}
-	if i == 0 || (b[0] == '0' && i > 1) {
-		return 0, b, false
-	}
-	return n, b[i:], true
+	return n, end, end-from == 1 || end-from-1 < 18 && b[from] != '0'
 }
 
 // typeLen counts the leading bytes that a type may consist of.

@@ -41,8 +41,8 @@ func AppendLine(dst []byte, seq, prev uint64, d Draft) ([]byte, error) {
 func check(seq uint64, d Draft) error {
 	year := d.Time.UTC().Year()
 	switch {
-	case seq == 0:
-		return fmt.Errorf("%w: seq is 0", ErrDraft)
+	case seq == 0 || seq > maxNumber:
+		return fmt.Errorf("%w: seq %d", ErrDraft, seq)
 	case d.Type == "" || typeLen([]byte(d.Type)) != len(d.Type):
 		return fmt.Errorf("%w: %w", ErrDraft, errType)
 	case d.V < 1 || d.V > 1<<31-1:
