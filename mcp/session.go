@@ -30,14 +30,14 @@ func (s *Session) List(ctx context.Context) []Server {
 }
 
 // Call calls a tool and returns its result, a *Error, or the error of ctx. It
-// starts the server if it does not run. args is a JSON object; empty means {}.
+// starts the server if it does not run. args is a JSON object; empty and null mean {}.
 func (s *Session) Call(ctx context.Context, server, tool string, args json.RawMessage) (Result, error) {
 	i := slices.IndexFunc(s.servers, func(one *slot) bool { return one.config.Name == server })
 	if i < 0 {
 		return Result{}, &Error{Kind: UnknownTool, Server: server, Tool: tool, Message: "there is no server of this name"}
 	}
 	args = bytes.TrimSpace(args)
-	if len(args) == 0 {
+	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
 	}
 	if args[0] != '{' || !json.Valid(args) {

@@ -1,0 +1,122 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+const (
+	defaultTimeout = 120  // seconds
+	maxTimeout     = 1800 // seconds
+	drainTime      = time.Second
+)
+
+type commandArgs struct {
+	Argv    []string `json:"argv"`
+	Timeout *int     `json:"timeout_seconds"`
+}
+
+func (w *workspace) runCommand(ctx context.Context, args commandArgs) (string, error) {
+	seconds := defaultTimeout
+	if args.Timeout != nil {
+		seconds = *args.Timeout
+	}
+	switch {
+	case len(args.Argv) == 0 || args.Argv[0] == "":
+		return "", errors.New(`argv must name a program, for example ["go", "test", "./..."]`)
+	case seconds < 1 || seconds > maxTimeout:
+		return "", fmt.Errorf("timeout_seconds must be 1 to %d", maxTimeout)
+	}
+	limited, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
+	defer cancel()
+	ran, err := w.run(limited, args.Argv, nil)
+	switch {
+	case err != nil:
+		return "", err
+	case ctx.Err() != nil:
+		return "", errors.New("the command was cancelled and killed")
+	case ran.killed:
+		return "", fmt.Errorf("the command did not end within %d s and was killed, with its children; its output:\n%s", seconds, &ran.output)
+	}
+	text := fmt.Sprintf("exit code: %d\n%s", ran.code, &ran.output)
+	if ran.leftovers {
+		text += "\n[processes that the command left running were killed]"
+	}
+	return text, nil
+}
+
+// ran is a program that has ended, by itself or not.
+type ran struct {
+	output    output
+	code      int  // 128 plus the number of the signal that ended it
+	killed    bool // by the end of the context
+	leftovers bool // it left processes behind
+}
+
+// run runs a program in the root until it ends or ctx does. Its process group
+// ends with it.
+func (w *workspace) run(ctx context.Context, argv, env []string) (*ran, error) {
+	out, theirs, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir = w.dir
+	cmd.Env = append(append(os.Environ(), "GIT_TERMINAL_PROMPT=0"), env...)
+	cmd.Stdout, cmd.Stderr = theirs, theirs // one pipe keeps the order
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	err = cmd.Start()
+	_ = theirs.Close()
+	if err != nil {
+		return nil, fmt.Errorf("cannot run %q: %w", argv[0], unwrapped(err))
+	}
+	r := new(ran)
+	drained := make(chan struct{})
+	go func() { _, _ = io.Copy(&r.output, out); close(drained) }()
+	r.wait(ctx, cmd)
+	timer := time.NewTimer(drainTime)
+	defer timer.Stop()
+	select {
+	case <-drained:
+	case <-timer.C: // a process that has left the group holds the pipe
+		_ = out.Close()
+		<-drained
+	}
+	return r, nil
+}
+
+// wait waits for the program and kills its group, also after its own end.
+func (r *ran) wait(ctx context.Context, cmd *exec.Cmd) {
+	exited := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(exited) }()
+	group := -cmd.Process.Pid
+	select {
+	case <-exited:
+	case <-ctx.Done():
+		r.killed = true
+		_ = syscall.Kill(group, syscall.SIGKILL)
+		<-exited
+	}
+	r.leftovers = syscall.Kill(group, syscall.SIGKILL) == nil
+	r.code = cmd.ProcessState.ExitCode()
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		r.code = 128 + int(status.Signal())
+	}
+}
+
+// unwrapped drops the words that repeat the program's name.
+func unwrapped(err error) error {
+	for _, inner := range []error{exec.ErrNotFound, os.ErrNotExist, os.ErrPermission} {
+		if errors.Is(err, inner) {
+			return inner
+		}
+	}
+	return err
+}

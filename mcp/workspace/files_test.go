@@ -1,0 +1,220 @@
+package workspace_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"agent/mcp"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func TestHints(t *testing.T) {
+	server := open(t).session.List(t.Context())[0]
+	want := mcp.Server{Name: "workspace", Tools: []mcp.Tool{
+		{Name: "edit_file", Destructive: true},
+		{Name: "git_diff", ReadOnly: true, Idempotent: true},
+		{Name: "list_files", ReadOnly: true, Idempotent: true},
+		{Name: "read_file", ReadOnly: true, Idempotent: true},
+		{Name: "run_command", Destructive: true, OpenWorld: true},
+		{Name: "search", ReadOnly: true, Idempotent: true},
+		{Name: "write_file", Destructive: true, Idempotent: true},
+	}}
+	if diff := cmp.Diff(want, server, cmpopts.IgnoreFields(mcp.Tool{}, "Description", "Schema")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestOutsideIsRefused(t *testing.T) {
+	b := open(t)
+	outer := filepath.Dir(b.dir)
+	b.link("../secret", "out")
+	b.link("..", "up")
+	b.link(outer+"/secret", "absolute")
+	b.link("/proc/self", "proc")
+	b.link("loop", "loop")
+	for path, want := range map[string]string{
+		"../secret":              "outside of the workspace",
+		"a/../../secret":         "outside of the workspace",
+		outer + "/secret":        "outside of the workspace",
+		b.dir + "/../secret":     "outside of the workspace",
+		b.dir + "2/secret":       "outside of the workspace",
+		"/proc/self/environ":     "outside of the workspace",
+		"/proc/self/root/etc":    "outside of the workspace",
+		"/dev/fd/0":              "outside of the workspace",
+		"out":                    "outside of the workspace",
+		"up/secret":              "outside of the workspace",
+		"absolute":               "outside of the workspace",
+		"proc/environ":           "outside of the workspace",
+		"loop":                   "too many levels of symbolic links",
+		"a\x00b":                 "NUL",
+		"":                       "a directory",
+		strings.Repeat("x", 300): "file name too long",
+	} {
+		b.refused("read_file", args{"path": path}, want)
+		if path != "" {
+			b.refused("edit_file", args{"path": path, "old_text": "a", "new_text": "b"}, want)
+		}
+		if strings.Contains(want, "outside") {
+			b.refused("write_file", args{"path": path, "content": "x"}, want)
+			if path != "out" && path != "absolute" { // a walk shows links and does not follow them
+				b.refused("list_files", args{"path": path}, want)
+				b.refused("search", args{"path": path, "pattern": "."}, want)
+			}
+		}
+	}
+	got, err := os.ReadFile(outer + "/secret")
+	if err != nil || string(got) != "outside" {
+		t.Errorf("the file outside: %q, %v", got, err)
+	}
+	b.want("search", args{"pattern": "outside"}, "no matches")
+}
+
+func TestReadFile(t *testing.T) {
+	b := open(t)
+	b.write("a.txt", "one\ntwo\nthree")
+	b.write("binary", "a\x00b")
+	b.write("latin", "caf\xe9")
+	b.write("large", strings.Repeat("0123456789abcde\n", 1<<17))
+	b.write("long", strings.Repeat("x", 2<<20))
+	b.link("a.txt", "inside")
+	if err := syscall.Mkfifo(b.dir+"/fifo", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.want("read_file", args{"path": "a.txt"}, "one\ntwo\nthree")
+	b.want("read_file", args{"path": b.dir + "/a.txt"}, "one\ntwo\nthree")
+	b.want("read_file", args{"path": "inside"}, "one\ntwo\nthree")
+	b.want("read_file", args{"path": "a.txt", "start_line": 2}, "[lines 2 to 3 of 3]\ntwo\nthree")
+	b.want("read_file", args{"path": "a.txt", "end_line": 1}, "[lines 1 to 1 of 3]\none\n")
+	b.want("read_file", args{"path": "a.txt", "start_line": 1, "end_line": 9}, "one\ntwo\nthree")
+	b.want("read_file", args{"path": "large", "start_line": 100000, "end_line": 100001},
+		"[lines 100000 to 100001 of 131072]\n0123456789abcde\n0123456789abcde\n")
+	b.want("read_file", args{"path": "large", "start_line": 2},
+		"[lines 2 to 65537 of 131072]\n"+strings.Repeat("0123456789abcde\n", 1<<16))
+	b.refused("read_file", args{"path": "a.txt", "start_line": 4}, "it has 3 lines only")
+	b.refused("read_file", args{"path": "a.txt", "start_line": 3, "end_line": 2}, "no range")
+	b.refused("read_file", args{"path": "a.txt", "start_line": 0}, "no range")
+	b.refused("read_file", args{"path": "large"}, "has 2097152 bytes")
+	b.refused("read_file", args{"path": "long", "end_line": 1}, "longer than")
+	b.refused("read_file", args{"path": "binary"}, "binary file of 3 bytes")
+	b.refused("read_file", args{"path": "latin"}, "binary file of 4 bytes")
+	b.refused("read_file", args{"path": "fifo"}, "not a regular file")
+	b.refused("read_file", args{"path": "missing"}, `"missing": no such file or directory`)
+	b.refused("read_file", args{}, "argument path is missing")
+	b.refused("read_file", args{"file": "a.txt"}, `unknown field "file"`)
+	b.refused("read_file", args{"path": 7}, "argument path must not be a number")
+}
+
+func TestWriteFile(t *testing.T) {
+	b := open(t)
+	b.write("tool.sh", "old")
+	if err := os.Chmod(b.dir+"/tool.sh", 0o750); err != nil {
+		t.Fatal(err)
+	}
+	b.link("tool.sh", "alias")
+	b.want("write_file", args{"path": "alias", "content": "new"}, "wrote 3 bytes to alias")
+	info, err := os.Stat(b.dir + "/tool.sh")
+	if err != nil || info.Mode().Perm() != 0o750 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	b.want("read_file", args{"path": "tool.sh"}, "new")
+	b.want("write_file", args{"path": "deep/er/file", "content": "é"}, "wrote 2 bytes to deep/er/file")
+	b.want("write_file", args{"path": b.dir + "/empty", "content": ""}, "wrote 0 bytes to "+b.dir+"/empty")
+	b.refused("write_file", args{"path": "deep", "content": "x"}, "not a regular file")
+	b.refused("write_file", args{"path": "empty/x", "content": "x"}, "not a directory")
+	b.refused("write_file", args{"path": "x"}, "argument content is missing")
+	b.want("list_files", args{}, "alias\ndeep/er/file\nempty\ntool.sh")
+}
+
+func TestGitDirectoryIsNotWritten(t *testing.T) {
+	b := open(t)
+	b.write(".git/config", "[core]")
+	b.write("sub/.git", "gitdir: x")
+	b.link(".git", "alias")
+	b.link(".git/config", "config")
+	for _, path := range []string{".git/config", ".git/hooks/pre-commit", ".GIT/config", "x/../.git/config", "sub/.git", "alias/config", "config", ".git"} {
+		b.refused("write_file", args{"path": path, "content": "x"}, "which is not written to")
+		if got, isError := b.call("edit_file", args{"path": path, "old_text": "c", "new_text": "d"}); !isError {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	b.want("read_file", args{"path": ".git/config"}, "[core]")
+}
+
+func TestEditFile(t *testing.T) {
+	b := open(t)
+	b.write("f", "a\nb\nb\n\naXa\n")
+	b.want("edit_file", args{"path": "f", "old_text": "X", "new_text": "$1\\n"}, "edited f at line 5")
+	b.want("read_file", args{"path": "f"}, "a\nb\nb\n\na$1\\na\n")
+	b.refused("edit_file", args{"path": "f", "old_text": "b", "new_text": "c"}, `old_text occurs 2 times in "f", at lines 2, 3; add surrounding text`)
+	b.want("edit_file", args{"path": "f", "old_text": "\n\n", "new_text": "\n"}, "edited f at line 3")
+	b.refused("edit_file", args{"path": "f", "old_text": "z", "new_text": "c"}, `old_text is not in "f"`)
+	b.refused("edit_file", args{"path": "f", "old_text": "", "new_text": "c"}, "old_text is empty")
+	b.refused("edit_file", args{"path": "f", "old_text": "a", "new_text": "a"}, "are the same")
+	b.refused("edit_file", args{"path": "f", "old_text": "a"}, "argument new_text is missing")
+	b.refused("edit_file", args{"path": "missing", "old_text": "a", "new_text": "b"}, "no such file")
+}
+
+func TestListFiles(t *testing.T) {
+	b := open(t)
+	for _, name := range []string{"a.go", "b.txt", "d/a.go", "d/e/b.go", "d/é.go", ".git/x", "s/.git/x", ".hidden/y"} {
+		b.write(name, "")
+	}
+	for _, c := range []struct{ path, glob, want string }{
+		{"", "", ".hidden/y a.go b.txt d/a.go d/e/b.go d/é.go"},
+		{"d", "", "d/a.go d/e/b.go d/é.go"},
+		{b.dir + "/d/e", "", "d/e/b.go"},
+		{"", "*.go", "a.go d/a.go d/e/b.go d/é.go"},
+		{"", "./*.go", "a.go"},
+		{"", "d/*.go", "d/a.go d/é.go"},
+		{"", "d/**/*.go", "d/a.go d/e/b.go d/é.go"},
+		{"", "**/e/**", "d/e/b.go"},
+		{"d", "e/*", "d/e/b.go"},
+		{"", "?.{go,txt}", "a.go b.txt d/a.go d/e/b.go d/é.go"},
+		{"", "[!a].*", "b.txt d/e/b.go d/é.go"},
+		{"a.go", "", "a.go"},
+			} {
+		b.want("list_files", args{"path": c.path, "glob": c.glob}, strings.ReplaceAll(c.want, " ", "\n"))
+	}
+	b.want("list_files", args{"glob": "(a).go"}, "no files")
+	b.refused("list_files", args{"glob": "{a"}, "malformed")
+	b.refused("list_files", args{"path": "missing"}, "no such file")
+	for i := range 2001 {
+		b.write(fmt.Sprintf("many/%04d", i), "")
+	}
+	got, _ := b.call("list_files", args{"path": "many"})
+	if !strings.HasSuffix(got, "many/1999\n[more than 2000 files; narrow it down with path or glob]") {
+		t.Errorf("ends in %q", got[len(got)-100:])
+	}
+}
+
+func TestSearch(t *testing.T) {
+	b := open(t)
+	b.write("a.go", "package a\r\nfunc A() {}\nfunc B() {}\n")
+	b.write("d/b.go", "func C() {}")
+	b.write(".git/x", "func hidden()")
+	b.write("binary", "func\x00")
+	b.write("wide", strings.Repeat("é", 400)+"needle")
+	b.link("a.go", "link")
+	b.want("search", args{"pattern": `^func (A|C)`}, "a.go:2: func A() {}\nd/b.go:1: func C() {}")
+	b.want("search", args{"pattern": `a$`}, "a.go:1: package a")
+	b.want("search", args{"pattern": `func`, "path": "d"}, "d/b.go:1: func C() {}")
+	b.want("search", args{"pattern": `func`, "path": "d/b.go"}, "d/b.go:1: func C() {}")
+	b.want("search", args{"pattern": "needle"}, "wide:1: "+strings.Repeat("é", 250)+"… [806 bytes]")
+	b.want("search", args{"pattern": `nothing`}, "no matches")
+	b.refused("search", args{"pattern": "("}, "missing closing )")
+	b.refused("search", args{"pattern": "((a{1,1000}){1,1000}){1,1000}"}, "invalid repeat count")
+	b.refused("search", args{}, "argument pattern is missing")
+	b.write("many", strings.Repeat("x\n", 300))
+	got, _ := b.call("search", args{"pattern": "^x$"})
+	if !strings.HasSuffix(got, "many:200: x\n[more than 200 matches; narrow it down with path or pattern]") {
+		t.Errorf("ends in %q", got[len(got)-100:])
+	}
+	b.write("huge", strings.Repeat("y", 17<<20))
+	b.want("search", args{"pattern": "yy"}, "no matches\n[not searched: 1 files that are too large or cannot be read, the first is huge]")
+}

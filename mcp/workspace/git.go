@@ -1,0 +1,84 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// gitTimeout bounds one git command.
+const gitTimeout = time.Minute
+
+// gitEnv keeps git from configuration and repositories outside of the root.
+func (w *workspace) gitEnv() []string {
+	return []string{
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_OPTIONAL_LOCKS=0",
+		"GIT_CEILING_DIRECTORIES=" + filepath.Dir(w.dir), "LC_ALL=C",
+	}
+}
+
+// git runs git without what a repository could make it execute.
+func (w *workspace) git(ctx context.Context, args ...string) (*ran, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
+	defer cancel()
+	argv := append([]string{"git", "--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"}, args...)
+	r, err := w.run(ctx, argv, w.gitEnv())
+	switch {
+	case err != nil:
+		return nil, err
+	case r.killed:
+		return nil, errors.New("git did not end in time")
+	}
+	return r, nil
+}
+
+// gitText is git for commands that should not fail.
+func (w *workspace) gitText(ctx context.Context, args ...string) (string, error) {
+	r, err := w.git(ctx, args...)
+	if err != nil {
+		return "", err
+	}
+	text := r.output.String()
+	if r.code != 0 {
+		first, _, _ := strings.Cut(text, "\n")
+		return "", fmt.Errorf("git: %s", strings.TrimPrefix(first, "fatal: "))
+	}
+	return text, nil
+}
+
+func (w *workspace) gitDiff(ctx context.Context, _ struct{}) (string, error) {
+	base, err := w.base(ctx)
+	if err != nil {
+		return "", err
+	}
+	diff, err := w.gitText(ctx, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty", base, "--")
+	if err != nil {
+		return "", err
+	}
+	untracked, err := w.gitText(ctx, "ls-files", "--others", "--exclude-standard", "--")
+	switch {
+	case err != nil:
+		return "", err
+	case untracked != "":
+		return diff + "Untracked files:\n" + untracked, nil
+	case diff == "":
+		return "no changes", nil
+	}
+	return diff, nil
+}
+
+// base is what to compare with: the last commit, or an empty tree before the first one.
+func (w *workspace) base(ctx context.Context) (string, error) {
+	if _, err := w.gitText(ctx, "rev-parse", "--is-inside-work-tree"); err != nil {
+		return "", err
+	}
+	r, err := w.git(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	if err != nil || r.code == 0 {
+		return "HEAD", err
+	}
+	empty, err := w.gitText(ctx, "hash-object", "-t", "tree", "/dev/null")
+	return strings.TrimSpace(empty), err
+}

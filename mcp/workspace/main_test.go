@@ -1,0 +1,115 @@
+package workspace_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"agent/mcp"
+	"agent/mcp/workspace"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain lets the test binary stand for the agent's executable and for commands.
+func TestMain(m *testing.M) {
+	args := os.Args[1:]
+	switch {
+	case len(args) > 3 && args[0] == "mcp" && args[1] == "supervise":
+		os.Exit(mcp.Supervise(args[3:]))
+	case len(args) == 4 && args[0] == "mcp" && args[1] == "workspace" && args[2] == "--root":
+		if err := workspace.Serve(context.Background(), args[3], os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	case len(args) == 2 && args[0] == "sleeper":
+		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
+		_ = os.WriteFile(args[1]+".tmp", fmt.Append(nil, os.Getpid()), 0o600)
+		_ = os.Rename(args[1]+".tmp", args[1])
+		select {}
+	default:
+		goleak.VerifyTestMain(m)
+	}
+}
+
+// bench is a workspace with the real server on it.
+type bench struct {
+	*testing.T
+	dir     string
+	session *mcp.Session
+}
+
+func open(t *testing.T) bench {
+	t.Helper()
+	outer := t.TempDir()
+	dir := filepath.Join(outer, "work")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(outer, "secret"), []byte("outside"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pool := mcp.NewPool([]mcp.ServerConfig{{
+		Name:    "workspace",
+		Command: []string{"agent", "mcp", "workspace", "--root", "{workspace}"},
+		Env:     map[string]string{"GIVEN": "yes"},
+	}}, mcp.Options{Stderr: func(_, line string) { t.Log(line) }})
+	t.Cleanup(func() { _ = pool.Close() })
+	return bench{t, dir, pool.Session(dir)}
+}
+
+// call returns the text, and whether it is an error.
+func (b bench) call(tool string, args map[string]any) (string, bool) {
+	b.Helper()
+	raw, err := json.Marshal(args)
+	if err != nil {
+		b.Fatal(err)
+	}
+	result, err := b.session.Call(b.Context(), "workspace", tool, raw)
+	if err != nil {
+		b.Fatal(tool, err)
+	}
+	return result.Text, result.IsError
+}
+
+func (b bench) want(tool string, args map[string]any, want string) {
+	b.Helper()
+	if got, isError := b.call(tool, args); isError || got != want {
+		b.Errorf("%s %v: got %.300q (error %v), want %.300q", tool, args, got, isError, want)
+	}
+}
+
+// refused expects a one-line error that contains want.
+func (b bench) refused(tool string, args map[string]any, want string) {
+	b.Helper()
+	got, isError := b.call(tool, args)
+	if !isError || !strings.Contains(got, want) || strings.Contains(got, "\n") {
+		b.Errorf("%s %v: got %.300q (error %v), want an error with %q", tool, args, got, isError, want)
+	}
+}
+
+func (b bench) write(name, content string) {
+	b.Helper()
+	path := filepath.Join(b.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b bench) link(target, name string) {
+	b.Helper()
+	if err := os.Symlink(target, filepath.Join(b.dir, name)); err != nil {
+		b.Fatal(err)
+	}
+}
+
+type args = map[string]any

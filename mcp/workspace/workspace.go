@@ -1,0 +1,85 @@
+// Package workspace is the built-in MCP server over one directory: it reads,
+// writes, lists and searches files, runs commands and shows the git diff.
+//
+// File tools reach nothing outside of the root: not by "..", not by absolute
+// paths, not by symbolic links. They do not write into .git, where a file is
+// a program (hooks, filters) that git would run. Commands are argument lists
+// without a shell and run with the environment of the server, in a process
+// group of their own that ends with them.
+//
+// A tool that fails answers with isError and one clear line; the protocol's
+// errors are left to the protocol. All answers are bounded.
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// workspace is the directory all tools work on.
+type workspace struct {
+	dir   string // absolute, symbolic links resolved
+	given string // absolute, as given
+	root  *os.Root
+}
+
+// Serve answers MCP requests, one JSON object a line, until in ends or ctx
+// does. A process can serve one workspace at a time.
+func Serve(ctx context.Context, root string, in io.Reader, out io.Writer) error {
+	w, err := open(root)
+	if err != nil {
+		return fmt.Errorf("workspace: %w", err)
+	}
+	defer w.root.Close()
+	s := server.NewMCPServer("workspace", "1", server.WithRecovery(), server.WithToolCapabilities(false))
+	w.addTools(s)
+	stdio := server.NewStdioServer(s)
+	stdio.SetErrorLogger(log.New(io.Discard, "", 0)) // it repeats what the answers say
+	if err := stdio.Listen(ctx, in, out); err != nil {
+		return fmt.Errorf("workspace: %w", err)
+	}
+	return nil
+}
+
+func open(root string) (*workspace, error) {
+	given, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := filepath.EvalSymlinks(given)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &workspace{dir: dir, given: given, root: opened}, nil
+}
+
+// handler runs a tool on its arguments; its error becomes an isError result.
+type handler[A any] func(ctx context.Context, args A) (string, error)
+
+// add registers a tool whose arguments are decoded into A.
+func add[A any](s *server.MCPServer, name, description, schema string, hints mcp.ToolAnnotation, run handler[A]) {
+	tool := mcp.NewToolWithRawSchema(name, description, []byte(schema))
+	tool.Annotations = hints
+	s.AddTool(tool, func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		args, err := decode[A](request.Params.RawArguments)
+		if err != nil {
+			return mcp.NewToolResultError(err.Error()), nil
+		}
+		text, err := run(ctx, args)
+		if err != nil {
+			return mcp.NewToolResultError(err.Error()), nil
+		}
+		return mcp.NewToolResultText(text), nil
+	})
+}
