@@ -14,6 +14,7 @@ type Comments struct {
 	own       map[string]bool
 	LastFetch time.Time
 	Error     string          // of the latest fetch
+	Partial   bool            // a fetch is not complete: it must be repeated
 	Pending   []event.Comment // accepted, and not in a message yet
 	Older     int             // accepted ones that were left out, because newer ones filled the limit
 	Ignored   map[string]int  // by verdict
@@ -75,7 +76,7 @@ func (c *Comments) apply(e event.Event) {
 }
 
 func (c *Comments) fetched(e event.Event, b *event.CommentsFetched) {
-	c.Error = b.Error
+	c.Error, c.Partial = b.Error, !b.Last
 	if b.Error != "" {
 		return // an empty or failed fetch must not forget what was seen
 	}

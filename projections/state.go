@@ -36,6 +36,7 @@ func (s Status) Ended() bool { return s == Completed || s == Stopped || s == Fai
 // Open is an intent that has no outcome yet.
 type Open struct {
 	Seq  uint64
+	Time time.Time
 	Body event.Body
 }
 
@@ -136,7 +137,7 @@ func (s *State) Apply(e event.Event) {
 func (s *State) applyOpen(e event.Event) {
 	switch event.RoleOf(e.Body) {
 	case event.Intent:
-		s.Open = &Open{Seq: e.Seq, Body: e.Body}
+		s.Open = &Open{Seq: e.Seq, Time: e.Time, Body: e.Body}
 	case event.Outcome:
 		if s.Open != nil {
 			s.closed(s.Open.Body, e)

@@ -19,6 +19,7 @@ type Work struct {
 	Attempts     int  // model calls in a row that failed
 	Failure      *event.LLMFailed
 	FailureSeq   uint64
+	FailedAt     time.Time
 	NotBefore    time.Time // earliest time of the next model call
 	ToolsRefused uint64    // seq of the failure that said so, 0 if none
 	Repeats      int       // times in a row that the same call was made
@@ -47,6 +48,8 @@ func (w *Work) apply(e event.Event) {
 		w.NotBefore = time.Time{}
 	case *event.LLMFailed:
 		w.failed(e, b)
+	case *event.TimerFired:
+		w.NotBefore = time.Time{} // whatever the clock says by now
 	case *event.ToolRequested:
 		w.requested(e, b)
 	case *event.ToolReplied:
@@ -66,7 +69,9 @@ func (w *Work) apply(e event.Event) {
 			w.Reply = nil // it was dealt with: the model speaks next
 		}
 	case *event.CommentsFetched:
-		w.SinceCheck = 0
+		if b.Last {
+			w.SinceCheck = 0
+		}
 	}
 }
 
@@ -74,7 +79,7 @@ func (w *Work) failed(e event.Event, b *event.LLMFailed) {
 	if b.Kind == event.Interrupted {
 		return
 	}
-	w.Failure, w.FailureSeq, w.NotBefore = b, e.Seq, b.NotBefore
+	w.Failure, w.FailureSeq, w.FailedAt, w.NotBefore = b, e.Seq, e.Time, b.NotBefore
 	w.Attempts++
 	if b.Kind == string(llm.ToolsRefused) {
 		w.ToolsRefused, w.Attempts = e.Seq, 0

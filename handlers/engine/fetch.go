@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"time"
+
+	"agent/eventlog/event"
+	"agent/forge"
+	"agent/handlers"
+	"agent/internal/sanitize"
+	"agent/projections"
+)
+
+// read gets something from outside and appends it.
+func (e *Engine) read(ctx context.Context, r handlers.Read) error {
+	switch r.Want {
+	case "task.fetched":
+		return e.fetchTask(ctx)
+	case "workspace.prepared":
+		place, err := e.p.Workspace.Prepare(ctx, e.state)
+		if err != nil {
+			return orTemporary(ctx, err)
+		}
+		return e.input(&place)
+	case "tools.listed":
+		listed := e.listTools(ctx)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		e.checked = true
+		return e.input(listed)
+	}
+	return e.fetchComments(ctx, r.Reason)
+}
+
+func orTemporary(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return &Temporary{err}
+}
+
+// retried repeats a read that failed for a reason that may pass.
+func retried[T any](ctx context.Context, e *Engine, read func() (T, error)) (T, error) {
+	for try := 1; ; try++ {
+		got, err := read()
+		var failed *forge.Error
+		if err == nil || ctx.Err() != nil || !errors.As(err, &failed) {
+			return got, err
+		}
+		wait, retry := e.retryWrite(failed, try)
+		if !retry {
+			return got, err
+		}
+		if err := e.p.Sleep(ctx, wait); err != nil {
+			return got, err
+		}
+	}
+}
+
+func (e *Engine) fetchTask(ctx context.Context) error {
+	t, err := retried(ctx, e, func() (forge.Task, error) { return e.p.Forge.Task(ctx, e.state.Key) })
+	var failed *forge.Error
+	switch {
+	case errors.As(err, &failed) && failed.Kind == forge.NotFound:
+		return e.input(&event.StopRequested{By: "gone", Reason: "the item does not exist any more, or the token cannot see it"})
+	case err != nil:
+		return orTemporary(ctx, err)
+	}
+	title, _ := sanitize.Input(t.Title)
+	body, removed := sanitize.Input(t.Body)
+	fetched := &event.TaskFetched{Title: sanitize.Line(title, 500), Body: event.T(body), Author: t.Author.Login, State: t.State,
+		Labels: nonNil(t.Labels), Assignees: nonNil(t.Assignees), URL: t.URL, Private: t.Private, Removed: removed,
+		Hash: hash(t.Title + "\x00" + t.Body)}
+	for _, login := range t.Assignees {
+		fetched.Assigned = fetched.Assigned || e.mine(ctx, forge.Account{Login: login})
+	}
+	return e.input(fetched)
+}
+
+func nonNil(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+func hash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
+}
+
+// perEvent is how many comments one event holds at most.
+const perEvent = 100
+
+// fetchComments appends what is new since the last fetch. At a resume a failure
+// is recorded and the work goes on with what is known.
+func (e *Engine) fetchComments(ctx context.Context, reason string) error {
+	all, err := retried(ctx, e, func() ([]forge.Comment, error) { return e.p.Forge.Comments(ctx, e.state.Key, time.Time{}) })
+	if err != nil && (reason == "start" || ctx.Err() != nil) {
+		return orTemporary(ctx, err)
+	}
+	if err != nil {
+		e.p.Log.Warn("comments could not be read", "task", e.state.Key.String(), "error", err)
+		return e.input(&event.CommentsFetched{Reason: reason, Comments: []event.Comment{}, Last: true, Error: clean(err.Error())})
+	}
+	fresh, seen := e.judge(ctx, all)
+	for first := true; first || len(fresh) > 0; first = false {
+		n := min(len(fresh), perEvent)
+		part := &event.CommentsFetched{Reason: reason, Comments: fresh[:n:n], Seen: seen, Last: n == len(fresh)}
+		fresh = fresh[n:]
+		if err := e.input(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judge gives the comments that the log does not hold yet, each with what is made of it.
+func (e *Engine) judge(ctx context.Context, all []forge.Comment) (fresh []event.Comment, seen int) {
+	fresh = []event.Comment{}
+	for _, c := range all {
+		sum := hash(c.Body)
+		old, known := e.state.Comments.Seen(projections.CommentID(c.Kind, c.ID))
+		if known && (old == sum || e.state.Comments.Own(c.ID)) {
+			seen++
+			continue
+		}
+		fresh = append(fresh, e.verdict(ctx, c, sum, known))
+	}
+	e.limit(fresh)
+	return fresh, seen
+}
+
+func (e *Engine) verdict(ctx context.Context, c forge.Comment, sum string, known bool) event.Comment {
+	v := event.Comment{ID: c.ID, Kind: c.Kind, Author: c.Author.Login, Created: c.CreatedAt.UTC(), Updated: c.UpdatedAt.UTC(), Hash: sum}
+	_, genuine := markerOf(c.Body, e.p.MarkerKey, e.state.Key)
+	switch {
+	case c.System:
+		v.Verdict = "system"
+	case e.state.Comments.Own(c.ID), genuine, markerForm.MatchString(c.Body) && e.mine(ctx, c.Author):
+		v.Verdict = "own"
+	case c.Author.Bot && e.state.Config.Comments.ExcludeBots:
+		v.Verdict = "bot"
+	case !e.accepts(ctx, c.Author):
+		v.Verdict = "untrusted"
+	default:
+		v.Verdict = "new"
+		if known {
+			v.Verdict = "edited"
+		}
+		text, removed := sanitize.Input(c.Body)
+		v.Body, v.Removed, v.Warning = event.T(text), removed, sanitize.Suspicious(text)
+	}
+	return v
+}
+
+// accepts says whether an account's comments are input. It fails closed.
+func (e *Engine) accepts(ctx context.Context, a forge.Account) bool {
+	rule, t := e.state.Config.Comments.Accept, e.state.Task
+	switch {
+	case rule == "any", rule == "auto" && t.Private:
+		return true
+	case rule != "trusted" && a.Login == t.Author:
+		return true
+	case rule == "author":
+		return false
+	}
+	if known, ok := e.trusted[a.Login]; ok {
+		return known
+	}
+	p, err := e.p.Forge.Permission(ctx, e.state.Key, a.Login)
+	e.trusted[a.Login] = err == nil && p >= forge.Write
+	return e.trusted[a.Login]
+}
+
+// limit keeps the newest accepted comments and counts the rest.
+func (e *Engine) limit(fresh []event.Comment) {
+	left := e.state.Config.Comments.Max
+	for i := range slices.Backward(fresh) {
+		if v := &fresh[i]; v.Verdict == "new" || v.Verdict == "edited" {
+			if left > 0 {
+				left--
+				continue
+			}
+			v.Verdict, v.Body = "older", event.Text{}
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package engine
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+
+	"agent/forge"
+)
+
+// A comment that we write ends in a hidden marker that names the intent it was
+// written for. The MAC proves that we wrote the marker: anybody can copy one,
+// nobody can make one for another op.
+
+var markerForm = regexp.MustCompile(`<!-- agent op=([0-9a-f-]{36}:[0-9]+) mac=([0-9a-f]{32}) -->`)
+
+func op(uuid string, seq uint64) string { return fmt.Sprintf("%s:%d", uuid, seq) }
+
+func mac(key []byte, task forge.TaskKey, op string) string {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(task.String() + "\n" + op))
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// marked gives the body that is sent.
+func marked(body string, key []byte, task forge.TaskKey, op string) string {
+	return fmt.Sprintf("%s\n\n<!-- agent op=%s mac=%s -->", body, op, mac(key, task, op))
+}
+
+// markerOf finds the op of the last marker in a body, and whether its MAC is right.
+func markerOf(body string, key []byte, task forge.TaskKey) (op string, valid bool) {
+	all := markerForm.FindAllStringSubmatch(body, -1)
+	if len(all) == 0 {
+		return "", false
+	}
+	last := all[len(all)-1]
+	return last[1], hmac.Equal([]byte(last[2]), []byte(mac(key, task, last[1])))
+}

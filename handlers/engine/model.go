@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"agent/eventlog/event"
+	"agent/llm"
+)
+
+// callModel sends the request once. A pause cancels it.
+func (e *Engine) callModel(ctx context.Context, r *llm.Request, again bool) (event.Body, error) {
+	if again || r == nil {
+		return &event.LLMFailed{Kind: event.Interrupted, Message: "the process ended before the reply was recorded"}, nil
+	}
+	callCtx, cancel := e.untilSignal(ctx)
+	defer cancel()
+	start := time.Now()
+	reply, err := e.p.Model.Complete(callCtx, *r)
+	if err != nil {
+		return e.modelFailure(callCtx, err), nil
+	}
+	return e.replied(*r, reply, time.Since(start)), nil
+}
+
+func (e *Engine) replied(r llm.Request, reply llm.Reply, took time.Duration) *event.LLMReplied {
+	usage := usageOf(r, reply)
+	body := &event.LLMReplied{
+		Text: event.T(clean(reply.Text)), Reasoning: event.T(clean(reply.Reasoning)), Finish: reply.FinishReason,
+		Usage: usage, Model: reply.Model, DurationMS: took.Milliseconds(), Raw: event.T(clean(string(reply.Raw))),
+		CostUSD: e.p.Cost(r.Model, reply.Usage),
+	}
+	for _, c := range reply.Calls {
+		body.Calls = append(body.Calls, event.ToolCall{ID: clean(c.ID), Name: clean(c.Name), Args: event.T(clean(c.Arguments))})
+	}
+	return body
+}
+
+// usageOf takes the provider's count where it can be true, else our estimate.
+func usageOf(r llm.Request, reply llm.Reply) event.Usage {
+	u := reply.Usage
+	if u.Known && u.Prompt > 0 && u.Completion >= 0 {
+		return event.Usage{Prompt: u.Prompt, Completion: u.Completion, Cached: u.Cached, Reasoning: u.Reasoning}
+	}
+	written := llm.Estimate(reply.Text) + llm.Estimate(reply.Reasoning)
+	for _, c := range reply.Calls {
+		written += llm.Estimate(c.Arguments)
+	}
+	return event.Usage{Prompt: llm.EstimateRequest(r), Completion: written, Estimated: true}
+}
+
+// modelFailure turns an error into an event, with the time of the next try.
+func (e *Engine) modelFailure(ctx context.Context, err error) *event.LLMFailed {
+	var failed *llm.Error
+	if ctx.Err() != nil || !errors.As(err, &failed) {
+		return &event.LLMFailed{Kind: event.Interrupted, Message: reasonOf(ctx, err)}
+	}
+	body := &event.LLMFailed{Kind: string(failed.Kind), Status: failed.Status, Message: clean(failed.Message), Partial: event.T(clean(failed.Partial))}
+	switch failed.Kind {
+	case llm.Transient, llm.RateLimited, llm.Empty, llm.Timeout:
+		wait := e.backoff(e.state.Work.Attempts + 1)
+		if failed.RetryAfter > 0 {
+			wait = failed.RetryAfter + time.Duration(e.p.Jitter()*float64(time.Second)/4)
+		}
+		body.NotBefore = e.p.Now().UTC().Add(wait).Truncate(time.Microsecond)
+	}
+	return body
+}
+
+func reasonOf(ctx context.Context, err error) string {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause.Error()
+	}
+	return clean(err.Error())
+}
+
+// clean makes text from outside storable and sendable: a lone surrogate or a
+// NUL in one message would make every later request fail.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// checkTools lists the tools once per process and appends the list if it is
+// not the one that the log holds.
+func (e *Engine) checkTools(ctx context.Context) (changed bool, err error) {
+	if e.checked {
+		return false, nil
+	}
+	listed := e.listTools(ctx)
+	e.checked = true
+	if ctx.Err() != nil || sameTools(listed, e.state.Tools) {
+		return false, ctx.Err()
+	}
+	return true, e.input(listed)
+}

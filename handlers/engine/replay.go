@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
+
+	"agent/eventlog/event"
+	"agent/handlers"
+	"agent/projections"
+)
+
+// Difference is a decision that is not what Next decides now.
+type Difference struct {
+	Seq       uint64
+	Recorded  string // type and data in the log
+	Decided   string // type and data of today's decision
+	Decisions int    // version of the decisions that the log's process had
+}
+
+// Report is the result of a replay.
+type Report struct {
+	Events      int
+	Decisions   int // marks and intents that were decided again
+	Requests    int // model requests whose bytes were rebuilt and whose SHA-256 is right
+	Differences []Difference
+	State       *projections.State
+	Files       map[string][]byte // the projection files, whole
+}
+
+// Replay folds every prefix of a log, asks Next again, and compares. It touches
+// nothing outside. An error of the log ends it; see eventlog for the kinds.
+func Replay(events iter.Seq2[event.Event, error]) (Report, error) {
+	r := Report{State: projections.NewState(), Files: map[string][]byte{}}
+	files := projections.Files{}
+	for ev, err := range events {
+		if err != nil {
+			return r, err
+		}
+		r.Events++
+		if err := r.compare(ev); err != nil {
+			return r, err
+		}
+		r.State.Apply(ev)
+		for _, c := range files.Apply(r.State, ev) {
+			if c.Replace {
+				r.Files[c.Name] = nil
+			}
+			r.Files[c.Name] = append(r.Files[c.Name], c.Data...)
+		}
+	}
+	return r, nil
+}
+
+// compare checks an event that was decided: a mark, an intent, or what a read gave.
+func (r *Report) compare(ev event.Event) error {
+	role := event.RoleOf(ev.Body)
+	_, isInput := reads[ev.Body.Type()]
+	if role == event.Outcome || (role == event.Input && !isInput) || r.State.Open != nil {
+		return nil
+	}
+	decided, err := decision(handlers.Next(r.State))
+	if err != nil {
+		return err
+	}
+	recorded := ev.Body.Type()
+	if !isInput {
+		if recorded, err = form(ev.Body); err != nil {
+			return err
+		}
+	}
+	r.Decisions++
+	if isInput && unasked(r.State, ev.Body) {
+		return nil
+	}
+	if decided != recorded {
+		r.differ(ev.Seq, recorded, decided)
+	} else if _, ok := ev.Body.(*event.LLMRequested); ok {
+		r.Requests++
+	}
+	return nil
+}
+
+// reads are the inputs that Next asks for.
+var reads = map[string]bool{"task.fetched": true, "workspace.prepared": true, "tools.listed": true, "comments.fetched": true}
+
+// unasked is true for a tool list that changed since the conversation began: the
+// engine notices that by itself.
+func unasked(s *projections.State, b event.Body) bool {
+	_, isTools := b.(*event.ToolsListed)
+	return isTools && s.Tools != nil
+}
+
+func (r *Report) differ(seq uint64, recorded, decided string) {
+	version := 0
+	if p := r.State.Process; p != nil {
+		version = p.Decisions
+	}
+	r.Differences = append(r.Differences, Difference{seq, recorded, decided, version})
+}
+
+// decision renders an effect as what the log would hold.
+func decision(e handlers.Effect) (string, error) {
+	switch e := e.(type) {
+	case handlers.Record:
+		return form(e.Body)
+	case handlers.Act:
+		return form(e.Intent)
+	case handlers.Read:
+		return e.Want, nil
+	case handlers.Wait:
+		return "wait until " + e.Until.String(), nil
+	}
+	return "rest", nil
+}
+
+// form is the type and the data of a body as they are stored, large texts as hashes.
+func form(b event.Body) (string, error) {
+	data, err := event.Encode(b, false)
+	if err != nil {
+		return "", err
+	}
+	// A copy, because spilling changes the body; blobs are hashed, not written.
+	clone, _, err := event.DecodeBody(b.Type(), event.Version(b), data)
+	if err != nil {
+		return "", err
+	}
+	if err := event.Spill(clone, hashOnly); err != nil {
+		return "", err
+	}
+	if data, err = event.Encode(clone, false); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s %s", b.Type(), data), nil
+}
+
+func hashOnly(data []byte) (string, error) {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}

@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"agent/contexts"
+	"agent/eventlog/event"
+)
+
+// errSignal is the cause of a context that a pause or stop signal cancelled.
+var errSignal = errors.New("a pause or stop was asked for")
+
+// takeSignals appends what people asked for. A signal is removed only after its event is durable.
+func (e *Engine) takeSignals() error {
+	if e.state.Status.Ended() {
+		return nil
+	}
+	pending, err := e.p.Store.Pending(e.log.UUID())
+	if err != nil {
+		return err
+	}
+	if payload, ok := pending[contexts.Stop]; ok && e.state.Stop == nil {
+		if err := e.input(&event.StopRequested{By: "command", Reason: string(payload)}); err != nil {
+			return err
+		}
+	}
+	if err := e.takePause(pending); err != nil {
+		return err
+	}
+	for _, signal := range []contexts.Signal{contexts.Stop, contexts.Pause} {
+		if _, ok := pending[signal]; ok {
+			if err := e.p.Store.Clear(e.log.UUID(), signal); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (e *Engine) takePause(pending map[contexts.Signal][]byte) error {
+	if e.state.Pause != nil || e.state.Status.Directory() != "running" {
+		return nil
+	}
+	if _, ok := pending[contexts.Pause]; ok {
+		return e.input(&event.PauseRequested{By: "command"})
+	}
+	if e.p.PauseFile() {
+		return e.input(&event.PauseRequested{By: "signal_file"})
+	}
+	return nil
+}
+
+// signalled reports whether a person wants the work to rest or stop.
+func (e *Engine) signalled() bool {
+	pending, err := e.p.Store.Pending(e.log.UUID())
+	if err != nil {
+		return false
+	}
+	_, pause := pending[contexts.Pause]
+	_, stop := pending[contexts.Stop]
+	return pause || stop || e.p.PauseFile()
+}
+
+const signalInterval = 200 * time.Millisecond
+
+// untilSignal gives a context that a pause or stop signal cancels.
+func (e *Engine) untilSignal(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(parent)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(signalInterval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if e.signalled() {
+					cancel(errSignal)
+				}
+			}
+		}
+	}()
+	return ctx, func() { cancel(nil); <-ended }
+}
+
+// interruptedBySignal is nil if ctx ended because of a signal: the next step deals with that.
+func interruptedBySignal(ctx context.Context, err error) error {
+	if errors.Is(context.Cause(ctx), errSignal) {
+		return nil
+	}
+	return err
+}
+
+// ResumePayload is what a resume signal carries.
+type ResumePayload struct {
+	Add float64 `json:"add,omitempty"`
+}
+
+// TakeResume turns a pending resume signal into the event that ends a pause.
+func TakeResume(store *contexts.Store, uuid string) (*event.ResumeRequested, error) {
+	pending, err := store.Pending(uuid)
+	payload, ok := pending[contexts.Resume]
+	if err != nil || !ok {
+		return nil, err
+	}
+	var p ResumePayload
+	_ = json.Unmarshal(payload, &p) // a damaged payload still means: resume
+	return &event.ResumeRequested{By: "command", Person: true, Add: p.Add}, nil
+}

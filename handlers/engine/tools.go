@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"agent/eventlog/event"
+	"agent/handlers"
+	"agent/mcp"
+)
+
+func (e *Engine) session() Tools {
+	if e.tools == nil {
+		dir := ""
+		if e.state.Place != nil {
+			dir = e.state.Place.Dir
+		}
+		e.tools = e.p.Tools(dir)
+	}
+	return e.tools
+}
+
+func (e *Engine) listTools(ctx context.Context) *event.ToolsListed {
+	listed := &event.ToolsListed{Servers: []event.Server{}}
+	for _, s := range e.session().List(ctx) {
+		server := event.Server{Name: s.Name, Prompt: clean(s.Prompt), Error: clean(s.Err), Tools: []event.Tool{}}
+		for _, t := range s.Tools {
+			server.Tools = append(server.Tools, event.Tool{Name: t.Name, Description: clean(t.Description),
+				Schema: t.Schema, ReadOnly: t.ReadOnly, Idempotent: t.Idempotent})
+		}
+		listed.Servers = append(listed.Servers, server)
+	}
+	return listed
+}
+
+func sameTools(a, b *event.ToolsListed) bool {
+	if b == nil {
+		return false
+	}
+	one, errA := event.Encode(a, false)
+	two, errB := event.Encode(b, false)
+	return errA == nil && errB == nil && bytes.Equal(one, two)
+}
+
+const maybe = "the process ended before the result was recorded."
+
+// callTool performs one call. After a crash only calls that may be repeated are.
+func (e *Engine) callTool(ctx context.Context, c *event.ToolRequested, again bool) (event.Body, error) {
+	if kind, message := handlers.Refuse(e.state, c); kind != "" {
+		return &event.ToolFailed{Kind: kind, Message: message}, nil
+	}
+	if again && !c.Again {
+		return &event.ToolInterrupted{Reason: maybe}, nil
+	}
+	args, ok := e.arguments(c)
+	if !ok {
+		return &event.ToolInterrupted{Reason: "its arguments held a secret that the log does not keep."}, nil
+	}
+	start := time.Now()
+	result, err := e.session().Call(ctx, c.Server, c.Tool, []byte(args))
+	var failed *mcp.Error
+	if c.Again && errors.As(err, &failed) && failed.Kind == mcp.Died {
+		result, err = e.session().Call(ctx, c.Server, c.Tool, []byte(args))
+	}
+	return toolOutcome(ctx, c, result, err, time.Since(start).Milliseconds()), nil
+}
+
+func toolOutcome(ctx context.Context, c *event.ToolRequested, r mcp.Result, err error, ms int64) event.Body {
+	if err == nil {
+		return &event.ToolReplied{Content: event.T(clean(r.Text)), IsError: r.IsError, DurationMS: ms}
+	}
+	var failed *mcp.Error
+	if !errors.As(err, &failed) || ctx.Err() != nil {
+		return &event.ToolInterrupted{Reason: "the agent was told to end."}
+	}
+	uncertain := failed.Kind == mcp.TimedOut || failed.Kind == mcp.Died
+	if uncertain && !c.Again {
+		return &event.ToolInterrupted{Reason: clean(failed.Message) + "."}
+	}
+	return &event.ToolFailed{Kind: string(failed.Kind), Message: clean(failed.Message), DurationMS: ms}
+}
+
+// arguments gives the arguments as the model sent them. The log and the
+// conversation hold the redacted form only.
+func (e *Engine) arguments(c *event.ToolRequested) (string, bool) {
+	if !e.state.Work.Redacted || e.state.Work.ReplySeq != c.Reply {
+		return c.Args.Inline, true
+	}
+	original, ok := e.unsaid[c.Reply]
+	if !ok {
+		return c.Args.Inline, !strings.Contains(c.Args.Inline, "[redacted:")
+	}
+	s := *e.state
+	s.Work.Reply = original
+	return handlers.Parse(&s).Calls[c.Index].Args, true
+}

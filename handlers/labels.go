@@ -1,0 +1,44 @@
+package handlers
+
+import (
+	"slices"
+
+	"agent/eventlog/event"
+	"agent/projections"
+)
+
+// startLabels takes the task: the processing label comes, the trigger and the outcomes of earlier goes leave.
+func startLabels(s *projections.State) *event.LabelsRequested {
+	l := s.Config.Labels
+	return labels("start", l.Processing, l.Bot, l.Done, l.Paused, l.Stopped, l.Failed, l.Awaiting)
+}
+
+func resumeLabels(s *projections.State) *event.LabelsRequested {
+	l := s.Config.Labels
+	return labels("resumed", l.Processing, l.Paused, l.Awaiting, l.Bot)
+}
+
+func pauseLabels(s *projections.State) *event.LabelsRequested {
+	l := s.Config.Labels
+	return labels("paused", l.Paused, l.Processing)
+}
+
+// finalLabels leaves the trigger label alone: who set it again wishes another go.
+func finalLabels(s *projections.State, v *verdict) *event.LabelsRequested {
+	l := s.Config.Labels
+	add := map[projections.Status]string{projections.Completed: l.Done, projections.Stopped: l.Stopped, projections.Failed: l.Failed}[v.status]
+	return labels(string(v.status), add, l.Processing, l.Paused, l.Awaiting)
+}
+
+func labels(purpose, add string, remove ...string) *event.LabelsRequested {
+	r := &event.LabelsRequested{Purpose: purpose, Add: []string{}, Remove: []string{}}
+	if add != "" {
+		r.Add = append(r.Add, add)
+	}
+	for _, name := range remove {
+		if name != "" && name != add && !slices.Contains(r.Remove, name) {
+			r.Remove = append(r.Remove, name)
+		}
+	}
+	return r
+}

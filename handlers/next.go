@@ -1,0 +1,142 @@
+package handlers
+
+import (
+	"time"
+
+	"agent/eventlog/event"
+	"agent/projections"
+)
+
+// Next decides the next step of a context. s must have no open intent: the
+// engine closes those first.
+func Next(s *projections.State) Effect {
+	if s.Status.Ended() || s.Config == nil {
+		return Rest{}
+	}
+	if v := verdictOf(s); v != nil {
+		return finish(s, v)
+	}
+	if s.Status != projections.Running {
+		return rest(s)
+	}
+	if p := pauseOf(s); p != nil {
+		return pause(s, p)
+	}
+	for _, phase := range []func(*projections.State) Effect{open, comeBack, act} {
+		if e := phase(s); e != nil {
+			return e
+		}
+	}
+	return callModel(s)
+}
+
+func rest(s *projections.State) Effect {
+	if s.Resume != nil {
+		return Record{&event.ContextResumed{}}
+	}
+	return Rest{}
+}
+
+// open takes the steps before the first model call.
+func open(s *projections.State) Effect {
+	switch {
+	case s.Task == nil:
+		return Read{Want: "task.fetched"}
+	case !s.Done("labels:start", 0):
+		return Act{Intent: startLabels(s)}
+	case s.Place == nil:
+		return Read{Want: "workspace.prepared"}
+	case s.Tools == nil:
+		return Read{Want: "tools.listed"}
+	case !s.Done("fetch:start", 0):
+		return Read{Want: "comments.fetched", Reason: "start"}
+	case s.Steps["message:system"] <= systemSince(s):
+		return Record{systemMessage(s)}
+	case !s.Done("message:task", 0):
+		return Record{taskMessage(s)}
+	}
+	return nil
+}
+
+// systemSince is the latest event that the system message depends on.
+func systemSince(s *projections.State) uint64 {
+	return max(s.Steps["tools"], s.Steps["config"], s.Work.ToolsRefused)
+}
+
+// comeBack takes the steps after a resume.
+func comeBack(s *projections.State) Effect {
+	switch {
+	case s.Resumes == 0:
+		return nil
+	case !s.Done("labels:resumed", s.Since):
+		return Act{Intent: resumeLabels(s)}
+	case s.ResumedBy != "timer" && !s.Done("comment:resumed", s.Since):
+		return Act{Intent: notice(s, "resumed")}
+	case s.Config.Comments.Enabled && !s.Done("fetch:resume", s.Since):
+		return Read{Want: "comments.fetched", Reason: "resume"}
+	}
+	return nil
+}
+
+// act deals with the latest reply, then with new comments, limits and waits.
+func act(s *projections.State) Effect {
+	if s.Work.Reply != nil {
+		if e := answer(s); e != nil {
+			return e
+		}
+	}
+	if n := s.Config.Comments.Interval; s.Comments.Partial || n > 0 && s.Work.SinceCheck >= n {
+		return Read{Want: "comments.fetched", Reason: "periodic"}
+	}
+	if len(s.Comments.Pending) > 0 {
+		return Record{commentsMessage(s)}
+	}
+	if limit := exceeded(s); limit != nil {
+		return Record{limit}
+	}
+	if s.Work.NotBefore.After(s.Now) {
+		return Wait{Until: s.Work.NotBefore}
+	}
+	return nil
+}
+
+// answer performs the calls of the reply one by one, or asks for a better reply.
+func answer(s *projections.State) Effect {
+	p := Parse(s)
+	switch {
+	case wantsProgress(s, p):
+		return Act{Intent: progress(s, p)}
+	case s.Work.Answered < len(p.Calls):
+		return Act{Intent: callIntent(s, p.Calls[s.Work.Answered])}
+	case p.Problem != "":
+		return Record{correction(p.Problem)}
+	}
+	return nil
+}
+
+func callModel(s *projections.State) Effect {
+	r := BuildRequest(s)
+	return Act{Request: &r, Intent: &event.LLMRequested{
+		Purpose: "work", Protocol: s.Protocol(), Model: r.Model, SHA256: r.Hash(),
+		Messages: len(r.Messages), Estimated: estimate(r), Attempt: s.Work.Attempts + 1,
+	}}
+}
+
+// exceeded names the first limit of the context that is used up.
+func exceeded(s *projections.State) *event.LimitReached {
+	l, u := s.Config.Limits, s.Usage
+	for _, c := range []struct {
+		name      string
+		max, used float64
+	}{
+		{"calls", float64(l.MaxCalls), float64(u.LLMCalls)},
+		{"tokens", float64(l.MaxTokens), float64(u.Tokens())},
+		{"cost", l.MaxCostUSD, u.CostUSD},
+		{"minutes", float64(l.MaxMinutes), float64(u.Active / time.Minute)},
+	} {
+		if limit := c.max + s.Grants[c.name]; c.max > 0 && c.used >= limit {
+			return &event.LimitReached{Limit: c.name, Max: c.max, Used: c.used}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package handlers
+
+import (
+	_ "embed"
+	"strings"
+
+	"agent/eventlog/event"
+	"agent/internal/i18n"
+	"agent/llm"
+	"agent/projections"
+)
+
+// SystemTemplate is the embedded system prompt. system_prompt_file replaces it;
+// its placeholders are {protocol}, {language} and {mcp_prompt}.
+//
+//go:embed prompts/system.txt
+var SystemTemplate string
+
+//go:embed prompts/json.txt
+var jsonRules string
+
+//go:embed prompts/tools.txt
+var toolRules string
+
+func systemMessage(s *projections.State) *event.MessageAdded {
+	template := SystemTemplate
+	if s.Config.Prompt != "" {
+		template = s.Config.Prompt
+	}
+	if !strings.Contains(template, "{protocol}") {
+		template += "\n\n{protocol}" // a model that does not know the protocol can do nothing
+	}
+	rules := toolRules
+	if s.Protocol() == "json" {
+		rules = jsonRules
+	}
+	language := "English"
+	if s.Lang == i18n.Ja {
+		language = "Japanese"
+	}
+	text := strings.NewReplacer("{protocol}", strings.TrimSpace(rules), "{language}", language,
+		"{mcp_prompt}", serverPrompt(s)).Replace(template)
+	return &event.MessageAdded{Role: string(llm.System), Purpose: "system", Content: event.T(strings.TrimSpace(text))}
+}
+
+// serverPrompt merges what each tool server says and offers. With native calls
+// the schemas travel beside the conversation, so names are enough here.
+func serverPrompt(s *projections.State) string {
+	var b strings.Builder
+	b.WriteString("Tools\n")
+	for _, server := range s.Tools.Servers {
+		if server.Prompt != "" {
+			b.WriteString("\n" + strings.TrimSpace(server.Prompt) + "\n")
+		}
+		for _, t := range server.Tools {
+			if s.Protocol() == "tools" {
+				b.WriteString("- " + FunctionName(server.Name, t.Name) + "\n")
+				continue
+			}
+			b.WriteString("- " + server.Name + "/" + t.Name + ": " + oneLine(t.Description) + "\n  args: " + string(t.Schema) + "\n")
+		}
+		if server.Error != "" {
+			b.WriteString("- the server " + server.Name + " is not available\n")
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func taskMessage(s *projections.State) *event.MessageAdded {
+	t := s.Task
+	body := strings.TrimSpace(t.Body.View())
+	if body == "" {
+		body = i18n.Text(s.Lang, "task.empty")
+	}
+	var b strings.Builder
+	b.WriteString(i18n.Text(s.Lang, "task.head", t.Title) + "\n")
+	b.WriteString(i18n.Text(s.Lang, "task.by", t.Author, t.URL) + "\n\n" + body + "\n")
+	m := &event.MessageAdded{Role: string(llm.User), Purpose: "task"}
+	if len(s.Comments.Pending) > 0 {
+		b.WriteString("\n" + i18n.Text(s.Lang, "task.comments") + "\n\n")
+		b.WriteString(commentList(s))
+		m.Comments = pendingIDs(s)
+	}
+	m.Content = event.T(strings.TrimSpace(b.String()))
+	return m
+}
+
+func commentsMessage(s *projections.State) *event.MessageAdded {
+	text := i18n.Text(s.Lang, "comments.head") + "\n\n" + commentList(s) + i18n.Text(s.Lang, "comments.foot")
+	return &event.MessageAdded{Role: string(llm.User), Purpose: "comments", Content: event.T(text), Comments: pendingIDs(s)}
+}
+
+// summaryLength is how many characters of a comment the detail level "summary" shows.
+const summaryLength = 200
+
+func commentList(s *projections.State) string {
+	var b strings.Builder
+	for _, c := range s.Comments.Pending {
+		b.WriteString("---\n" + i18n.Text(s.Lang, "comments.author", c.Author) + "\n")
+		b.WriteString(i18n.Text(s.Lang, "comments.time", c.Created.UTC().Format("2006-01-02 15:04:05")) + "\n")
+		if c.Verdict == "edited" {
+			b.WriteString(i18n.Text(s.Lang, "comments.edited") + "\n")
+		}
+		body := c.Body.View()
+		if s.Config.Comments.Detail == "summary" {
+			body = firstRunes(body, summaryLength)
+		}
+		b.WriteString(i18n.Text(s.Lang, "comments.body") + "\n" + body + "\n\n")
+	}
+	b.WriteString("---\n")
+	if s.Comments.Older > 0 {
+		b.WriteString(i18n.Text(s.Lang, "comments.more", s.Comments.Older) + "\n")
+	}
+	return b.String()
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i] + " …"
+		}
+		n--
+	}
+	return s
+}
+
+func pendingIDs(s *projections.State) []string {
+	ids := make([]string, 0, len(s.Comments.Pending))
+	for _, c := range s.Comments.Pending {
+		ids = append(ids, projections.CommentID(c.Kind, c.ID))
+	}
+	return ids
+}
+
+func correction(problem string) *event.MessageAdded {
+	return &event.MessageAdded{Role: string(llm.User), Purpose: "correction", Content: event.T(problem)}
+}

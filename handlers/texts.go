@@ -1,0 +1,191 @@
+package handlers
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"agent/eventlog/event"
+	"agent/internal/i18n"
+	"agent/internal/sanitize"
+	"agent/projections"
+)
+
+// maxComment is the longest comment in characters that any forge takes, less
+// room for the hidden marker.
+const maxComment = 60000
+
+// words makes text from a model safe to post, see package sanitize.
+func words(s *projections.State, text string) string {
+	return strings.TrimSpace(sanitize.Output(text, []string{s.Key.Host}))
+}
+
+// code shows a short text as code, on one line.
+func code(text string) string {
+	return "`" + strings.ReplaceAll(firstRunes(oneLine(sanitize.Terminal(text)), 120), "`", "'") + "`"
+}
+
+func comment(s *projections.State, purpose, body string) *event.CommentRequested {
+	body = sanitize.Cut(body, maxComment, i18n.Text(s.Lang, "cut"))
+	return &event.CommentRequested{Purpose: purpose, Body: event.T(body)}
+}
+
+func notice(s *projections.State, purpose string) *event.CommentRequested {
+	return comment(s, purpose, i18n.Text(s.Lang, i18n.ID(purpose+".head")))
+}
+
+func wantsProgress(s *projections.State, p Parsed) bool {
+	fresh := s.Progress.Reply != s.Work.ReplySeq && s.Work.Answered == 0
+	due := s.Now.Sub(s.Progress.At) >= time.Duration(s.Config.ProgressMS)*time.Millisecond
+	return p.Comment != "" && len(p.Calls) > 0 && fresh && due
+}
+
+// progress is the one comment that is edited while the work goes on.
+func progress(s *projections.State, p Parsed) *event.CommentRequested {
+	note := firstRunes(oneLine(words(s, p.Comment)), 300)
+	notes := append(append([]string{}, s.Progress.Notes...), note)
+	var b strings.Builder
+	b.WriteString(i18n.Text(s.Lang, "progress.head") + "\n\n")
+	for _, n := range notes {
+		b.WriteString("- " + n + "\n")
+	}
+	b.WriteString("\n" + i18n.Text(s.Lang, "progress.count", s.Usage.LLMCalls, s.Usage.ToolCalls))
+	c := comment(s, "progress", b.String())
+	c.Edit, c.Note = s.Progress.ID, note
+	return c
+}
+
+func pauseNotice(s *projections.State, p *pausing) *event.CommentRequested {
+	head := i18n.Text(s.Lang, "paused.head")
+	body := head + "\n\n" + i18n.Text(s.Lang, "reason", pauseReason(s, p))
+	if p.detail != "" && p.reason != "limit" {
+		body += "\n\n" + code(p.detail)
+	}
+	return comment(s, "paused", body)
+}
+
+func pauseReason(s *projections.State, p *pausing) string {
+	switch {
+	case p.reason == "limit":
+		return i18n.Text(s.Lang, "why.limit", p.detail)
+	case p.until.Kind == "time":
+		return i18n.Text(s.Lang, "why.model_time", p.until.Time.UTC().Format("2006-01-02 15:04:05"))
+	case strings.HasPrefix(p.reason, "model_"):
+		return i18n.Text(s.Lang, "why.model_person")
+	}
+	return i18n.Text(s.Lang, i18n.ID("why."+p.reason))
+}
+
+// finalComment is always a new comment: the last word on this go.
+func finalComment(s *projections.State, v *verdict) *event.CommentRequested {
+	parts := []string{finalHead(s, v)}
+	switch v.status {
+	case projections.Completed:
+		if v.reason == "done" {
+			parts = append(parts, closingWords(s, v))
+		}
+		parts = append(parts, changeLine(s))
+	case projections.Failed:
+		parts = append(parts, i18n.Text(s.Lang, "reason", failReason(s, v)), codeOrNothing(v.text))
+	case projections.Stopped:
+		parts = append(parts, i18n.Text(s.Lang, "why.stopped", v.reason), words(s, v.text))
+	}
+	footer := facts(s)
+	room := maxComment - len([]rune(footer)) - 2
+	body := sanitize.Cut(joinParts(parts), room, i18n.Text(s.Lang, "cut"))
+	return comment(s, string(v.status), body+"\n\n"+footer)
+}
+
+func finalHead(s *projections.State, v *verdict) string {
+	head := i18n.Text(s.Lang, i18n.ID(string(v.status)+".head"))
+	switch {
+	case v.reason == "max_calls":
+		head = i18n.Text(s.Lang, "limit.head", s.Config.Limits.MaxCalls)
+	case v.status == projections.Completed:
+		head = i18n.Text(s.Lang, "done.head")
+	}
+	if author := s.Task; author != nil && author.Author != "" && author.Author != "ghost" && !strings.HasSuffix(author.Author, "[bot]") {
+		head += " @" + author.Author // so that somebody notices
+	}
+	return head
+}
+
+func closingWords(s *projections.State, v *verdict) string {
+	if text := words(s, v.text); text != "" {
+		return text
+	}
+	return i18n.Text(s.Lang, "done.empty")
+}
+
+func failReason(s *projections.State, v *verdict) string {
+	if strings.HasPrefix(v.reason, "model_") {
+		return i18n.Text(s.Lang, "why.model")
+	}
+	return i18n.Text(s.Lang, i18n.ID("why."+v.reason))
+}
+
+func codeOrNothing(text string) string {
+	if text == "" {
+		return ""
+	}
+	return code(text)
+}
+
+func changeLine(s *projections.State) string {
+	switch {
+	case s.Change != nil && s.Change.URL != "":
+		return i18n.Text(s.Lang, "change", s.Change.URL)
+	case s.Change == nil && s.Steps["change"] > 0:
+		return i18n.Text(s.Lang, "change.failed")
+	}
+	return ""
+}
+
+// facts ties the closing words to what really happened.
+func facts(s *projections.State) string {
+	var lines []string
+	if files := s.Work.Files; len(files) > 0 {
+		lines = append(lines, i18n.Text(s.Lang, "facts.files", codeList(files)))
+	}
+	ran := false
+	for _, f := range s.Work.Facts {
+		if f.ExitCode != "" {
+			ran = true
+			lines = append(lines, i18n.Text(s.Lang, "facts.command", code(f.Subject), f.ExitCode))
+		}
+	}
+	if !ran {
+		lines = append(lines, i18n.Text(s.Lang, "facts.none"))
+	}
+	u := s.Usage
+	lines = append(lines, i18n.Text(s.Lang, "facts.usage", u.LLMCalls, u.ToolCalls, u.Tokens(), code(s.Created.UUID)))
+	return fmt.Sprintf("<details><summary>%s</summary>\n\n- %s\n\n</details>", i18n.Text(s.Lang, "facts"), strings.Join(lines, "\n- "))
+}
+
+func codeList(items []string) string {
+	shown := make([]string, 0, len(items))
+	for _, item := range items {
+		shown = append(shown, code(item))
+	}
+	return strings.Join(shown, ", ")
+}
+
+func joinParts(parts []string) string {
+	var kept []string
+	for _, p := range parts {
+		if p != "" {
+			kept = append(kept, p)
+		}
+	}
+	return strings.Join(kept, "\n\n")
+}
+
+func changeIntent(s *projections.State, v *verdict) *event.ChangeRequested {
+	body := i18n.Text(s.Lang, "change.body", s.Task.URL, closingWords(s, v))
+	return &event.ChangeRequested{
+		Branch: fmt.Sprintf("%s%d-%s", s.Config.Change.Prefix, s.Key.Number, s.Created.UUID[:8]),
+		Base:   s.Place.Base, Draft: s.Config.Change.Draft,
+		Title: i18n.Text(s.Lang, "change.title", s.Task.Title, s.Key.Number),
+		Body:  event.T(sanitize.Cut(body, maxComment, i18n.Text(s.Lang, "cut"))),
+	}
+}
