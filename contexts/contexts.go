@@ -63,7 +63,7 @@ var layout = []string{
 	string(Running), string(Paused), string(Completed), locksDir, controlDir, stagingDir, quarantineDir,
 }
 
-// Options of [Open].
+// Options of [Open]. Rand and Warn are called by every goroutine that uses the store.
 type Options struct {
 	Now      fsx.Clock   // for the age of leftovers; nil leaves them alone
 	Rand     io.Reader   // for the key and temporary names; nil is crypto/rand

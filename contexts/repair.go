@@ -13,8 +13,8 @@ import (
 // the log, copies the original to quarantine, records the loss as
 // process.recovered, and moves the directory to where the rest of the log sends
 // it. For a context with nothing wrong Lost.Bytes is 0 and nothing is recorded.
-// A log without its first event, and events that are not damaged but cannot be
-// understood, are beyond repair.
+// A log without its first event, and one with events that this release does not
+// understand, are beyond repair and stay as they are.
 func (s *Store) Repair(uuid string, at time.Time) (eventlog.Lost, error) {
 	lock, err := s.lockContext(uuid)
 	if err != nil {
@@ -34,6 +34,9 @@ func (s *Store) repair(uuid string, at time.Time) (eventlog.Lost, error) {
 		return eventlog.Lost{}, err
 	}
 	c := s.context(uuid, place)
+	if err := c.worthRepair(); err != nil {
+		return eventlog.Lost{}, err
+	}
 	lost, err := eventlog.Salvage(s.fs, c.dir(), quarantineDir+"/"+uuid)
 	if isMissing(err) {
 		err = c.vanished(err)
@@ -45,11 +48,24 @@ func (s *Store) repair(uuid string, at time.Time) (eventlog.Lost, error) {
 		return lost, err
 	}
 	defer func() { c.log.Close() }() // Settle opens another one
-	if lost.Bytes > 0 {
+	if lost.Bytes > 0 || c.ahead() {
 		note := &event.ProcessRecovered{GivenUp: lost.Bytes, Quarantine: lost.Copy}
 		if _, err := c.Append(event.Event{Time: at, Body: note}); err != nil {
 			return lost, err
 		}
 	}
 	return lost, c.Settle()
+}
+
+// worthRepair looks at the valid start of the log before anything is given up.
+func (c *Context) worthRepair() error {
+	for rec, err := range eventlog.ReadFile(c.s.fs, c.dir()) {
+		if err != nil {
+			break // what Salvage is for
+		}
+		if err := c.see(rec, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
