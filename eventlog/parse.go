@@ -158,7 +158,7 @@ func number(b []byte, from int) (n uint64, end int, ok bool) {
 		n = n*10 + uint64(b[end]-'0')
 		end++
 	}
-	return n, end, end-from == 1 || end-from-1 < 18 && b[from] != '0'
+	return n, end, end-from == 1 || uint(end-from-1) < 18 && b[from] != '0'
 }
 
 // typeLen counts the leading bytes that a type may consist of.

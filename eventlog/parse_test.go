@@ -73,6 +73,8 @@ func TestParseRefuses(t *testing.T) {
 		"cause own seq":     {`"cause":16`, `"cause":17`},
 		"cause later":       {`"cause":16`, `"cause":99`},
 		"cause -0":          {`"cause":16`, `"cause":-0`},
+		"cause empty":       {`"cause":16`, `"cause":`},
+		"v empty":           {`"v":1`, `"v":`},
 		"time zone":         {`123456Z`, `123456+`},
 		"time short":        {`.123456Z`, `.12345Z`},
 		"time letter":       {`2026`, `2O26`},

@@ -185,6 +185,7 @@ func TestEveryBitFlip(t *testing.T) {
 	log := fifty(t)
 	at := ends(log)
 	flips := 0
+	buf := make([]byte, firstBuffer)
 	for i := range log {
 		line, whole := slices.BinarySearch(at, i)
 		if !whole {
@@ -193,7 +194,7 @@ func TestEveryBitFlip(t *testing.T) {
 		for bit := range 8 {
 			log[i] ^= 1 << bit
 			// Everything before the line is known to be good: begin with it.
-			rd := reader{frames: frames{r: bytes.NewReader(log[at[line]:])}, head: headAt(log, at, line), off: int64(at[line])}
+			rd := reader{frames: frames{r: bytes.NewReader(log[at[line]:]), buf: buf}, head: headAt(log, at, line), off: int64(at[line])}
 			res := tailResult(&rd)
 			if res.end != "damage" || res.records != 0 {
 				t.Fatalf("bit %d of byte %d in line %d (%d of %d): %+v", bit, i, line+1, i-at[line], at[line+1]-at[line], res)

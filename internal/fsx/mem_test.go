@@ -223,3 +223,19 @@ func TestFailedSyncLosesBytesForGood(t *testing.T) {
 		t.Errorf("on the disk %q", got)
 	}
 }
+
+func TestKilledSyncLosesNothing(t *testing.T) {
+	m := NewMem()
+	f := appendTo(t, m, "f")
+	must(t, m.SyncDir("."))
+	f.Write([]byte("abc"))
+	m.KillAt(m.Ops()+1, false)
+	if err := f.Sync(); !errors.Is(err, ErrKilled) {
+		t.Fatal(err)
+	}
+	after := m.Kill()
+	must(t, appendTo(t, after, "f").Sync())
+	if got := content(t, after.Crash(1, 0), "f"); got != "abc" {
+		t.Errorf("the next process syncs %q", got)
+	}
+}

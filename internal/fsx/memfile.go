@@ -149,7 +149,9 @@ func (f *memFile) Sync() error {
 		f.n.flush()
 	}
 	if err != nil {
-		clear(f.n.dirty)
+		if !f.m.dead {
+			clear(f.n.dirty)
+		}
 		return &fs.PathError{Op: "sync", Path: f.name, Err: err}
 	}
 	return nil
