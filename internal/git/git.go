@@ -1,0 +1,144 @@
+// Package git makes and uses working copies through the git binary.
+//
+// What lies in a working copy is not trusted: it comes from a repository and
+// from tools that a model drives. So every command runs without hooks,
+// filters, pagers, prompts, submodules, credential helpers and the
+// configuration of the user and the machine, in a small environment, with an
+// explicit git directory, with a time limit, and as a process group that dies
+// with its context.
+//
+// A token goes to git in its environment only, bound to the scheme and host of
+// the clone's URL; it is in no argument, URL, file or error. [Repo.Push]
+// refuses to use it where the working copy's configuration has keys that git
+// does not write by itself.
+//
+// State: a directory with .git inside. [Clone] makes it beside its place and
+// renames it, so it is there whole or not at all. One process at a time uses a
+// working copy: the caller holds the context's lock.
+//
+// Errors are one line: the operation and what git said.
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Options say what to clone and where to.
+type Options struct {
+	URL       string // https://…, http://…, file:///… or an absolute path; without user or password
+	Dir       string // the working copy
+	Branch    string // "" is the remote's default branch
+	Token     string // secret; "" where none is needed
+	AllowHTTP bool   // permits a token over http to hosts that are not loopback
+}
+
+// Repo is a working copy.
+type Repo struct {
+	Dir  string // absolute
+	auth auth
+}
+
+// Clone makes the working copy, or takes the one that is there already if it
+// is a clone of the same URL; that one stays on its branch with its changes.
+func Clone(ctx context.Context, o Options) (*Repo, error) {
+	a, err := newAuth(o)
+	if err != nil {
+		return nil, fmt.Errorf("git clone: %w", err)
+	}
+	if err := checkBranch(o.Branch); o.Branch != "" && err != nil {
+		return nil, fmt.Errorf("git clone: %w", err)
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil || o.Dir == "" {
+		return nil, fmt.Errorf("git clone: %q is not a directory's name", o.Dir)
+	}
+	r := &Repo{Dir: dir, auth: a}
+	if _, err := os.Lstat(dir); err == nil {
+		return r, r.reuse(ctx, o.URL)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("git clone: %w", err)
+	}
+	return r, r.make(ctx, o)
+}
+
+func (r *Repo) make(ctx context.Context, o Options) error {
+	half := r.Dir + ".tmp"
+	if err := os.RemoveAll(half); err != nil { // left by a run that was killed
+		return fmt.Errorf("git clone: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(r.Dir), 0o700); err != nil {
+		return fmt.Errorf("git clone: %w", err)
+	}
+	args := []string{"--quiet", "--no-local", "--no-recurse-submodules", "--template=", "--origin=origin"}
+	if o.Branch != "" {
+		args = append(args, "--branch="+o.Branch)
+	}
+	c := command{name: "clone", args: append(args, "--", o.URL, half), auth: r.auth, dir: filepath.Dir(r.Dir)}
+	if _, err := c.run(ctx); err != nil {
+		_ = os.RemoveAll(half) // the next clone does it again
+		return err
+	}
+	if err := os.Rename(half, r.Dir); err != nil {
+		return fmt.Errorf("git clone: %w", err)
+	}
+	return nil
+}
+
+// reuse checks that the directory is a whole clone of url.
+func (r *Repo) reuse(ctx context.Context, url string) error {
+	if err := checkDir(r.Dir); err != nil {
+		return fmt.Errorf("git clone: %w", err)
+	}
+	config, err := r.config(ctx)
+	if err != nil {
+		return err
+	}
+	if config["remote.origin.url"] != url {
+		return fmt.Errorf("git clone: %s exists and is no clone of the same URL", r.Dir)
+	}
+	_, err = r.git(ctx, "rev-parse", "--quiet", "--verify", "HEAD")
+	return err
+}
+
+// Open takes an existing working copy as it is, without a token.
+func Open(dir string) (*Repo, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("git open: %w", err)
+	}
+	if err := checkDir(dir); err != nil {
+		return nil, fmt.Errorf("git open: %w", err)
+	}
+	return &Repo{Dir: dir}, nil
+}
+
+// checkDir wants a real .git directory: a file or link could lead anywhere.
+func checkDir(dir string) error {
+	info, err := os.Lstat(filepath.Join(dir, ".git"))
+	if err != nil || !info.IsDir() {
+		return fmt.Errorf("%s is not a working copy", dir)
+	}
+	return nil
+}
+
+// config returns the working copy's own configuration with all it includes.
+// Of several values the last counts.
+func (r *Repo) config(ctx context.Context) (map[string]string, error) {
+	out, err := command{name: "config", dir: r.Dir, tree: r.Dir, bare: true, args: []string{"--null", "--list"}}.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]string{}
+	for entry := range strings.SplitSeq(out, "\x00") {
+		if key, value, _ := strings.Cut(entry, "\n"); key != "" {
+			values[key] = value
+		}
+	}
+	return values, nil
+}

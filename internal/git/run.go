@@ -1,0 +1,156 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+)
+
+const (
+	timeLimit   = 10 * time.Minute
+	outputLimit = 64 << 20
+	errorLimit  = 64 << 10
+	longestText = 400 // characters of git's own words in an error
+)
+
+// command is one run of git.
+type command struct {
+	name  string
+	args  []string
+	dir   string
+	tree  string // working copy whose .git is used
+	input string
+	env   []string
+	extra []string // further settings
+	bare  bool     // without the settings, to see the configuration alone
+	auth  auth
+}
+
+// settings hold for every command and win over the working copy's own.
+var settings = []string{
+	"core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null", "core.excludesFile=/dev/null",
+	"core.pager=cat", "core.editor=false", "core.askPass=", "core.sshCommand=false", "core.gitProxy=",
+	"core.protectHFS=true", "core.protectNTFS=true", "core.fsync=all", "core.untrackedCache=false",
+	"core.quotePath=false", "credential.helper=", "commit.gpgSign=false", "push.gpgSign=false", "diff.external=",
+	"submodule.recurse=false", "fetch.recurseSubmodules=false", "push.recurseSubmodules=no",
+	"protocol.allow=never", "protocol.https.allow=always", "protocol.http.allow=always", "protocol.ext.allow=never",
+	"http.followRedirects=false", "http.sslVerify=true", "gc.auto=0", "maintenance.auto=false",
+	"advice.detachedHead=false", "init.defaultBranch=main",
+}
+
+// Variables of our own environment that git gets as well.
+var passed = []string{
+	"PATH", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO",
+	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
+}
+
+func (c command) argv() []string {
+	argv := []string{"--no-pager", "--literal-pathspecs"}
+	if c.bare {
+		return append(append(argv, c.name), c.args...)
+	}
+	file := "never"
+	if c.auth.local {
+		file = "always"
+	}
+	for _, s := range append(append(settings[:len(settings):len(settings)], "protocol.file.allow="+file), c.extra...) {
+		argv = append(argv, "-c", s)
+	}
+	return append(append(argv, c.name), c.args...)
+}
+
+func (c command) environment() []string {
+	env := []string{
+		"LC_ALL=C", "HOME=/dev/null", "XDG_CONFIG_HOME=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM=/dev/null",
+		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=",
+		"GIT_NO_REPLACE_OBJECTS=1",
+	}
+	for _, name := range passed {
+		if value, set := os.LookupEnv(name); set {
+			env = append(env, name+"="+value)
+		}
+	}
+	if c.tree != "" {
+		env = append(env, "GIT_DIR="+filepath.Join(c.tree, ".git"), "GIT_WORK_TREE="+c.tree)
+	}
+	return append(append(env, c.auth.environment()...), c.env...)
+}
+
+// run returns what git wrote.
+func (c command) run(ctx context.Context) (string, error) {
+	limited, cancel := context.WithTimeout(ctx, timeLimit)
+	defer cancel()
+	p := exec.CommandContext(limited, "git", c.argv()...)
+	p.Dir, p.Env, p.Stdin = c.dir, c.environment(), strings.NewReader(c.input)
+	out, words := &bounded{limit: outputLimit}, &bounded{limit: errorLimit}
+	p.Stdout, p.Stderr = out, words
+	ownGroup(p)
+	p.WaitDelay = 5 * time.Second
+	err := runTied(p)
+	switch {
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("git %s: %w", c.name, ctx.Err())
+	case limited.Err() != nil:
+		return "", fmt.Errorf("git %s: stopped after %v", c.name, timeLimit)
+	case err != nil:
+		return "", fmt.Errorf("git %s: %s", c.name, c.reason(words.String(), err))
+	case out.cut:
+		return "", fmt.Errorf("git %s: more than %d MiB of output", c.name, outputLimit>>20)
+	}
+	return out.String(), nil
+}
+
+// reason makes one line of what git complained about.
+func (c command) reason(words string, err error) string {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return c.auth.redact(err.Error())
+	}
+	var chosen []string
+	for line := range strings.SplitSeq(words, "\n") {
+		line = strings.TrimSpace(line)
+		for _, mark := range []string{"fatal:", "error:", "remote: error:", "! ["} {
+			if strings.HasPrefix(line, mark) {
+				chosen = append(chosen, line)
+			}
+		}
+	}
+	if len(chosen) == 0 {
+		chosen = strings.Fields(words)
+	}
+	text := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(strings.Join(chosen, " "), "?"))
+	text = c.auth.redact(text)
+	if runes := []rune(text); len(runes) > longestText {
+		text = string(runes[:longestText]) + "…"
+	}
+	if text == "" {
+		text = exit.Error()
+	}
+	return text
+}
+
+// bounded keeps the beginning of what is written to it.
+type bounded struct {
+	bytes.Buffer
+	limit int
+	cut   bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	keep := min(len(p), b.limit-b.Len())
+	b.cut = b.cut || keep < len(p)
+	b.Buffer.Write(p[:keep])
+	return len(p), nil
+}
