@@ -120,6 +120,18 @@ func TestUnreadRequestTimesOut(t *testing.T) {
 	}
 }
 
+func TestLateAnswerIsIgnored(t *testing.T) {
+	config := fake("s", "normal")
+	config.Timeout = 300 * time.Millisecond
+	session, _ := start(t, config)
+	if _, err := session.Call(t.Context(), "s", "late", nil); err == nil {
+		t.Fatal("an answer in time")
+	}
+	if got, err := session.Call(t.Context(), "s", "flush", nil); err != nil || got.Text != "in time" {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
 func TestCancelReachesTheServer(t *testing.T) {
 	cancelled := make(chan struct{})
 	pool := mcp.NewPool([]mcp.ServerConfig{fake("s", "normal")}, mcp.Options{Stderr: func(_, line string) {

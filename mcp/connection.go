@@ -90,7 +90,10 @@ func (c *connection) listTools(ctx context.Context, drop func(string)) error {
 		request.Params.Cursor = protocol.Cursor(cursor)
 	}
 	c.tools = unique(c.tools, drop)
-	c.tools = c.tools[:min(len(c.tools), maxTools)]
+	if len(c.tools) > maxTools {
+		drop(fmt.Sprintf("%d tools left out: more than %d", len(c.tools)-maxTools, maxTools))
+		c.tools = c.tools[:maxTools]
+	}
 	return nil
 }
 

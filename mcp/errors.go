@@ -14,7 +14,7 @@ import (
 var errSessionLost = errors.New("the server has ended the session")
 
 // unknownTool matches what servers say with the code for invalid parameters.
-var unknownTool = regexp.MustCompile(`(?i)^[^:]*(unknown tool|tool\b.*\bnot found|no such tool)`)
+var unknownTool = regexp.MustCompile(`(?i)(^|: )(unknown tool|no such tool|tool\b.{0,200}\bnot found)`)
 
 // refusal makes an *Error of a JSON-RPC error.
 func refusal(details *protocol.JSONRPCErrorDetails) *Error {

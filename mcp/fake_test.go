@@ -22,6 +22,9 @@ type message struct {
 	Error json.RawMessage `json:"error"`
 }
 
+// lateID is the call that the tool flush answers.
+var lateID json.RawMessage
+
 // runFake is a server written by hand, so that it can break every rule.
 func runFake(mode string, args []string) {
 	switch mode {
@@ -87,7 +90,7 @@ func text(s string) string {
 
 const rawSchema = `{"type":"object","title":"T","description":"D","oneOf":[{"required":["a"]},{"required":["b"]}],"anyOf":[true],"x-vendor":{"n":1.50}}`
 
-var toolNames = strings.Fields("echo env die silent flood big huge noise two_objects no_newline twice wrong_id ask refuse missing failing mixed structured family slow sink link dying_words not_a_result items")
+var toolNames = strings.Fields("echo env die silent flood big huge noise two_objects no_newline twice wrong_id ask refuse missing failing mixed structured family slow sink link dying_words not_a_result items late flush")
 
 func toolList(mode, cursor string) string {
 	plain := func(name, schema string) string {
@@ -172,6 +175,11 @@ func callFake(m message, in *bufio.Reader) {
 	case "slow":
 		time.Sleep(20 * time.Millisecond)
 		answer(m.ID, text(string(m.Params.Arguments)))
+	case "late":
+		lateID = m.ID
+	case "flush":
+		answer(lateID, text("late"))
+		answer(m.ID, text("in time"))
 	case "sink":
 		select {} // reads nothing any more
 	case "family":

@@ -4,6 +4,17 @@
 // shared by tasks; a server whose command or environment mentions {workspace}
 // is started once per context. Servers get an environment built from an
 // allow-list, never ours, and die with us.
+//
+// A server is not trusted: its lines, results, descriptions, schemas and
+// standard error are bounded, it may ask nothing of us but a ping, links in its
+// results are not followed, and its tools stay as they were when it started.
+// Each server runs under a supervisor, this executable again (see [Supervise]),
+// which kills all that the server has started when the server or we die. A dead
+// server is started again at the next call; after three deaths it stays off.
+//
+// A [Session] is one context's view. What went wrong with a call is an [Error],
+// whose kind says whether the call may have had its effect; a call is never
+// repeated, except one that an HTTP server refused because it had lost the session.
 package mcp
 
 import (

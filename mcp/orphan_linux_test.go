@@ -118,3 +118,34 @@ func TestStubbornServerIsKilledAtClose(t *testing.T) {
 	_ = pool.Close()
 	waitForEnd(t, all)
 }
+
+func TestServerDoesNotOutliveItsSupervisor(t *testing.T) {
+	dir := t.TempDir()
+	session, _ := start(t, fake("s", "normal"))
+	if _, err := session.Call(t.Context(), "s", "family", json.RawMessage(`{"dir":"`+dir+`"}`)); err != nil {
+		t.Fatal(err)
+	}
+	same := pids(t, dir, "same")
+	server := parent(t, same[0])
+	if err := syscall.Kill(parent(t, server), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	waitForEnd(t, append(same, server))
+	for _, pid := range pids(t, dir, "own", "orphan") {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // they have left the group, and nobody was left to look for them
+	}
+}
+
+func parent(t *testing.T, pid int) int {
+	t.Helper()
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	ppid, err := strconv.Atoi(strings.Fields(rest)[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ppid
+}

@@ -54,6 +54,8 @@ func NewPool(configs []ServerConfig, o Options) *Pool {
 		switch {
 		case names[c.Name]:
 			s = brokenSlot(c, "another server has this name")
+		case c.Sandbox == "required":
+			s = brokenSlot(c, "its sandbox is required, and there is none for it")
 		case !c.perWorkspace():
 			s = newSlot(c, p.options)
 		}

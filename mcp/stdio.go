@@ -42,7 +42,7 @@ func (c *connection) spawn(config ServerConfig, o Options) error {
 		return fmt.Errorf("its supervisor cannot be run: %w", err)
 	}
 	s := &stdio{process: p, ended: make(chan struct{}), finished: make(chan struct{})}
-	s.stderr = newStderrReader(func(line string) { o.Stderr(config.Name, line) })
+	s.stderr = newStderrReader(func(line string) { o.Stderr(config.Name, config.redact(line)) })
 	s.streams.Go(func() { s.stderr.drain(p.stderr) })
 	out := newLineFilter(p.stdout, maxLine, func() { close(s.ended) })
 	c.process = s

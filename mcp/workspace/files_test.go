@@ -178,7 +178,7 @@ func TestListFiles(t *testing.T) {
 		{"", "?.{go,txt}", "a.go b.txt d/a.go d/e/b.go d/é.go"},
 		{"", "[!a].*", "b.txt d/e/b.go d/é.go"},
 		{"a.go", "", "a.go"},
-			} {
+	} {
 		b.want("list_files", args{"path": c.path, "glob": c.glob}, strings.ReplaceAll(c.want, " ", "\n"))
 	}
 	b.want("list_files", args{"glob": "(a).go"}, "no files")

@@ -1,0 +1,190 @@
+package mcp_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"agent/mcp"
+
+	"github.com/google/go-cmp/cmp"
+	protocol "github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// remote is a real server over HTTP whose calls can be intercepted.
+type remote struct {
+	*httptest.Server
+	real       http.Handler
+	calls      atomic.Int32                        // tools/call requests that came in
+	sessions   atomic.Int32                        // initialize requests that came in
+	intercept  func(http.ResponseWriter, int) bool // handles the n-th call itself
+	badHeaders atomic.Int32
+}
+
+func startRemote(t *testing.T, intercept func(w http.ResponseWriter, call int) bool) *remote {
+	t.Helper()
+	s := server.NewMCPServer("remote", "1")
+	s.AddTool(protocol.NewToolWithRawSchema("echo", "", json.RawMessage(rawSchema)), func(_ context.Context, r protocol.CallToolRequest) (*protocol.CallToolResult, error) {
+		return protocol.NewToolResultText(string(r.Params.RawArguments)), nil
+	})
+	r := &remote{real: server.NewStreamableHTTPServer(s), intercept: intercept}
+	r.Server = httptest.NewServer(r)
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *remote) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	body, _ := io.ReadAll(request.Body)
+	request.Body = io.NopCloser(bytes.NewReader(body))
+	if request.Header.Get("Authorization") != "Bearer hunter2hunter2" {
+		r.badHeaders.Add(1)
+	}
+	switch {
+	case bytes.Contains(body, []byte(`"initialize"`)):
+		r.sessions.Add(1)
+	case bytes.Contains(body, []byte(`"tools/call"`)):
+		if r.intercept != nil && r.intercept(w, int(r.calls.Add(1))) {
+			return
+		}
+	}
+	r.real.ServeHTTP(w, request)
+}
+
+func (r *remote) config() mcp.ServerConfig {
+	return mcp.ServerConfig{
+		Name: "remote", URL: r.URL + "/mcp?key=hunter2hunter2", Timeout: 5 * time.Second,
+		Headers: map[string]string{"Authorization": "Bearer hunter2hunter2"},
+	}
+}
+
+func TestHTTPServer(t *testing.T) {
+	r := startRemote(t, nil)
+	session, _ := start(t, r.config())
+	list := session.List(t.Context())
+	want := []mcp.Server{{Name: "remote", Tools: []mcp.Tool{{Name: "echo", Schema: list[0].Tools[0].Schema, Destructive: true, OpenWorld: true}}}}
+	if diff := cmp.Diff(want, list); diff != "" {
+		t.Error(diff)
+	}
+	if got := string(list[0].Tools[0].Schema); !strings.Contains(got, `"oneOf"`) || !strings.Contains(got, `"x-vendor"`) {
+		t.Errorf("schema %s", got)
+	}
+	got, err := session.Call(t.Context(), "remote", "echo", json.RawMessage(`{"a":1}`))
+	if err != nil || got.Text != `{"a":1}` {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if n := r.badHeaders.Load(); n != 0 {
+		t.Errorf("%d requests without the configured header", n)
+	}
+}
+
+func TestHTTPSessionIsOpenedAgainOnce(t *testing.T) {
+	r := startRemote(t, func(w http.ResponseWriter, call int) bool {
+		lost := call == 1 || call == 3 || call == 4
+		if lost {
+			http.NotFound(w, nil)
+		}
+		return lost
+	})
+	session, _ := start(t, r.config())
+	if got, err := session.Call(t.Context(), "remote", "echo", nil); err != nil || got.Text != "{}" {
+		t.Errorf("got %v, %v", got, err)
+	}
+	_, err := session.Call(t.Context(), "remote", "echo", nil)
+	if got, ok := errors.AsType[*mcp.Error](err); !ok || got.Kind != mcp.NotStarted || got.Message != "the server has ended the session" {
+		t.Errorf("got %v", err)
+	}
+	if calls, sessions := r.calls.Load(), r.sessions.Load(); calls != 4 || sessions != 3 {
+		t.Errorf("%d calls in %d sessions", calls, sessions)
+	}
+}
+
+func TestHTTPErrors(t *testing.T) {
+	var stolen atomic.Int32
+	thief := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		stolen.Add(int32(len(r.Header.Get("Authorization"))))
+	}))
+	defer thief.Close()
+	for name, c := range map[string]struct {
+		intercept func(w http.ResponseWriter, call int) bool
+		kind      mcp.ErrorKind
+		message   string
+	}{
+		"unauthorized": {func(w http.ResponseWriter, _ int) bool { w.WriteHeader(401); return true }, mcp.Refused, "authorization required"},
+		"redirect": {func(w http.ResponseWriter, _ int) bool {
+			w.Header().Set("Location", thief.URL)
+			w.WriteHeader(http.StatusTemporaryRedirect)
+			return true
+		}, mcp.Died, "it redirects to another host"},
+		"html": {func(w http.ResponseWriter, _ int) bool {
+			_, _ = io.WriteString(w, "<html>")
+			return true
+		}, mcp.Died, "unexpected content type"},
+		"bad gateway": {func(w http.ResponseWriter, _ int) bool {
+			http.Error(w, "no hunter2hunter2", 502)
+			return true
+		}, mcp.Died, "status 502: no [redacted]"},
+		"endless": {func(w http.ResponseWriter, _ int) bool {
+			w.Header().Set("Content-Type", "application/json")
+			for range 20 {
+				_, _ = w.Write(bytes.Repeat([]byte(" "), 1<<20))
+			}
+			return true
+		}, mcp.Died, "longer than 16 MiB"},
+		"hangs up": {func(w http.ResponseWriter, _ int) bool { panic(http.ErrAbortHandler) }, mcp.Died, "the connection broke in the call: EOF"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := startRemote(t, c.intercept)
+			session, _ := start(t, r.config())
+			_, err := session.Call(t.Context(), "remote", "echo", nil)
+			got, ok := errors.AsType[*mcp.Error](err)
+			if !ok || got.Kind != c.kind || !strings.Contains(got.Message, c.message) {
+				t.Errorf("got %v, want %s with %q", err, c.kind, c.message)
+			}
+			if strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("a secret in %q", err)
+			}
+		})
+	}
+	if stolen.Load() != 0 {
+		t.Error("another host has got the header")
+	}
+}
+
+func TestHTTPServerThatIsDown(t *testing.T) {
+	r := startRemote(t, nil)
+	config := r.config()
+	session, _ := start(t, config)
+	session.List(t.Context())
+	r.Close()
+	_, _ = session.Call(t.Context(), "remote", "echo", nil) // may find a connection that is just being closed
+	_, err := session.Call(t.Context(), "remote", "echo", nil)
+	if got, ok := errors.AsType[*mcp.Error](err); !ok || got.Kind != mcp.NotStarted || !strings.Contains(got.Message, "connection refused") {
+		t.Errorf("got %v", err)
+	}
+	later, _ := start(t, config)
+	if got := later.List(t.Context())[0].Err; !strings.Contains(got, "connection refused") || strings.Contains(got, "hunter2") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestHTTPTimeout(t *testing.T) {
+	release := make(chan struct{})
+	r := startRemote(t, func(http.ResponseWriter, int) bool { <-release; return true })
+	config := r.config()
+	config.Timeout = 200 * time.Millisecond
+	session, _ := start(t, config)
+	_, err := session.Call(t.Context(), "remote", "echo", nil)
+	close(release)
+	if got, ok := errors.AsType[*mcp.Error](err); !ok || got.Kind != mcp.TimedOut {
+		t.Errorf("got %v", err)
+	}
+}
