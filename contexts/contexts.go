@@ -33,6 +33,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"sync"
 
 	"agent/internal/fsx"
 )
@@ -76,8 +77,9 @@ type Options struct {
 // Store is the tree below one directory. It may be used by several goroutines
 // and processes.
 type Store struct {
-	fs fsx.FS
-	o  Options
+	fs   fsx.FS
+	o    Options
+	seen sync.Map // payload by file of the signals that Pending returned
 }
 
 // Open checks the store, makes what is missing of its layout, and removes what

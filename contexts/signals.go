@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -54,16 +55,21 @@ func (s *Store) Pending(uuid string) (map[Signal][]byte, error) {
 			problems = errors.Join(problems, err)
 		default:
 			pending[g] = payload
+			s.seen.Store(g.file(uuid), payload)
 		}
 	}
 	return pending, problems
 }
 
 // Clear removes a signal. It is called when the signal's event is durable; to
-// clear one that is not there is no error.
+// clear one that is not there is no error. A signal that was sent again with
+// another payload since [Store.Pending] returned it stays.
 func (s *Store) Clear(uuid string, g Signal) error {
 	if err := checkUUID(uuid); err != nil {
 		return err
+	}
+	if s.sentAgain(g.file(uuid)) {
+		return nil
 	}
 	err := s.fs.Remove(g.file(uuid))
 	if isMissing(err) {
@@ -74,6 +80,15 @@ func (s *Store) Clear(uuid string, g Signal) error {
 		return err
 	}
 	return s.fs.SyncDir(controlDir)
+}
+
+func (s *Store) sentAgain(file string) bool {
+	seen, ok := s.seen.LoadAndDelete(file)
+	if !ok {
+		return false
+	}
+	now, err := fsx.ReadFile(s.fs, file, maxSignal)
+	return err == nil && !bytes.Equal(now, seen.([]byte))
 }
 
 // PauseAll tells whether the file pause_signal is there.

@@ -1,7 +1,6 @@
 package contexts
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -198,78 +197,40 @@ func TestLive(t *testing.T) {
 	}
 }
 
-func TestSignals(t *testing.T) {
-	s, dir := realStore(t, Options{})
-	made(t, s, idA)
-	must(t, s.Send(idA, Resume, []byte(`{"add":1}`)), s.Send(idA, Resume, []byte(`{"add":2}`)), s.Send(idA, Pause, nil))
-	got, err := s.Pending(idA)
-	must(t, err)
-	if string(got[Resume]) != `{"add":2}` || len(got) != 2 || got[Pause] == nil {
-		t.Errorf("pending %v", got)
+// resuming moves a context from paused/ to running/ just before paused/ is read,
+// as another process may.
+type resuming struct{ fsx.FS }
+
+func (r resuming) ReadDir(name string) ([]fs.DirEntry, error) {
+	if name == string(Paused) {
+		if err := r.Rename("paused/"+idA, "running/"+idA); err != nil {
+			return nil, err
+		}
 	}
-	must(t, s.Clear(idA, Resume), s.Clear(idA, Resume))
-	if got, err := s.Pending(idA); err != nil || len(got) != 1 {
-		t.Errorf("pending %v, %v", got, err)
-	}
-	must(t, syscall.Mkfifo(filepath.Join(dir, ".control", idA+".stop"), 0o600))
-	got, err = s.Pending(idA)
-	wantExit(t, err, ExitDamage)
-	if len(got) != 1 {
-		t.Errorf("a bad signal hides the others: %v", got)
-	}
-	wantErr(t, s.Send(idB, Stop, nil), ErrUnknown)
-	wantErr(t, s.Send("../"+idA, Stop, nil), ErrUnknown)
-	wantErr(t, s.Clear("../"+idA, Stop), ErrUnknown)
-	wantErr(t, s.Send(idA, Stop, make([]byte, maxSignal+1)), fsx.ErrTooLarge)
-	if s.PauseAll() {
-		t.Error("pause_signal is not there")
-	}
-	must(t, os.WriteFile(filepath.Join(dir, "pause_signal"), nil, 0o600))
-	if !s.PauseAll() {
-		t.Error("pause_signal is there")
-	}
+	return r.FS.ReadDir(name)
 }
 
-// A signal is durable when Send returns, a cleared one stays away.
-func TestSignalsSurvive(t *testing.T) {
-	m := fsx.NewMem()
-	s, err := Open(m, Options{})
-	must(t, err)
-	made(t, s, idA)
-	must(t, s.Send(idA, Stop, []byte("x")))
-	s, err = Open(m.Crash(1, 0), Options{})
-	must(t, err)
-	if got, err := s.Pending(idA); err != nil || string(got[Stop]) != "x" {
-		t.Errorf("pending %v, %v", got, err)
+func TestResumedWhileLooking(t *testing.T) {
+	for name, look := range map[string]func(*Store) string{
+		"list": func(s *Store) (found string) {
+			for e, err := range s.List() {
+				must(t, err)
+				found += e.UUID
+			}
+			return found
+		},
+		"live": func(s *Store) string { id, _, err := s.Live(key); must(t, err); return id },
+		"find": func(s *Store) string { id, err := s.Find(idA[:8]); must(t, err); return id },
+	} {
+		m := fsx.NewMem()
+		s, err := Open(m, Options{})
+		must(t, err)
+		made(t, s, idA, &event.ContextPaused{})
+		s.fs = resuming{m}
+		if found := look(s); found != idA {
+			t.Errorf("%s: found %q", name, found)
+		}
 	}
-	must(t, s.Clear(idA, Stop))
-	s, err = Open(s.fs.(*fsx.Mem).Crash(1, 0), Options{})
-	must(t, err)
-	if got, err := s.Pending(idA); err != nil || len(got) != 0 {
-		t.Errorf("pending %v, %v", got, err)
-	}
-}
-
-func TestKey(t *testing.T) {
-	m := fsx.NewMem()
-	s, err := Open(m, Options{Rand: strings.NewReader(strings.Repeat("0123456789abcdef", 3))})
-	must(t, err)
-	k, err := s.Key()
-	if err != nil || string(k) != strings.Repeat("0123456789abcdef", 2) {
-		t.Fatalf("key %q, %v", k, err)
-	}
-	s, err = Open(m.Crash(1, 0), Options{})
-	must(t, err)
-	if again, err := s.Key(); err != nil || !bytes.Equal(again, k) {
-		t.Errorf("after a power cut %q, %v", again, err)
-	}
-	real, dir := realStore(t, Options{})
-	must(t, second(real.Key()), os.Chmod(filepath.Join(dir, keyFile), 0o640))
-	wantExit(t, second(real.Key()), ExitConfig)
-	must(t, os.Chmod(filepath.Join(dir, keyFile), 0o600), os.Truncate(filepath.Join(dir, keyFile), 31))
-	wantExit(t, second(real.Key()), ExitDamage)
-	must(t, os.Remove(filepath.Join(dir, keyFile)))
-	must(t, second(real.Key())) // lost: a new one
 }
 
 func TestRoom(t *testing.T) {
