@@ -1,0 +1,91 @@
+package sanitize
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// hidden is the class of a character that a reader does not see, "" if he does.
+// unicode.IsPrint does not do: it is true for fillers and variation selectors.
+func hidden(r rune) string {
+	switch {
+	case r == '\n' || r == '\t' || r >= ' ' && r < 0x7f:
+		return ""
+	case r == 0xad:
+		return "soft_hyphen"
+	case r >= 0x200b && r <= 0x200d || r >= 0x2060 && r <= 0x2065 || r == 0xfeff || r == 0x180e:
+		return "zero_width"
+	case bidi(r):
+		return "bidi"
+	case r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef || r >= 0x180b && r <= 0x180f:
+		return "variation_selector"
+	case r >= 0xe0000 && r <= 0xe0fff:
+		return "tag"
+	case strings.ContainsRune("\u034f\u115f\u1160\u3164\uffa0\u2800\u17b4\u17b5", r):
+		return "filler"
+	case r == 0x2028 || r == 0x2029:
+		return "line_separator"
+	case unicode.Is(unicode.Cc, r):
+		return "control"
+	case unicode.Is(unicode.Co, r):
+		return "private_use"
+	case unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r), r >= 0xfff0 && r <= 0xfff8:
+		return "format"
+	case r&0xfffe == 0xfffe || r >= 0xfdd0 && r <= 0xfdef:
+		return "noncharacter"
+	}
+	return ""
+}
+
+// bidi tells whether a character changes the direction of writing.
+func bidi(r rune) bool {
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c
+}
+
+const (
+	joiner   = '\u200d' // joins emoji to one
+	asEmoji  = '\ufe0f' // variation selector 16
+	keycap   = '\u20e3'
+	modifier = '\U0001f3fb' // the first of five skin tones
+)
+
+// emoji tells roughly whether a character can be part of an emoji.
+func emoji(r rune) bool {
+	return r >= 0x1f000 && r <= 0x1faff || r >= 0x2190 && r <= 0x2bff && r != 0x2800 || r == 0x3030 || r == 0x303d || r == 0x3297 || r == 0x3299 || r == 0xa9 || r == 0xae || r == 0x203c || r == 0x2049 || r == 0x2122 || r == 0x2139
+}
+
+// filter drops hidden characters while text is written to it.
+type filter struct {
+	out    strings.Builder
+	last   rune // the last one written
+	counts map[string]int
+}
+
+func (f *filter) write(s string) {
+	for i, r := range s {
+		class := hidden(r)
+		if class == "" || f.inEmoji(r, s[i+utf8.RuneLen(r):]) {
+			f.out.WriteRune(r)
+			f.last = r
+			continue
+		}
+		f.counts[class]++
+		if class == "line_separator" { // it keeps words apart
+			f.out.WriteByte(' ')
+			f.last = ' '
+		}
+	}
+}
+
+// inEmoji tells whether a joiner or selector is needed by the emoji around it.
+func (f *filter) inEmoji(r rune, rest string) bool {
+	next, _ := utf8.DecodeRuneInString(rest)
+	switch r {
+	case joiner:
+		return (emoji(f.last) || f.last == asEmoji) && emoji(next)
+	case asEmoji:
+		return emoji(f.last) || next == keycap && strings.ContainsRune("0123456789#*", f.last) && f.last != 0
+	}
+	return false
+}
