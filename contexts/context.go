@@ -69,8 +69,11 @@ func (c *Context) append(e *event.Event) error {
 		return err
 	}
 	rec, err := c.log.Append(draft)
+	if errors.Is(err, eventlog.ErrDraft) || errors.Is(err, eventlog.ErrTooLong) {
+		return err // nothing was written
+	}
 	if err != nil {
-		return err
+		return c.fail(err)
 	}
 	// Writes to a file whose name is gone succeed, but nobody will read them.
 	if _, err := c.s.fs.Lstat(path.Join(c.dir(), eventlog.FileName)); err != nil {
@@ -104,13 +107,20 @@ func (c *Context) Settle() error {
 	return c.reopen()
 }
 
-// reopen gives the log its new directory.
+// reopen gives the log its new directory, see package eventlog on what it
+// leaves beside the file after a failed sync.
 func (c *Context) reopen() error {
+	head := c.log.Head()
 	if err := c.log.Close(); err != nil {
 		return c.fail(err)
 	}
-	if err := c.open(nil); err != nil {
+	log, _, err := eventlog.Open(c.s.fs, c.dir(), quarantineDir+"/"+c.uuid, func(eventlog.Record) error { return nil })
+	if err != nil {
 		return c.fail(err)
+	}
+	c.log = log
+	if log.Head() != head {
+		return c.fail(&DamageError{Name: c.dir(), Reason: "somebody else wrote to its log"})
 	}
 	return nil
 }

@@ -250,6 +250,22 @@ func TestPoisoned(t *testing.T) {
 	}
 }
 
+// No directory moves on the strength of a log that failed.
+func TestNoMoveAfterFailedAppend(t *testing.T) {
+	m := fsx.NewMem()
+	s, err := Open(m, Options{})
+	must(t, err)
+	c, err := s.Create(created(idA), at)
+	must(t, err)
+	add(t, c, &event.ContextPaused{})
+	m.FailAt(m.Ops()+2, syscall.EIO) // the sync of the line
+	wantExit(t, second(c.Append(event.Event{Time: at, Body: &event.ContextResumed{}})), ExitIO)
+	wantErr(t, c.Settle(), eventlog.ErrPoisoned)
+	if c.Place() != Running {
+		t.Errorf("moved to %s", c.Place())
+	}
+}
+
 func second[T any](_ T, err error) error { return err }
 
 // Projection files are durable after SyncFiles and not a moment before.

@@ -305,3 +305,15 @@ func TestVisitError(t *testing.T) {
 	}
 	acquire(t, s, idA)
 }
+
+// Somebody who ignores the lock is noticed before the work goes on.
+func TestForeignWriter(t *testing.T) {
+	s, dir := realStore(t, Options{})
+	c, err := s.Create(created(idA), at)
+	must(t, err)
+	defer c.Close()
+	add(t, c, &event.ContextPaused{})
+	line("message.added", 1, `{"role":"user"}`)(t, filepath.Join(dir, "running", idA))
+	wantExit(t, c.Settle(), ExitDamage)
+	wantErr(t, second(c.Append(event.Event{Time: at, Body: &event.ContextResumed{}})), eventlog.ErrPoisoned)
+}
