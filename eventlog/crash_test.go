@@ -94,6 +94,7 @@ func survivors(t *testing.T, m *fsx.Mem) (found uint64, torn bool) {
 
 // TestCrashDuringRecovery: recovery itself is killed at every operation.
 func TestCrashDuringRecovery(t *testing.T) {
+	whole := len(fifty(t))
 	for _, suspect := range []bool{false, true} {
 		for _, inside := range []bool{false, true} {
 			for n := 1; ; n++ {
@@ -105,7 +106,11 @@ func TestCrashDuringRecovery(t *testing.T) {
 				m.KillAt(m.Ops()+n, inside)
 				_, _, err := Open(m, ".", "q/u", keepAll)
 				for seed := range int64(10) {
-					if found, _ := survivors(t, m.Crash(seed, float64(seed%5)/4)); found != 50 {
+					next := m.Crash(seed, float64(seed%5)/4)
+					if len(read(t, next, FileName)) == whole && read(t, next, fmt.Sprintf("q/u-%d", whole)) != "torn tail" {
+						t.Fatalf("killed at %d, seed %d: tail was cut before its copy was durable", n, seed)
+					}
+					if found, _ := survivors(t, next); found != 50 {
 						t.Fatalf("killed at %d, seed %d: %d found", n, seed, found)
 					}
 				}
@@ -186,6 +191,10 @@ func TestFailedSyncIsWrittenAgain(t *testing.T) {
 	found, _ := survivors(t, next)
 	if found != 2 {
 		t.Errorf("%d found", found)
+	}
+	again := next.Crash(1, 0) // survivors has opened and settled it
+	if _, err := again.Lstat(suspectName); err == nil {
+		t.Error("the marker is still there")
 	}
 }
 

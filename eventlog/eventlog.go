@@ -16,9 +16,21 @@
 //
 // Invariants: one event is one write and one fsync; an event is acknowledged
 // when both returned nil; after any error of a write or an fsync the log is
-// poisoned and accepts nothing more. A tail without a newline, or of NULs, is
-// torn and may be cut by the holder of the lock; anything else that is not a
-// valid line is damage and is never cut (see [DamageError]).
+// poisoned and accepts nothing more.
+//
+// What a reader finds behind the last valid line is judged by [Read]: a torn
+// tail (no newline, or blocks that were never written) was not acknowledged and
+// may be cut by the holder of the lock, who keeps a copy ([Open]). Anything else
+// is damage ([DamageError]) and is never cut, except by [Salvage] when a person
+// asks for it. The form of the envelope is fixed: other keys, another order or
+// case, spaces, CRLF and a byte order mark are damage; data may hold any keys.
+// The chain cannot show that whole lines are missing at the end (an old copy of
+// the file): keep the [Head] elsewhere and compare.
+//
+// After a failed fsync the pages of the file may be gone without being on the
+// disk. A marker file beside the log, events.jsonl.suspect, makes the next Open
+// write the valid records to a new file before anything builds on them. It is
+// made as well as the failing disk allows.
 package eventlog
 
 import (

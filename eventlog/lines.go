@@ -4,6 +4,9 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"os"
+
+	"agent/internal/fsx"
 )
 
 // Line is one line of a log that may be damaged.
@@ -35,6 +38,20 @@ func ReadAll(r io.Reader) iter.Seq2[Line, error] {
 				return
 			}
 		}
+	}
+}
+
+// ReadAllFile reads the log of a directory as [ReadAll] does. It takes no lock
+// and writes nothing. What is not a regular file with one name is a [*DamageError].
+func ReadAllFile(fsys fsx.FS, dir string) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		f, err := open(fsys, dir, os.O_RDONLY)
+		if err != nil {
+			yield(Line{}, err)
+			return
+		}
+		defer f.Close()
+		ReadAll(f)(yield)
 	}
 }
 

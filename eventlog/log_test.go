@@ -103,8 +103,13 @@ func TestLifeOfALog(t *testing.T) {
 			t.Errorf("%+v, %v", r, err)
 		}
 	}
-	if n != 4 {
-		t.Errorf("%d records", n)
+	for line, err := range ReadAllFile(fsys, "c") {
+		if n--; err != nil || line.Err != nil || line.Record.Seq != uint64(4-n) {
+			t.Errorf("%+v, %v", line, err)
+		}
+	}
+	if n != 0 {
+		t.Errorf("%d records more in one reading than in the other", n)
 	}
 }
 
@@ -190,6 +195,11 @@ func TestOddFilesAreDamage(t *testing.T) {
 		for _, err := range ReadFile(fsys, ".") {
 			if !errors.As(err, &damage) {
 				t.Errorf("%s: read %v", name, err)
+			}
+		}
+		for _, err := range ReadAllFile(fsys, ".") {
+			if !errors.As(err, &damage) {
+				t.Errorf("%s: read all %v", name, err)
 			}
 		}
 	}

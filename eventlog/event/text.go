@@ -181,3 +181,18 @@ func (b *CommentsFetched) payloads() []payload {
 	}
 	return all
 }
+
+// Blobs lists the hashes of the blobs that a body names.
+func Blobs(b Body) []string {
+	p, ok := b.(payloads)
+	if !ok {
+		return nil
+	}
+	var hashes []string
+	for _, t := range p.payloads() {
+		if t.text.Blob != "" {
+			hashes = append(hashes, t.text.Blob)
+		}
+	}
+	return hashes
+}
