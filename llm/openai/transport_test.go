@@ -169,6 +169,11 @@ func TestConnectionIsUsedAgain(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen[r.RemoteAddr] = true
 		io.WriteString(w, part+"\n\n"+stop+"\n\n"+end+"\n\n")
+		w.(http.Flusher).Flush()
+		select { // the end of the body comes later, as from real servers
+		case <-r.Context().Done(): // the client did not wait for it
+		case <-time.After(5 * time.Millisecond):
+		}
 	}))
 	defer s.Close()
 	p := open(t, Config{BaseURL: s.URL + "/v1"})
