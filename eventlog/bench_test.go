@@ -14,11 +14,13 @@ import (
 	"agent/internal/fsx"
 )
 
-// benchLog is a valid log of lines of about 1 KB.
+// benchLog is a valid log of lines between 250 and 1,850 bytes, about 1 KB in the mean.
 func benchLog(b testing.TB, lines int) []byte {
 	b.Helper()
-	data := fmt.Sprintf(`{"text":%q,"n":12,"list":[1,2,3]}`, strings.Repeat("the quick brown fox jumps over it ", 25))
-	return makeLog(b, lines, func(int) string { return data })
+	text := strings.Repeat("the quick brown fox jumps over it ", 50)
+	return makeLog(b, lines, func(n int) string {
+		return fmt.Sprintf(`{"text":%q,"n":12,"list":[1,2,3]}`, text[:n*7919%1600])
+	})
 }
 
 // benchLines makes a log larger than the caches.
