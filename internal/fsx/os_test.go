@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"testing"
 )
@@ -111,7 +112,7 @@ func TestLockFollowsTheName(t *testing.T) {
 // TestLockAgainstCollector removes the file under the lockers: at no time may two of them hold the lock of the name.
 func TestLockAgainstCollector(t *testing.T) {
 	o, dir := newOS(t)
-	var inside [1]int // written under the lock only: -race sees a double holder
+	var inside atomic.Int32
 	done := make(chan error)
 	for range 4 {
 		go func() {
@@ -125,11 +126,10 @@ func TestLockAgainstCollector(t *testing.T) {
 					return
 				}
 				n++
-				inside[0]++
-				if inside[0] != 1 {
+				if inside.Add(1) != 1 {
 					err = errors.New("two holders")
 				}
-				inside[0]--
+				inside.Add(-1)
 				err = errors.Join(err, os.Remove(filepath.Join(dir, "lock")), l.Close())
 				if err != nil {
 					done <- err
