@@ -147,3 +147,13 @@ func getBlob(b eventlog.Blobs, dir, hash string) ([]byte, error) {
 	}
 	return data, nil
 }
+
+// ReadFile reads a projection file of a context that is not held. One that was
+// never written is fs.ErrNotExist.
+func (s *Store) ReadFile(uuid, name string) ([]byte, error) {
+	place, err := s.locate(uuid)
+	if err != nil {
+		return nil, err
+	}
+	return s.context(uuid, place).ReadFile(name)
+}

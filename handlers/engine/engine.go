@@ -164,10 +164,13 @@ func (e *Engine) begin(pinned event.ConfigPinned, resume *event.ResumeRequested)
 			return err
 		}
 	}
-	if resume != nil {
-		return e.input(resume)
+	if resume == nil {
+		return nil
 	}
-	return nil
+	if err := e.input(resume); err != nil {
+		return err
+	}
+	return e.p.Store.Clear(e.log.UUID(), contexts.Resume)
 }
 
 // recovered describes what the process before left behind, if it did not end properly.

@@ -30,7 +30,10 @@ func (e *Engine) takeSignals() error {
 	if err := e.takePause(pending); err != nil {
 		return err
 	}
-	for _, signal := range []contexts.Signal{contexts.Stop, contexts.Pause} {
+	for _, signal := range []contexts.Signal{contexts.Stop, contexts.Pause, contexts.Resume} {
+		if signal == contexts.Resume && e.state.Status.Directory() != "running" {
+			continue // it is for the next run
+		}
 		if _, ok := pending[signal]; ok {
 			if err := e.p.Store.Clear(e.log.UUID(), signal); err != nil {
 				return err

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"agent/contexts"
+	"agent/forge"
+	"agent/handlers/engine"
+)
+
+func (a *app) pauseCommand() *cobra.Command {
+	all := false
+	cmd := &cobra.Command{
+		Use: "pause [--all | TASK...]", Short: "Let tasks rest",
+		Long: `pause leaves a signal: the agent that works on the task finishes the tool call in
+flight, says so on the task, and lets it rest until agent resume.`,
+		Example: `  agent pause 3f2a
+  agent pause https://github.com/owner/repo/issues/12
+  agent pause --all`,
+		RunE: func(_ *cobra.Command, refs []string) error {
+			return a.signal(refs, all, contexts.Pause, contexts.Running, nil)
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "everything that is being worked on")
+	return cmd
+}
+
+func (a *app) resumeCommand() *cobra.Command {
+	all, add := false, 0.0
+	cmd := &cobra.Command{
+		Use: "resume [--all | TASK...]", Short: "Let paused tasks go on at the next run",
+		Long: `resume leaves a signal that the next run or the running loop takes. Where a limit was
+reached it grants the same amount once more, or what --add says.`,
+		Example: `  agent resume 3f2a
+  agent resume 3f2a --add 50000`,
+		RunE: func(_ *cobra.Command, refs []string) error {
+			payload, err := json.Marshal(engine.ResumePayload{Add: add})
+			if err != nil {
+				return err
+			}
+			return a.signal(refs, all, contexts.Resume, contexts.Paused, payload)
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "everything that is paused")
+	cmd.Flags().Float64Var(&add, "add", 0, "how much of the reached limit to grant")
+	return cmd
+}
+
+func (a *app) stopCommand() *cobra.Command {
+	reason := ""
+	cmd := &cobra.Command{
+		Use: "stop TASK...", Short: "End tasks for good", Args: cobra.MinimumNArgs(1),
+		Long:    `stop leaves a signal: the task ends with a comment, its stopped label, and a summary.`,
+		Example: `  agent stop 3f2a --reason "solved otherwise"`,
+		RunE: func(_ *cobra.Command, refs []string) error {
+			return a.signal(refs, false, contexts.Stop, "", []byte(reason))
+		},
+	}
+	cmd.Flags().StringVar(&reason, "reason", "", "said on the task")
+	return cmd
+}
+
+// signal leaves a signal for the given contexts, or for all in a place.
+func (a *app) signal(refs []string, all bool, sig contexts.Signal, place contexts.Place, payload []byte) error {
+	if all == (len(refs) > 0) {
+		return usageError{errors.New("say which tasks, or --all")}
+	}
+	store, err := a.openStore(false)
+	if err != nil {
+		return err
+	}
+	uuids, err := a.targets(store, refs, place)
+	if err != nil {
+		return err
+	}
+	for _, uuid := range uuids {
+		if err := store.Send(uuid, sig, payload); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.out, "%s  %s requested\n", uuid, sig)
+	}
+	return nil
+}
+
+func (a *app) targets(store *contexts.Store, refs []string, place contexts.Place) ([]string, error) {
+	var uuids []string
+	for _, ref := range refs {
+		uuid, err := findTask(store, ref)
+		if err != nil {
+			return nil, err
+		}
+		uuids = append(uuids, uuid)
+	}
+	if len(refs) > 0 {
+		return uuids, nil
+	}
+	for entry, err := range store.List() {
+		if err == nil && entry.Place == place {
+			uuids = append(uuids, entry.UUID)
+		}
+	}
+	return uuids, nil
+}
+
+// findTask takes a uuid, the beginning of one, or the URL of an item that has a live context.
+func findTask(store *contexts.Store, ref string) (string, error) {
+	key, err := forge.ParseTaskKey(ref)
+	if err != nil {
+		return store.Find(ref)
+	}
+	uuid, live, err := store.Live(key.String())
+	if err == nil && !live {
+		err = fmt.Errorf("%s: %w", key, contexts.ErrUnknown)
+	}
+	return uuid, err
+}

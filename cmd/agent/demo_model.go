@@ -1,0 +1,97 @@
+package main
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"agent/handlers"
+	"agent/internal/i18n"
+	"agent/llm"
+	"agent/llm/llmtest"
+)
+
+// demoModel plays the model of the demo. It decides from the conversation alone,
+// as a real one does, so it copes with whatever a kill left behind.
+type demoModel struct {
+	lang  i18n.Lang
+	once  sync.Once
+	reach chan struct{} // closed at the moment at which the demo kills the agent
+}
+
+func (m *demoModel) reply(_ int, r llmtest.Request) llmtest.Reply {
+	tool, result := lastResult(r)
+	switch {
+	case tool == "":
+		return m.call("demo.say.test", "run_command", map[string]any{"argv": []string{"go", "test", "./..."}})
+	case strings.HasPrefix(result, "interrupted"):
+		return m.call("demo.say.look", "read_file", map[string]any{"path": demoFile})
+	case tool == "run_command" && strings.Contains(result, "exit code: 0"):
+		return llmtest.Text(i18n.Text(m.lang, "demo.say.done"))
+	case tool == "run_command":
+		return m.call("demo.say.read", "read_file", map[string]any{"path": demoFile})
+	case tool == "read_file" && strings.Contains(result, demoBug):
+		r := m.call("demo.say.fix", "edit_file", map[string]any{"path": demoFile, "old_text": demoBug, "new_text": demoFix})
+		m.once.Do(func() {
+			close(m.reach)
+			r.Delay = time.Second // long enough to be killed while the call is in flight
+		})
+		return r
+	}
+	return m.call("demo.say.check", "run_command", map[string]any{"argv": []string{"go", "test", "./..."}})
+}
+
+func (m *demoModel) call(say i18n.ID, tool string, args map[string]any) llmtest.Reply {
+	r := llmtest.ToolCall(handlers.FunctionName("workspace", tool), args)
+	r.Text = i18n.Text(m.lang, say)
+	return r
+}
+
+// lastResult finds the tool that was called last, and what it gave.
+func lastResult(r llmtest.Request) (tool, result string) {
+	last := r.Last()
+	if last.Role != llm.ToolRole {
+		return "", ""
+	}
+	for _, message := range r.Messages {
+		for _, c := range message.Calls {
+			if c.ID == last.CallID {
+				tool = strings.TrimPrefix(c.Name, "workspace__")
+			}
+		}
+	}
+	return tool, last.Content
+}
+
+const (
+	demoFile = "sum.go"
+	demoBug  = "i < len(numbers)-1"
+	demoFix  = "i < len(numbers)"
+)
+
+// demoFiles is the little program with a failing test.
+var demoFiles = map[string]string{
+	"go.mod": "module example.com/sum\n\ngo 1.21\n",
+	demoFile: `// Package sum adds numbers.
+package sum
+
+// Of is the sum of all numbers.
+func Of(numbers ...int) int {
+	total := 0
+	for i := 0; ` + demoBug + `; i++ {
+		total += numbers[i]
+	}
+	return total
+}
+`,
+	"sum_test.go": `package sum
+
+import "testing"
+
+func TestOf(t *testing.T) {
+	if got := Of(1, 2, 3); got != 6 {
+		t.Fatalf("Of(1, 2, 3) = %d, want 6", got)
+	}
+}
+`,
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"agent/cmd/agent/config"
+	"agent/contexts"
+	"agent/forge"
+	"agent/handlers/engine"
+	"agent/internal/fsx"
+)
+
+// Exit codes, besides those of package contexts (65, 69, 74, 75, 78).
+const (
+	exitFailed    = 1 // a task failed, or a replay differs
+	exitUsage     = 2
+	exitTemporary = contexts.ExitTemporary
+)
+
+// precedence puts the codes in the order in which they win when several apply.
+var precedence = []int{contexts.ExitConfig, 74, exitTemporary, contexts.ExitUnsupported, contexts.ExitDamage, exitFailed}
+
+func exitCode(err error) int {
+	var code codeError
+	var usage usageError
+	var badConfig *config.Error
+	var temporary *engine.Temporary
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &code):
+		return code.code
+	case errors.As(err, &usage), isUnknownCommand(err):
+		return exitUsage
+	case errors.As(err, &badConfig):
+		return config.ExitCode
+	case errors.As(err, &temporary):
+		return temporaryCode(temporary)
+	}
+	return contexts.ExitCode(err)
+}
+
+func isUnknownCommand(err error) bool {
+	return strings.HasPrefix(err.Error(), "unknown command")
+}
+
+// worse gives the code that wins when both apply.
+func worse(a, b int) int {
+	for _, code := range precedence {
+		if a == code || b == code {
+			return code
+		}
+	}
+	return max(a, b)
+}
+
+// hintOf says what to do about an error, if there is something.
+func hintOf(err error) string {
+	var damaged *contexts.DamageError
+	var ambiguous *contexts.AmbiguousError
+	switch {
+	case exitCode(err) == exitUsage:
+		return "agent --help shows the commands, agent COMMAND --help what one takes"
+	case errors.As(err, &damaged):
+		return "agent inspect shows what can be read; agent repair UUID --accept-loss keeps what is valid"
+	case errors.As(err, &ambiguous):
+		return "candidates: " + strings.Join(ambiguous.Candidates, " ")
+	case errors.Is(err, contexts.ErrUnknown):
+		return "agent list shows what there is"
+	case errors.Is(err, fsx.ErrLocked), errors.Is(err, contexts.ErrBusy):
+		return "another agent is working on it; try again when it is done"
+	}
+	return ""
+}
+
+// temporaryCode is 75, except where only a person can help: a token that the
+// forge does not take is a matter of configuration.
+func temporaryCode(t *engine.Temporary) int {
+	var failed *forge.Error
+	if errors.As(t, &failed) && failed.Kind == forge.Auth {
+		return contexts.ExitConfig
+	}
+	return exitTemporary
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"agent/contexts"
+	"agent/eventlog"
+	"agent/eventlog/event"
+	"agent/internal/sanitize"
+	"agent/projections"
+)
+
+func (a *app) inspectCommand() *cobra.Command {
+	asJSON, full := false, false
+	cmd := &cobra.Command{
+		Use: "inspect CONTEXT", Short: "Show what happened in a context, and why", Args: cobra.ExactArgs(1),
+		Long: `inspect prints one line for each event of a context's log. It never writes, also not
+to a damaged log: it shows what can be read around the damage and exits with 65.`,
+		Example: `  agent inspect 3f2a
+  agent inspect 3f2a --full
+  agent inspect 3f2a --json | jq 'select(.type=="tool.requested").data'`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			store, err := a.openStore(true)
+			if err != nil {
+				return err
+			}
+			uuid, err := store.Find(args[0])
+			if err != nil {
+				return err
+			}
+			return a.inspect(store, uuid, asJSON, full)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the log's lines as they are")
+	cmd.Flags().BoolVar(&full, "full", false, "do not shorten lines")
+	return cmd
+}
+
+// lineWidth is how many characters of an event are shown without --full.
+const lineWidth = 160
+
+func (a *app) inspect(store *contexts.Store, uuid string, asJSON, full bool) error {
+	width := lineWidth
+	if full {
+		width = 1 << 20
+	}
+	code := 0
+	for line, err := range store.Lines(uuid) {
+		switch {
+		case err != nil:
+			fmt.Fprintln(a.err, "agent: "+sanitize.Terminal(err.Error()))
+			code = worse(code, exitCode(err))
+		case line.Err != nil:
+			fmt.Fprintf(a.err, "agent: %s\n", sanitize.Terminal(line.Err.Error()))
+			if !isTorn(line.Err) {
+				code = worse(code, contexts.ExitDamage)
+			}
+		case asJSON:
+			a.printRaw(line.Record)
+		default:
+			a.printEvent(line.Record, width)
+		}
+	}
+	return quietly(code)
+}
+
+// printRaw prints a line of the log; on a terminal nothing in it may act on the terminal.
+func (a *app) printRaw(r eventlog.Record) {
+	text := string(r.Line)
+	if isTerminal(a.out) {
+		text = sanitize.Terminal(text)
+	}
+	fmt.Fprintln(a.out, text)
+}
+
+func (a *app) printEvent(r eventlog.Record, width int) {
+	text := string(r.Data)
+	if ev, err := event.Decode(r); err == nil {
+		text = projections.Describe(ev)
+	}
+	cause := ""
+	if r.Cause > 0 {
+		cause = fmt.Sprintf("←%d", r.Cause)
+	}
+	fmt.Fprintf(a.out, "%5d %-5s %s  %-19s %s\n", r.Seq, cause, r.When().Local().Format("15:04:05.000"), r.Type, sanitize.Line(text, width))
+}
+
+func isTorn(err error) bool {
+	var torn *eventlog.TornError
+	return errors.As(err, &torn)
+}

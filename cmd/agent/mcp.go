@@ -1,0 +1,33 @@
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"agent/mcp"
+	"agent/mcp/workspace"
+)
+
+func (a *app) mcpCommand() *cobra.Command {
+	group := &cobra.Command{Use: "mcp", Short: "The built-in tool server"}
+	root := ""
+	serve := &cobra.Command{
+		Use: "workspace --root DIR", Short: "Serve file and command tools for one directory over stdio (MCP)", Args: cobra.NoArgs,
+		Example: "  agent mcp workspace --root ~/src/project",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return workspace.Serve(cmd.Context(), root, os.Stdin, os.Stdout)
+		},
+	}
+	serve.Flags().StringVar(&root, "root", "", "the directory that the tools work in")
+	_ = serve.MarkFlagRequired("root")
+	supervise := &cobra.Command{
+		Use: "supervise -- COMMAND...", Hidden: true, Args: cobra.MinimumNArgs(1),
+		Short: "Run a tool server and end it, with all that it started, when the agent ends",
+		RunE: func(_ *cobra.Command, args []string) error {
+			return quietly(mcp.Supervise(args))
+		},
+	}
+	group.AddCommand(serve, supervise)
+	return group
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"agent/cmd/agent/config"
+	"agent/eventlog/event"
+	"agent/handlers"
+)
+
+// progressMS is the least time between two edits of a progress comment.
+const progressMS = 10_000
+
+// pin gives everything of the configuration that decisions may depend on.
+func (s *system) pin(at site) event.ConfigPinned {
+	c, f := s.config, at.config
+	active := c.LLM.Active()
+	template := handlers.SystemTemplate
+	if s.prompt != "" {
+		template = s.prompt
+	}
+	sum := sha256.Sum256([]byte(template))
+	pinned := event.ConfigPinned{
+		Provider: active.Name, Model: active.Model, ContextLength: active.ContextLength,
+		Protocol: c.LLM.Protocol, Language: c.Language, Bot: f.BotName, Hash: c.Hash(),
+		Prompt: s.prompt, PromptHash: hex.EncodeToString(sum[:]), ProgressMS: progressMS,
+		Labels: event.Labels{Bot: f.BotLabel, Processing: f.ProcessingLabel, Done: f.DoneLabel, Paused: f.PausedLabel,
+			Stopped: f.StoppedLabel, Failed: f.FailedLabel, Awaiting: f.AwaitingLabel},
+		Limits: event.Limits{MaxCalls: c.MaxLLMProcessNum, MaxTokens: c.Limits.MaxTokens,
+			MaxCostUSD: c.Limits.MaxCostUSD, MaxMinutes: c.Limits.MaxMinutes},
+		Storage:  event.Storage{Threshold: c.ContextStorage.CompressionThreshold, Keep: c.ContextStorage.KeepRecentMessages},
+		Change:   event.ChangeRule{Enabled: c.ChangeRequests.Enabled && f.Workspace == "", Prefix: c.ChangeRequests.BranchPrefix, Draft: c.ChangeRequests.Draft},
+		Comments: commentRule(c.NewCommentHandling),
+	}
+	if config.Loopback(f.APIURL) {
+		pinned.ProgressMS = 0
+	}
+	return pinned
+}
+
+func commentRule(n config.NewCommentHandling) event.CommentRule {
+	rule := event.CommentRule{Enabled: n.Enabled, ExcludeBots: n.ExcludeBotComments, Accept: n.Accept,
+		Max: n.Limits.MaxComments, Detail: n.NotificationFormat.DetailLevel, Notify: n.NotifyFetchFailure}
+	if n.PeriodicCheck.Enabled {
+		rule.Interval = n.PeriodicCheck.Interval
+	}
+	return rule
+}

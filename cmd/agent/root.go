@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"agent/internal/sanitize"
+)
+
+// app is what commands share.
+type app struct {
+	config   string // --config
+	contexts string // --contexts
+	out, err io.Writer
+}
+
+// execute runs one command line and gives the exit code.
+func execute(ctx context.Context, args []string, out, errOut io.Writer) int {
+	a := &app{out: out, err: errOut}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	err := root.ExecuteContext(ctx)
+	if err != nil && !errors.Is(err, errQuiet) {
+		fmt.Fprintln(errOut, "agent: "+sanitize.Terminal(err.Error()))
+		if hint := hintOf(err); hint != "" {
+			fmt.Fprintln(errOut, "  → "+hint)
+		}
+	}
+	return exitCode(err)
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "agent",
+		Short: "A coding agent whose log is the product",
+		Long: `agent picks up labelled issues, talks to a model and to MCP tool servers, and
+reports back. Every step is an event in an append-only log, so that a run survives
+kill -9, can be replayed, and shows what happened and why.`,
+		Example: `  agent demo                                       see the whole thing work, on your machine alone
+  agent run                                        work on what is labelled, then end (for cron)
+  agent run https://github.com/owner/repo/issues/12
+  agent loop                                       the same, every 30 seconds
+  agent list                                       what there is
+  agent inspect 3f2a                               what happened, and why`,
+		SilenceUsage: true, SilenceErrors: true, Version: version(),
+	}
+	root.PersistentFlags().StringVar(&a.config, "config", "", "configuration file (default $CONFIG_FILE, then ~/.config/agent/config.yaml)")
+	root.PersistentFlags().StringVar(&a.contexts, "contexts", "", "directory of the contexts (default: contexts_dir of the configuration)")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(a.runCommand(), a.loopCommand(), a.listCommand(), a.inspectCommand(), a.replayCommand(),
+		a.verifyCommand(), a.repairCommand(), a.rebuildCommand(), a.pauseCommand(), a.resumeCommand(), a.stopCommand(),
+		a.mcpCommand(), a.demoCommand(), a.versionCommand())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	usageErrors(root)
+	return root
+}
+
+// usageErrors makes wrong arguments of every command exit with 2.
+func usageErrors(c *cobra.Command) {
+	if check := c.Args; check != nil {
+		c.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return usageError{err}
+			}
+			return nil
+		}
+	}
+	for _, sub := range c.Commands() {
+		usageErrors(sub)
+	}
+}
+
+// usageError is a command line that cannot be understood.
+type usageError struct{ error }
+
+func (u usageError) Unwrap() error { return u.error }
+
+// errQuiet ends a command whose own output said everything.
+var errQuiet = errors.New("said already")
+
+// codeError carries an exit code for a command that has said what is wrong.
+type codeError struct {
+	code int
+	error
+}
+
+func (c codeError) Unwrap() error { return c.error }
+
+// quietly ends with a code and without another word.
+func quietly(code int) error {
+	if code == 0 {
+		return nil
+	}
+	return codeError{code, errQuiet}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && !strings.HasSuffix(f.Name(), "null")
+}

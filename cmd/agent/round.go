@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"agent/contexts"
+	"agent/eventlog/event"
+	"agent/forge"
+	"agent/handlers/engine"
+	"agent/projections"
+)
+
+// round is one pass over everything that there is to do.
+type round struct {
+	*system
+	say func(string) // one line for people
+
+	mu    sync.Mutex
+	code  int             // exit code so far
+	did   int             // contexts worked on
+	taken map[string]bool // task keys and uuids of this round
+	works map[string]*sync.Mutex
+}
+
+func (s *system) newRound(say func(string)) *round {
+	return &round{system: s, say: say, taken: map[string]bool{}, works: map[string]*sync.Mutex{}}
+}
+
+// job is one piece of work: an existing context, or a task that may become one.
+type job struct {
+	uuid    string
+	key     forge.TaskKey
+	at      site
+	trigger string // label | command
+}
+
+// all finds and does everything: first contexts that were begun, then new tasks.
+func (r *round) all(ctx context.Context) {
+	jobs := make(chan job)
+	go func() {
+		defer close(jobs)
+		for _, find := range []func(context.Context, chan<- job){r.begun, r.labelled} {
+			find(ctx, jobs)
+		}
+	}()
+	r.work(ctx, jobs)
+}
+
+// only does the given tasks, which are contexts (uuid or prefix) or items (URL).
+func (r *round) only(ctx context.Context, refs []string) error {
+	var list []job
+	for _, ref := range refs {
+		j, err := r.jobOf(ref)
+		if err != nil {
+			return err
+		}
+		list = append(list, j)
+	}
+	jobs := make(chan job, len(list))
+	for _, j := range list {
+		jobs <- j
+	}
+	close(jobs)
+	r.work(ctx, jobs)
+	return nil
+}
+
+func (r *round) jobOf(ref string) (job, error) {
+	key, err := forge.ParseTaskKey(ref, r.hosts()...)
+	if err == nil {
+		at, ok := r.siteOf(key.Host)
+		if !ok {
+			return job{}, usageError{fmt.Errorf("no forge with host %s is configured", key.Host)}
+		}
+		return job{key: key, at: at, trigger: "command"}, nil
+	}
+	uuid, findErr := r.store.Find(ref)
+	if errors.Is(findErr, contexts.ErrUnknown) {
+		return job{}, usageError{err}
+	}
+	return job{uuid: uuid, trigger: "command"}, findErr
+}
+
+func (r *round) work(ctx context.Context, jobs <-chan job) {
+	var workers sync.WaitGroup
+	for range r.config.Workers {
+		workers.Go(func() {
+			for j := range jobs {
+				if ctx.Err() == nil {
+					r.do(ctx, j)
+				}
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// begun finds contexts that run, or whose pause is over.
+func (r *round) begun(ctx context.Context, jobs chan<- job) {
+	for entry, err := range r.store.List() {
+		if err != nil {
+			r.trouble(entry.UUID, err)
+			continue
+		}
+		if entry.Place == contexts.Completed {
+			continue
+		}
+		if entry.Place == contexts.Paused && !r.due(entry.UUID) {
+			continue
+		}
+		if !send(ctx, jobs, job{uuid: entry.UUID}) {
+			return
+		}
+	}
+}
+
+func send(ctx context.Context, jobs chan<- job, j job) bool {
+	select {
+	case jobs <- j:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// due reports whether a paused context is to be looked at.
+func (r *round) due(uuid string) bool {
+	state, err := r.fold(uuid)
+	if err != nil {
+		r.trouble(uuid, err)
+		return false
+	}
+	resume, err := r.resumeOf(state, false)
+	pending, _ := r.store.Pending(uuid)
+	_, stop := pending[contexts.Stop]
+	return err == nil && (resume != nil || stop || state.Resume != nil || state.Stop != nil || state.Status.Ended())
+}
+
+// fold reads a log without taking it.
+func (r *round) fold(uuid string) (*projections.State, error) {
+	state := projections.NewState()
+	for ev, err := range r.store.Events(uuid) {
+		if err != nil {
+			return nil, err
+		}
+		state.Apply(ev)
+	}
+	return state, nil
+}
+
+// resumeOf says what, if anything, ends the pause of a context.
+func (r *round) resumeOf(s *projections.State, asked bool) (*event.ResumeRequested, error) {
+	if s.Status != projections.Paused || s.Rest == nil || s.Resume != nil {
+		return nil, nil
+	}
+	if resume, err := engine.TakeResume(r.store, s.Created.UUID); resume != nil || err != nil {
+		return resume, err
+	}
+	switch until := s.Rest.Until; {
+	case asked:
+		return &event.ResumeRequested{By: "command", Person: true}, nil
+	case until.Kind == "time" && !time.Now().Before(until.Time):
+		return &event.ResumeRequested{By: "timer"}, nil
+	case until.Kind == "signal" && !r.pauseFile():
+		return &event.ResumeRequested{By: "signal_file", Person: true}, nil
+	}
+	return nil, nil
+}
+
+// labelled finds new tasks on the forges. One forge that fails does not hide the others.
+func (r *round) labelled(ctx context.Context, jobs chan<- job) {
+	if r.pauseFile() {
+		r.say("paused: the pause signal stands, nothing new is begun")
+		return
+	}
+	for _, at := range r.sites {
+		tasks, err := at.client.ListTasks(ctx, at.config.BotLabel)
+		if err != nil && ctx.Err() == nil {
+			r.trouble(at.host, &engine.Temporary{Err: err})
+		}
+		for _, t := range tasks {
+			if !send(ctx, jobs, job{key: t.Key, at: at, trigger: "label"}) {
+				return
+			}
+		}
+	}
+}
+
+// trouble notes what went wrong with one thing; the others go on.
+func (r *round) trouble(what string, err error) {
+	if errors.Is(err, contexts.ErrBusy) {
+		r.say("busy: " + what + " is being worked on by another process")
+		return
+	}
+	var warning *contexts.Warning
+	if errors.As(err, &warning) {
+		r.log.Warn(warning.Error())
+		return
+	}
+	r.log.Error(err.Error(), "task", what)
+	r.say("trouble: " + what + ": " + err.Error())
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.code = worse(r.code, exitCode(err))
+}
+
+// take claims a name for this round, so that a task that is listed twice is done once.
+func (r *round) take(name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	taken := r.taken[name]
+	r.taken[name] = true
+	return !taken
+}

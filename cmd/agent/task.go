@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"agent/contexts"
+	"agent/eventlog/event"
+	"agent/forge"
+	"agent/handlers/engine"
+	"agent/projections"
+)
+
+// do works on one job until it rests.
+func (r *round) do(ctx context.Context, j job) {
+	name := j.uuid
+	if name == "" {
+		name = j.key.String()
+	}
+	if !r.take(name) {
+		return
+	}
+	if err := r.attempt(ctx, j); err != nil && ctx.Err() == nil {
+		r.trouble(name, err)
+	}
+}
+
+func (r *round) attempt(ctx context.Context, j job) error {
+	if j.uuid != "" {
+		return r.goOn(ctx, j)
+	}
+	lock, err := r.store.LockKey(j.key.String())
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	uuid, live, err := r.store.Live(j.key.String())
+	if err != nil {
+		return err
+	}
+	if live {
+		j.uuid = uuid
+		if !r.take(uuid) {
+			return nil
+		}
+		return r.goOn(ctx, j)
+	}
+	return r.begin(ctx, j, lock)
+}
+
+// begin makes a context for a task. The item is read again under the lock of
+// its key: another process may have finished it since it was listed.
+func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
+	if err := r.store.Room(); err != nil {
+		return err
+	}
+	t, err := j.at.client.Task(ctx, j.key)
+	if err != nil {
+		return &engine.Temporary{Err: err}
+	}
+	if why := skip(t, j); why != "" {
+		r.say("skipped: " + j.key.String() + ": " + why)
+		return nil
+	}
+	release, err := r.workspaceLock(j.at)
+	if err != nil {
+		return err
+	}
+	defer release()
+	host, _ := os.Hostname()
+	e, err := engine.Create(r.portsFor(j.at), &event.ContextCreated{Format: event.Format, UUID: newUUID(), TaskKey: j.key.String(),
+		Forge: j.key.Host, Kind: string(j.key.Kind), User: t.Author.Login, Title: t.Title, Trigger: j.trigger,
+		Version: version(), Host: host, PID: os.Getpid()})
+	if err != nil {
+		return err
+	}
+	_ = lock.Close() // the live context guards the task from here on
+	return r.run(ctx, e, j.at, nil)
+}
+
+func skip(t forge.Task, j job) string {
+	switch {
+	case t.State != "open":
+		return "it is " + t.State
+	case j.trigger == "label" && !slices.Contains(t.Labels, j.at.config.BotLabel):
+		return "its label is gone"
+	}
+	return ""
+}
+
+// goOn works on a context that exists. A label that was set again, or a person's
+// command, ends its pause.
+func (r *round) goOn(ctx context.Context, j job) error {
+	first, err := r.store.First(j.uuid)
+	if err != nil {
+		return err
+	}
+	at, ok := r.siteOf(first.Forge)
+	if !ok {
+		return fmt.Errorf("no forge with host %s is configured", first.Forge)
+	}
+	release, err := r.workspaceLock(at)
+	if err != nil {
+		return err
+	}
+	defer release()
+	e, err := engine.Open(r.portsFor(at), j.uuid)
+	if err != nil {
+		return err
+	}
+	resume, err := r.resumeOf(e.State(), j.trigger != "")
+	if err != nil {
+		return errors.Join(err, e.Close())
+	}
+	if resume != nil && j.trigger == "label" {
+		resume.By = "label"
+	}
+	if e.State().Status.Ended() {
+		return e.Close() // it had ended, only its directory was behind
+	}
+	return r.run(ctx, e, at, resume)
+}
+
+func (r *round) run(ctx context.Context, e *engine.Engine, at site, resume *event.ResumeRequested) error {
+	defer e.Close()
+	s := e.State()
+	name := s.Key.String()
+	r.say(fmt.Sprintf("working: %s (%s): %s", name, s.Created.UUID, s.Created.Title))
+	start := time.Now()
+	err := e.Run(ctx, r.pin(at), resume)
+	r.report(s, name, time.Since(start), err)
+	return err
+}
+
+func (r *round) report(s *projections.State, name string, took time.Duration, err error) {
+	r.mu.Lock()
+	r.did++
+	if s.Status == projections.Failed {
+		r.code = worse(r.code, exitFailed)
+	}
+	if s.Rest != nil && s.Rest.Reason == "model_auth" {
+		r.code = worse(r.code, contexts.ExitConfig)
+	}
+	r.mu.Unlock()
+	if err != nil {
+		return
+	}
+	r.say(fmt.Sprintf("%s: %s (%s), %d model calls, %d tool calls, %s", s.Status, name, s.Created.UUID,
+		s.Usage.LLMCalls, s.Usage.ToolCalls, took.Round(time.Millisecond)))
+	if s.Status == projections.Completed && s.Place != nil && s.Place.Dir == r.cloneDir(s.Created.UUID) && s.Change != nil {
+		if err := os.RemoveAll(s.Place.Dir); err != nil { // everything in it was published
+			r.log.Warn("working copy could not be removed", "error", err)
+		}
+	}
+}
+
+// workspaceLock lets one context at a time work in a repository that is worked on in place.
+func (r *round) workspaceLock(at site) (release func(), err error) {
+	dir := at.config.Workspace
+	if dir == "" {
+		return func() {}, nil
+	}
+	r.mu.Lock()
+	own := r.works[dir]
+	if own == nil {
+		own = &sync.Mutex{}
+		r.works[dir] = own
+	}
+	r.mu.Unlock()
+	own.Lock()
+	lock, err := r.store.LockKey("workspace " + dir)
+	if err != nil {
+		own.Unlock()
+		return nil, err
+	}
+	return func() { _ = lock.Close(); own.Unlock() }, nil
+}

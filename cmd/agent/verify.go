@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agent/contexts"
+	"agent/eventlog/event"
+	"agent/handlers/engine"
+	"agent/internal/sanitize"
+)
+
+func (a *app) verifyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "verify [CONTEXT...]", Short: "Check logs: every byte, the hash chain, every blob",
+		Example: `  agent verify             all contexts
+  agent verify 3f2a`,
+		RunE: func(_ *cobra.Command, refs []string) error {
+			store, err := a.openStore(true)
+			if err != nil {
+				return err
+			}
+			code, err := a.each(store, refs, func(uuid string) error { return a.verify(store, uuid) })
+			return errors.Join(err, quietly(code))
+		},
+	}
+}
+
+// each does something with the given contexts, or with all; one that fails does not stop the others.
+func (a *app) each(store *contexts.Store, refs []string, do func(uuid string) error) (code int, err error) {
+	uuids, err := a.uuids(store, refs)
+	if err != nil {
+		return 0, err
+	}
+	for _, uuid := range uuids {
+		if err := do(uuid); err != nil {
+			fmt.Fprintf(a.out, "%s  %s\n", uuid, sanitize.Line(err.Error(), 500))
+			code = worse(code, exitCode(err))
+		}
+	}
+	return code, nil
+}
+
+func (a *app) uuids(store *contexts.Store, refs []string) ([]string, error) {
+	var uuids []string
+	for _, ref := range refs {
+		uuid, err := store.Find(ref)
+		if err != nil {
+			return nil, err
+		}
+		uuids = append(uuids, uuid)
+	}
+	if len(refs) > 0 {
+		return uuids, nil
+	}
+	for entry, err := range store.List() {
+		if err != nil {
+			fmt.Fprintln(a.err, "agent: warning: "+sanitize.Terminal(err.Error()))
+			continue
+		}
+		uuids = append(uuids, entry.UUID)
+	}
+	return uuids, nil
+}
+
+func (a *app) verify(store *contexts.Store, uuid string) error {
+	events, blobs := 0, 0
+	for ev, err := range store.Events(uuid) {
+		if isTorn(err) {
+			fmt.Fprintf(a.out, "%s  torn tail, cut at the next run: %s\n", uuid, err)
+			break
+		}
+		if err != nil {
+			return err
+		}
+		events++
+		for _, hash := range event.Blobs(ev.Body) {
+			if _, err := store.Blob(uuid, hash); err != nil {
+				return fmt.Errorf("seq %d: %w", ev.Seq, err)
+			}
+			blobs++
+		}
+	}
+	fmt.Fprintf(a.out, "%s  ok: %d events, %d blobs\n", uuid, events, blobs)
+	return nil
+}
+
+func (a *app) repairCommand() *cobra.Command {
+	accept := false
+	cmd := &cobra.Command{
+		Use: "repair CONTEXT --accept-loss", Short: "Keep what is valid of a damaged log", Args: cobra.ExactArgs(1),
+		Long: `repair keeps the events before the damage, sets the damaged log aside whole, and records
+what was given up. It does nothing to a log that is not damaged.`,
+		Example: "  agent repair 3f2a --accept-loss",
+		RunE: func(_ *cobra.Command, args []string) error {
+			store, err := a.openStore(!accept)
+			if err != nil {
+				return err
+			}
+			uuid, err := store.Find(args[0])
+			if err != nil {
+				return err
+			}
+			if !accept {
+				return usageError{errors.New("repair gives up the events after the damage: say --accept-loss if that is right")}
+			}
+			return a.repair(store, uuid)
+		},
+	}
+	cmd.Flags().BoolVar(&accept, "accept-loss", false, "give up what cannot be read")
+	return cmd
+}
+
+func (a *app) repair(store *contexts.Store, uuid string) error {
+	lost, err := store.Repair(uuid, time.Now())
+	if err != nil {
+		return err
+	}
+	if lost.Bytes == 0 {
+		fmt.Fprintf(a.out, "%s  is not damaged\n", uuid)
+		return nil
+	}
+	fmt.Fprintf(a.out, "%s  repaired: %d bytes in %d lines were given up; the whole damaged log is kept in .quarantine\n", uuid, lost.Bytes, lost.Lines)
+	return a.rebuild(store, uuid)
+}
+
+func (a *app) rebuildCommand() *cobra.Command {
+	all := false
+	cmd := &cobra.Command{
+		Use: "rebuild [--all | CONTEXT...]", Short: "Make the projection files anew from the logs",
+		Example: `  agent rebuild --all
+  agent rebuild 3f2a`,
+		RunE: func(_ *cobra.Command, refs []string) error {
+			if all == (len(refs) > 0) {
+				return usageError{errors.New("say which contexts, or --all")}
+			}
+			store, err := a.openStore(false)
+			if err != nil {
+				return err
+			}
+			code, err := a.each(store, refs, func(uuid string) error { return a.rebuild(store, uuid) })
+			return errors.Join(err, quietly(code))
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "all contexts")
+	return cmd
+}
+
+func (a *app) rebuild(store *contexts.Store, uuid string) error {
+	log, err := store.Acquire(uuid, func(event.Event) error { return nil })
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	if err := engine.Rebuild(store, log); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%s  rebuilt\n", uuid)
+	return nil
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"agent/cmd/agent/config"
+	"agent/cmd/agent/logging"
+	"agent/contexts"
+	"agent/forge"
+	"agent/forge/github"
+	"agent/handlers/engine"
+	"agent/internal/fsx"
+	"agent/internal/redact"
+	"agent/llm"
+	"agent/llm/openai"
+	"agent/mcp"
+)
+
+// site is one configured forge.
+type site struct {
+	config config.Forge
+	client forge.Client
+	host   string // of its task keys
+}
+
+// system is everything that a command which works on tasks needs. It is the
+// only place where adapters are made.
+type system struct {
+	config *config.Config
+	store  *contexts.Store
+	sites  []site
+	model  llm.Provider
+	pool   *mcp.Pool
+	log    *slog.Logger
+	redact *redact.Redactor
+	ports  engine.Ports // without the forge, which depends on the task
+	prompt string       // text of system_prompt_file
+
+	closers []io.Closer
+}
+
+// loadConfig reads the configuration with the flags on top.
+func (a *app) loadConfig(opts ...config.Option) (*config.Config, error) {
+	opts = append(opts, config.Override(func(c *config.Config) {
+		if a.contexts != "" {
+			c.ContextsDir = a.contexts
+		}
+	}))
+	cfg, warnings, err := config.Load(a.config, os.Getenv, opts...)
+	for _, w := range warnings {
+		fmt.Fprintln(a.err, "agent: warning: "+w.String())
+	}
+	return cfg, err
+}
+
+// openStore opens the contexts for commands that only look (readOnly) or also write.
+func (a *app) openStore(readOnly bool) (*contexts.Store, error) {
+	cfg, err := a.loadConfig(config.Offline())
+	if err != nil {
+		return nil, err
+	}
+	return openStore(cfg, readOnly, func(err error) { fmt.Fprintln(a.err, "agent: warning: "+err.Error()) })
+}
+
+func openStore(cfg *config.Config, readOnly bool, warn func(error)) (*contexts.Store, error) {
+	fsys, err := fsx.OpenOS(cfg.ContextsDir)
+	if err != nil {
+		return nil, err
+	}
+	return contexts.Open(fsys, contexts.Options{Now: time.Now, Warn: warn, Dir: cfg.ContextsDir, ReadOnly: readOnly})
+}
+
+// assemble makes the whole system. Whoever gets it closes it.
+func (a *app) assemble() (*system, error) {
+	cfg, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	s := &system{config: cfg, redact: redact.New(cfg.Secrets())}
+	if err := s.build(a); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *system) build(a *app) (err error) {
+	log, closer, err := logging.New(logging.Options{Dir: s.config.Log.Dir, Level: s.config.Log.Level, Stderr: a.err,
+		Terminal: isTerminal(a.err), Debug: os.Getenv("DEBUG") != "", Redactor: s.redact})
+	if err != nil {
+		return err
+	}
+	s.log = log
+	s.closers = append(s.closers, closer)
+	if s.store, err = openStore(s.config, false, func(err error) { log.Warn(err.Error()) }); err != nil {
+		return err
+	}
+	if err = s.connect(); err != nil {
+		return err
+	}
+	if s.config.SystemPromptFile != "" {
+		text, err := os.ReadFile(s.config.SystemPromptFile)
+		if err != nil {
+			return fmt.Errorf("system_prompt_file: %w", err)
+		}
+		s.prompt = string(text)
+	}
+	return s.makePorts()
+}
+
+func (s *system) connect() error {
+	for _, f := range s.config.Forges() {
+		client, err := github.New(github.Config{APIURL: f.APIURL, Token: f.Token, Owner: f.Owner, Repositories: f.Repositories,
+			Assignee: f.Assignee, BotName: f.BotName, AllowHTTP: s.config.AllowHTTP,
+			WriteInterval: time.Duration(f.WriteIntervalMS) * time.Millisecond})
+		if err != nil {
+			return err
+		}
+		s.sites = append(s.sites, site{f, client, client.Host()})
+	}
+	active := s.config.LLM.Active()
+	model, err := openai.New(openai.Config{BaseURL: active.URL, APIKey: active.APIKey, Model: active.Model,
+		Timeout: time.Duration(s.config.LLM.TimeoutSeconds) * time.Second, AllowHTTP: s.config.AllowHTTP})
+	if err != nil {
+		return err
+	}
+	s.model = model
+	s.pool = mcp.NewPool(serverConfigs(s.config.MCPServers), mcp.Options{Version: version(),
+		Stderr: func(server, line string) { s.log.Debug(line, "server", server) }})
+	s.closers = append(s.closers, s.pool)
+	return nil
+}
+
+func serverConfigs(servers []config.MCPServer) []mcp.ServerConfig {
+	var out []mcp.ServerConfig
+	for _, m := range servers {
+		out = append(out, mcp.ServerConfig{Name: m.Name, Command: m.Command, Env: m.Env, SystemPrompt: m.SystemPrompt,
+			Allow: m.Allow, Timeout: time.Duration(m.TimeoutSeconds) * time.Second, Sandbox: m.Sandbox, URL: m.URL, Headers: m.Headers})
+	}
+	return out
+}
+
+func (s *system) makePorts() error {
+	key, err := s.store.Key()
+	if err != nil {
+		return err
+	}
+	s.ports = engine.Ports{
+		Model: s.model, Store: s.store, Redact: s.redact, Log: s.log, MarkerKey: key, Version: version(),
+		Tools: func(workspace string) engine.Tools { return s.pool.Session(workspace) },
+		Now:   time.Now, Sleep: sleep, Jitter: rand.Float64, Cost: s.cost, PauseFile: s.pauseFile,
+	}
+	return nil
+}
+
+// portsFor completes the ports with the forge that a task lives on.
+func (s *system) portsFor(at site) engine.Ports {
+	p := s.ports
+	p.Forge = at.client
+	p.Workspace = &workingCopy{system: s, site: at}
+	p.AdoptWait = time.Duration(at.config.AdoptWaitSeconds) * time.Second
+	return p
+}
+
+func (s *system) siteOf(host string) (site, bool) {
+	for _, at := range s.sites {
+		if at.host == host {
+			return at, true
+		}
+	}
+	return site{}, false
+}
+
+func (s *system) hosts() []string {
+	var hosts []string
+	for _, at := range s.sites {
+		hosts = append(hosts, at.host)
+	}
+	return hosts
+}
+
+func (s *system) cost(model string, u llm.Usage) float64 {
+	price := s.config.LLM.Prices[model]
+	const million = 1e6
+	fresh := float64(u.Prompt - u.Cached)
+	return (fresh*price.Input + float64(u.Cached)*price.Cached + float64(u.Completion)*price.Output) / million
+}
+
+func (s *system) pauseFile() bool {
+	if !s.config.PauseResume.Enabled {
+		return false
+	}
+	_, err := os.Lstat(s.config.PauseResume.SignalFile)
+	return err == nil
+}
+
+func (s *system) close() {
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		_ = s.closers[i].Close() // nothing durable hangs on it
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
