@@ -10,6 +10,7 @@ import (
 	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/forge"
+	"agent/handlers"
 	"agent/handlers/engine"
 	"agent/projections"
 )
@@ -134,7 +135,7 @@ func (r *round) due(uuid string) bool {
 		r.trouble(uuid, err)
 		return false
 	}
-	resume, err := r.resumeOf(state, false)
+	resume, err := r.resumeOf(state, "")
 	pending, _ := r.store.Pending(uuid)
 	_, stop := pending[contexts.Stop]
 	return err == nil && (resume != nil || stop || state.Resume != nil || state.Stop != nil || state.Status.Ended())
@@ -152,8 +153,9 @@ func (r *round) fold(uuid string) (*projections.State, error) {
 	return state, nil
 }
 
-// resumeOf says what, if anything, ends the pause of a context.
-func (r *round) resumeOf(s *projections.State, asked bool) (*event.ResumeRequested, error) {
+// resumeOf says what, if anything, ends the pause of a context. trigger is how
+// the task came up: by its label, by a person's command, or by itself ("").
+func (r *round) resumeOf(s *projections.State, trigger string) (*event.ResumeRequested, error) {
 	if s.Status != projections.Paused || s.Rest == nil || s.Resume != nil {
 		return nil, nil
 	}
@@ -161,8 +163,8 @@ func (r *round) resumeOf(s *projections.State, asked bool) (*event.ResumeRequest
 		return resume, err
 	}
 	switch until := s.Rest.Until; {
-	case asked:
-		return &event.ResumeRequested{By: "command", Person: true}, nil
+	case trigger == "command", trigger == "label" && s.Rest.Reason != handlers.Denied:
+		return &event.ResumeRequested{By: trigger, Person: true}, nil
 	case until.Kind == "time" && !time.Now().Before(until.Time):
 		return &event.ResumeRequested{By: "timer"}, nil
 	case until.Kind == "signal" && !r.pauseFile():

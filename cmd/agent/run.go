@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"agent/internal/redact"
 	"agent/internal/sanitize"
 )
 
@@ -31,7 +32,7 @@ only, labelled or not.`,
 				return err
 			}
 			defer s.close()
-			r := s.newRound(a.sayer())
+			r := s.newRound(a.sayer(s.redact))
 			if len(refs) == 0 {
 				r.all(cmd.Context())
 			} else if err := r.only(cmd.Context(), refs); err != nil {
@@ -65,7 +66,7 @@ a command leaves a signal for it. It ends at SIGTERM or SIGINT.`,
 			if interval > 0 {
 				every = time.Duration(interval) * time.Second
 			}
-			return s.loop(cmd.Context(), every, a.sayer())
+			return s.loop(cmd.Context(), every, a.sayer(s.redact))
 		},
 	}
 	cmd.Flags().IntVar(&interval, "interval", 0, "seconds between two rounds (default: loop.interval_seconds)")
@@ -116,11 +117,12 @@ func (s *system) watch() (wake <-chan struct{}, end func()) {
 }
 
 // sayer prints lines for people, one at a time.
-func (a *app) sayer() func(string) {
+func (a *app) sayer(secrets *redact.Redactor) func(string) {
 	var mu sync.Mutex
 	return func(line string) {
 		mu.Lock()
 		defer mu.Unlock()
+		line, _ = secrets.String(line)
 		fmt.Fprintln(a.out, sanitize.Terminal(line))
 	}
 }

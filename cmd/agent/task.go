@@ -14,6 +14,7 @@ import (
 	"agent/eventlog/event"
 	"agent/forge"
 	"agent/handlers/engine"
+	"agent/internal/sanitize"
 	"agent/projections"
 )
 
@@ -57,6 +58,10 @@ func (r *round) attempt(ctx context.Context, j job) error {
 // begin makes a context for a task. The item is read again under the lock of
 // its key: another process may have finished it since it was listed.
 func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
+	if r.pauseFile() {
+		r.say("paused: " + j.key.String() + ": the pause signal stands, nothing new is begun")
+		return nil
+	}
 	if err := r.store.Room(); err != nil {
 		return err
 	}
@@ -75,7 +80,7 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 	defer release()
 	host, _ := os.Hostname()
 	e, err := engine.Create(r.portsFor(j.at), &event.ContextCreated{Format: event.Format, UUID: newUUID(), TaskKey: j.key.String(),
-		Forge: j.key.Host, Kind: string(j.key.Kind), User: t.Author.Login, Title: t.Title, Trigger: j.trigger,
+		Forge: j.key.Host, Kind: string(j.key.Kind), User: t.Author.Login, Title: sanitize.Line(t.Title, 500), Trigger: j.trigger,
 		Version: version(), Host: host, PID: os.Getpid()})
 	if err != nil {
 		return err
@@ -103,7 +108,8 @@ func (r *round) goOn(ctx context.Context, j job) error {
 	}
 	at, ok := r.siteOf(first.Forge)
 	if !ok {
-		return fmt.Errorf("no forge with host %s is configured", first.Forge)
+		r.say(fmt.Sprintf("skipped: %s: no forge with host %s is configured", j.uuid, first.Forge))
+		return nil
 	}
 	release, err := r.workspaceLock(at)
 	if err != nil {
@@ -114,12 +120,9 @@ func (r *round) goOn(ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
-	resume, err := r.resumeOf(e.State(), j.trigger != "")
+	resume, err := r.resumeOf(e.State(), j.trigger)
 	if err != nil {
 		return errors.Join(err, e.Close())
-	}
-	if resume != nil && j.trigger == "label" {
-		resume.By = "label"
 	}
 	if e.State().Status.Ended() {
 		return e.Close() // it had ended, only its directory was behind

@@ -12,6 +12,7 @@ import (
 	"agent/cmd/agent/config"
 	"agent/cmd/agent/logging"
 	"agent/contexts"
+	"agent/eventlog/event"
 	"agent/forge"
 	"agent/forge/github"
 	"agent/handlers/engine"
@@ -20,6 +21,7 @@ import (
 	"agent/llm"
 	"agent/llm/openai"
 	"agent/mcp"
+	"agent/projections"
 )
 
 // site is one configured forge.
@@ -164,6 +166,7 @@ func (s *system) portsFor(at site) engine.Ports {
 	p := s.ports
 	p.Forge = at.client
 	p.Workspace = &workingCopy{system: s, site: at}
+	p.OnEvent = func(ev event.Event) { s.log.Debug(projections.Describe(ev), "event", ev.Body.Type(), "seq", ev.Seq) }
 	p.AdoptWait = time.Duration(at.config.AdoptWaitSeconds) * time.Second
 	return p
 }
