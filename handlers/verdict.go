@@ -29,11 +29,19 @@ type verdict struct {
 	since  uint64
 }
 
+// verdictOf lets what came first decide: a wish to stop that arrives while the
+// closing words are being written changes nothing.
 func verdictOf(s *projections.State) *verdict {
+	v := outcomeOf(s)
+	if s.Stop != nil && (v == nil || s.Stop.Seq < v.since) {
+		return &verdict{projections.Stopped, s.Stop.By, s.Stop.Reason, s.Stop.Seq}
+	}
+	return v
+}
+
+func outcomeOf(s *projections.State) *verdict {
 	w := s.Work
 	switch {
-	case s.Stop != nil:
-		return &verdict{projections.Stopped, s.Stop.By, s.Stop.Reason, s.Stop.Seq}
 	case s.Place != nil && s.Place.Error != "":
 		return &verdict{projections.Failed, "workspace", s.Place.Error, 0}
 	case w.Failure != nil && fatal(s, w.Failure.Kind):
@@ -64,6 +72,10 @@ func fatal(s *projections.State, kind string) bool {
 	return false
 }
 
+// Denied is the reason of a pause because the forge did not let us set the
+// labels. The trigger label is still there, so it must not count as set again.
+const Denied = "labels"
+
 // pausing says that a context is to pause, why, until when, and since which event that stands.
 type pausing struct {
 	reason string
@@ -78,6 +90,8 @@ func pauseOf(s *projections.State) *pausing {
 	switch {
 	case s.Pause != nil:
 		return &pausing{"requested", "", requestedUntil(s.Pause.By), s.Pause.Seq}
+	case s.Denied != nil:
+		return &pausing{Denied, s.Denied.Reason, person, s.Denied.Seq}
 	case s.Limit != nil:
 		return &pausing{"limit", s.Limit.Limit, person, s.Limit.Seq}
 	case w.Repeats >= maxRepeats:
@@ -116,7 +130,7 @@ func modelPause(s *projections.State) *pausing {
 
 func pause(s *projections.State, p *pausing) Effect {
 	switch {
-	case !s.Done("labels:paused", p.since):
+	case p.reason != Denied && !s.Done("labels:paused", p.since):
 		return Act{Intent: pauseLabels(s)}
 	case !s.Done("comment:paused", p.since):
 		return Act{Intent: pauseNotice(s, p)}

@@ -60,6 +60,7 @@ type State struct {
 	Open   *Open
 	Pause  *Request                // a wish to pause that was not granted yet
 	Stop   *Request                // a wish to stop
+	Denied *Request                // the forge did not let us take the task
 	Resume *Request                // a wish to resume that was not granted yet
 	Rest   *event.ContextPaused    // why and until when it is paused
 	Last   *event.ContextCompleted // how it completed
@@ -155,6 +156,11 @@ func (s *State) closed(intent event.Body, outcome event.Event) {
 			s.Progress.posted(outcome.Body)
 		}
 	case *event.LabelsRequested:
+		failed, isFailed := outcome.Body.(*event.LabelsFailed)
+		if isFailed && in.Purpose == "start" {
+			s.Denied = &Request{Seq: outcome.Seq, Reason: failed.Message}
+			return
+		}
 		s.Steps["labels:"+in.Purpose] = outcome.Seq
 	case *event.ChangeRequested:
 		s.Steps["change"] = outcome.Seq
@@ -219,7 +225,7 @@ func (s *State) language() i18n.Lang {
 }
 
 func (s *State) resume(e event.Event, b *event.ResumeRequested) {
-	s.Resume, s.ResumedBy, s.Pause = &Request{Seq: e.Seq, By: b.By}, b.By, nil
+	s.Resume, s.ResumedBy, s.Pause, s.Denied = &Request{Seq: e.Seq, By: b.By}, b.By, nil, nil
 	s.Work.forgive()
 	if !b.Person || s.Limit == nil {
 		return

@@ -138,7 +138,7 @@ func (w *Work) wrote(path string) {
 // refused counts calls that the model should not have made; a dead server or a timeout is not its fault.
 func (w *Work) refused(b *event.ToolFailed) {
 	switch b.Kind {
-	case "unknown_tool", "bad_arguments", "too_large", "repeated":
+	case "unknown_tool", "bad_arguments", "too_large":
 		w.count()
 	}
 }

@@ -80,7 +80,7 @@ type ToolReplied struct {
 // ToolFailed is a call without an answer.
 type ToolFailed struct {
 	outcome
-	Kind       string `json:"kind"` // mcp.ErrorKind, or bad_arguments | too_large | too_many | repeated
+	Kind       string `json:"kind"` // mcp.ErrorKind, or bad_arguments | too_large | too_many
 	Message    string `json:"message"`
 	DurationMS int64  `json:"duration_ms"`
 }

@@ -154,8 +154,9 @@ func Spill(b Body, put func([]byte) (string, error)) error {
 
 func plain(t *Text) payload  { return payload{t, MaxText, 16 << 10} }
 func result(t *Text) payload { return payload{t, MaxResult, MaxResult} }
+func prompt(t *Text) payload { return payload{t, MaxText, 128 << 10} }
 
-func (b *TaskFetched) payloads() []payload      { return []payload{plain(&b.Body)} }
+func (b *TaskFetched) payloads() []payload      { return []payload{prompt(&b.Body)} }
 func (b *TaskChanged) payloads() []payload      { return []payload{plain(&b.Body)} }
 func (b *ContextInherited) payloads() []payload { return []payload{plain(&b.Summary)} }
 func (b *LLMFailed) payloads() []payload        { return []payload{plain(&b.Partial)} }
@@ -163,7 +164,7 @@ func (b *ToolRequested) payloads() []payload    { return []payload{plain(&b.Args
 func (b *ToolReplied) payloads() []payload      { return []payload{result(&b.Content)} }
 func (b *CommentRequested) payloads() []payload { return []payload{plain(&b.Body)} }
 func (b *ChangeRequested) payloads() []payload  { return []payload{plain(&b.Body)} }
-func (b *MessageAdded) payloads() []payload     { return []payload{plain(&b.Content)} }
+func (b *MessageAdded) payloads() []payload     { return []payload{prompt(&b.Content)} }
 func (b *SummaryAdded) payloads() []payload     { return []payload{plain(&b.Text)} }
 
 func (b *LLMReplied) payloads() []payload {

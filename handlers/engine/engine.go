@@ -95,15 +95,16 @@ type Engine struct {
 
 // Create makes the context of a new task and its engine.
 func Create(p Ports, first *event.ContextCreated) (*Engine, error) {
-	at := p.Now()
-	log, err := p.Store.Create(first, at)
+	e := newEngine(p)
+	stored, _, err := e.redact(first)
 	if err != nil {
 		return nil, err
 	}
-	e := newEngine(p)
-	e.log = log
-	e.apply(event.Event{Seq: 1, Time: at.UTC().Truncate(time.Microsecond), Body: first})
-	return e, nil
+	at := p.Now().UTC().Truncate(time.Microsecond)
+	if e.log, err = p.Store.Create(stored.(*event.ContextCreated), at); err != nil {
+		return nil, err
+	}
+	return e, e.apply(event.Event{Seq: 1, Time: at, Body: stored})
 }
 
 // Open takes an existing context under its lock and folds its log.
@@ -184,7 +185,7 @@ func (e *Engine) recovered() *event.ProcessRecovered {
 		r.OpenSeq, r.OpenType = s.Open.Seq, s.Open.Body.Type()
 	}
 	if torn != nil {
-		r.TornBytes = torn.Bytes
+		r.TornBytes, r.Quarantine = torn.Bytes, torn.Copy
 	}
 	return r
 }

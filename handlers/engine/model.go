@@ -54,8 +54,11 @@ func usageOf(r llm.Request, reply llm.Reply) event.Usage {
 // modelFailure turns an error into an event, with the time of the next try.
 func (e *Engine) modelFailure(ctx context.Context, err error) *event.LLMFailed {
 	var failed *llm.Error
-	if ctx.Err() != nil || !errors.As(err, &failed) {
-		return &event.LLMFailed{Kind: event.Interrupted, Message: reasonOf(ctx, err)}
+	if ctx.Err() != nil {
+		return &event.LLMFailed{Kind: event.Interrupted, Message: context.Cause(ctx).Error()}
+	}
+	if !errors.As(err, &failed) {
+		failed = &llm.Error{Kind: llm.Transient, Message: err.Error()}
 	}
 	body := &event.LLMFailed{Kind: string(failed.Kind), Status: failed.Status, Message: clean(failed.Message), Partial: event.T(clean(failed.Partial))}
 	switch failed.Kind {
@@ -67,13 +70,6 @@ func (e *Engine) modelFailure(ctx context.Context, err error) *event.LLMFailed {
 		body.NotBefore = e.p.Now().UTC().Add(wait).Truncate(time.Microsecond)
 	}
 	return body
-}
-
-func reasonOf(ctx context.Context, err error) string {
-	if cause := context.Cause(ctx); cause != nil {
-		return cause.Error()
-	}
-	return clean(err.Error())
 }
 
 // clean makes text from outside storable and sendable: a lone surrogate or a

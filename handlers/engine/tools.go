@@ -25,9 +25,14 @@ func (e *Engine) session() Tools {
 
 func (e *Engine) listTools(ctx context.Context) *event.ToolsListed {
 	listed := &event.ToolsListed{Servers: []event.Server{}}
+	room := maxTools
 	for _, s := range e.session().List(ctx) {
 		server := event.Server{Name: s.Name, Prompt: clean(s.Prompt), Error: clean(s.Err), Tools: []event.Tool{}}
 		for _, t := range s.Tools {
+			if room -= len(t.Description) + len(t.Schema); room < 0 {
+				server.Error = "it offers more than a request can hold; name the tools that are needed in its allow list"
+				break
+			}
 			server.Tools = append(server.Tools, event.Tool{Name: t.Name, Description: clean(t.Description),
 				Schema: t.Schema, ReadOnly: t.ReadOnly, Idempotent: t.Idempotent})
 		}
@@ -35,6 +40,9 @@ func (e *Engine) listTools(ctx context.Context) *event.ToolsListed {
 	}
 	return listed
 }
+
+// maxTools is how many bytes of descriptions and schemas are offered in all.
+const maxTools = 192 << 10
 
 func sameTools(a, b *event.ToolsListed) bool {
 	if b == nil {

@@ -33,6 +33,7 @@ var table = map[ID]pair{
 	"why.requested":        {"a person asked for it. Remove the signal or run `agent resume` to go on", "ユーザーの要求による一時停止です。シグナルを削除するか `agent resume` で再開できます"},
 	"why.limit":            {"the limit of %s was reached. `agent resume` grants the same amount once more", "上限（%s）に達しました。`agent resume` で同じ量を追加して再開できます"},
 	"why.repeated_call":    {"the model repeated the same tool call. `agent resume` lets it go on", "モデルが同じツール呼び出しを繰り返しました。`agent resume` で再開できます"},
+	"why.labels":         {"the labels could not be changed; give the token the right to do so, then run `agent resume`", "ラベルを変更できませんでした。トークンに権限を与えてから `agent resume` で再開してください"},
 	"why.model_person":     {"the model server refuses us; check the key and the model's name, then run `agent resume`", "モデルサーバーに拒否されました。キーとモデル名を確認し、`agent resume` で再開してください"},
 	"why.model_time":       {"the model does not answer at the moment. The work goes on by itself after %s UTC", "現在モデルが応答しません。%s UTC 以降に自動で再開します"},
 	"why.stopped":          {"stopped by: %s", "停止の要因: %s"},
