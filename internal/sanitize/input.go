@@ -21,13 +21,17 @@ type inputPass struct {
 	over  bool        // the HTML block ends with this line
 	last  map[int]int // last position of backtick runs by length, in the line that ends at upTo
 	upTo  int
+	plain int // up to here nothing is a code span
 }
 
 var (
-	htmlStart  = regexp.MustCompile(`^ {0,3}<(?:(pre|script|style|textarea)\b|[a-zA-Z/?!])`)
+	htmlStart  = regexp.MustCompile(`^(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*<(?:(pre|script|style|textarea)\b|[a-zA-Z/?!])`)
+	definition = regexp.MustCompile(`^(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*\[.*\]:`)
+	maybeFence = regexp.MustCompile("^(?:[ \\t>]|[-*+][ \\t]|[0-9]{1,9}[.)][ \\t])*(?:```|~~~)")
 	mdComment  = regexp.MustCompile(`^ {0,3}\[[^\]\n]*\]:[ \t]*(?:#|<>)[ \t]+["'(].*["')][ \t]*$`)
 	tableRow   = regexp.MustCompile(`(?m)^[ >\t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)+$`)
 	htmlTag    = regexp.MustCompile("^(?:<[A-Za-z][A-Za-z0-9-]*(?:[ \\t]+[A-Za-z_:][A-Za-z0-9_:.-]*(?:[ \\t]*=[ \\t]*(?:\"[^\"\\n]*\"|'[^'\\n]*'|[^ \\t\\n\"'=<>`]+))?)*[ \\t]*/?>|<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^ \\t\\n<>]*>)")
+	language   = regexp.MustCompile(`^ ?[A-Za-z0-9_+#.-]{0,32}`)
 	entityForm = regexp.MustCompile(`^&(?:#[0-9]{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,31};)`)
 )
 
@@ -73,7 +77,7 @@ func (p *inputPass) lineStart(i int) int {
 	case strings.TrimSpace(text) == "":
 	case !p.vague && opens(text).open():
 		p.fence = opens(text)
-		p.write(p.text[i:end])
+		p.opening(p.text[i:end])
 		return end
 	case mdComment.MatchString(text):
 		if p.keep {
@@ -84,8 +88,25 @@ func (p *inputPass) lineStart(i int) int {
 		return end
 	default:
 		p.startHTML(text)
+		if maybeFence.MatchString(text) || definition.MatchString(text) {
+			p.plain = max(p.plain, end) // nobody may see this line: nothing in it is certain to be code
+		}
 	}
 	return i
+}
+
+// opening writes the first line of a block. Of what follows the mark nobody sees
+// more than a language's name.
+func (p *inputPass) opening(l string) {
+	n := strings.Index(l, p.fence.mark) + len(p.fence.mark)
+	n += len(language.FindString(l[n:]))
+	p.write(l[:n])
+	if rest := strings.TrimSpace(l[n:]); rest != "" {
+		p.counts["info_string"]++
+	}
+	if strings.HasSuffix(l, "\n") {
+		p.write("\n")
+	}
 }
 
 // startHTML notes that Markdown does not count in the lines from here.
@@ -115,7 +136,7 @@ func (p *inputPass) endHTML(text string) {
 func (p *inputPass) step(i int) int {
 	s := p.text[i:]
 	switch {
-	case s[0] == '\\' && p.html == "" && len(s) > 1 && (s[1] == '`' || s[1] == '<' || s[1] == '\\'):
+	case s[0] == '\\' && p.html == "" && i >= p.plain && len(s) > 1 && (s[1] == '`' || s[1] == '<' || s[1] == '\\'):
 		p.write(s[:2])
 		return i + 2
 	case s[0] == '`':
@@ -213,21 +234,41 @@ func (p *inputPass) tag(s string) int {
 // span is the end of the code span that the n backticks at i open, 0 if they open
 // none. A span ends with its line here: the next line may begin another block.
 func (p *inputPass) span(i, n int) int {
-	if p.html != "" {
+	if p.html != "" || i < p.plain {
 		return 0
 	}
 	if i >= p.upTo {
 		p.upTo = i + len(line(p.text[i:]))
 		p.last = lastRuns(p.text[:p.upTo], i)
 	}
-	if p.last[n] <= i {
-		return 0
+	end := 0
+	if p.last[n] > i && !inAddress(p.text[:i]) {
+		end = closingRun(p.text[:p.upTo], i+n, n)
 	}
-	end := closingRun(p.text[:p.upTo], i+n, n)
-	if p.table && strings.Contains(p.text[i:max(i, end)], "|") {
+	if end == 0 || p.table && strings.Contains(p.text[i:end], "|") {
+		p.plain = i + paragraph(p.text[i:]) // it may open a span that ends in another line, or an address may swallow it
 		return 0
 	}
 	return end
+}
+
+// inAddress tells whether s ends in an address, which may swallow backticks.
+func inAddress(s string) bool {
+	word := s[strings.LastIndexAny(s, " \t\n")+1:]
+	return strings.Contains(word, "://") || strings.Contains(strings.ToLower(word), "www.")
+}
+
+// paragraph is the length of s up to the first blank line.
+func paragraph(s string) int {
+	n := 0
+	for n < len(s) {
+		l := line(s[n:])
+		n += len(l)
+		if strings.TrimSpace(l) == "" {
+			break
+		}
+	}
+	return n
 }
 
 // closingRun is the end of the next run of exactly n backticks from i on, or 0.

@@ -19,7 +19,7 @@ func Output(s string, allowHosts []string) string {
 	f := filter{counts: map[string]int{}}
 	f.write(norm.NFC.String(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.ToValidUTF8(s, "\ufffd"))))
 	o := output{allow: allowHosts}
-	text := f.out.String()
+	text := norm.NFC.String(f.out.String())
 	o.table = tableRow.MatchString(text)
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -73,6 +73,9 @@ func (o *output) line(l string) {
 // text writes one line that is not in a block of code.
 func (o *output) text(l string) {
 	l = decode(l)
+	if at := deepTildes.FindStringIndex(l); at != nil {
+		l = l[:at[1]-3] + `\` + l[at[1]-3:] // no fence to us, perhaps one to the forge
+	}
 	indent := len(l) - len(strings.TrimLeft(l, " \t"))
 	if strings.HasPrefix(l[indent:], "/") {
 		o.out.WriteString(l[:indent] + `\/`)
@@ -155,8 +158,11 @@ func (o *output) backslash(s string) int {
 func (o *output) bracket(s string) int {
 	m := target.FindStringSubmatch(s)
 	switch {
-	case m != nil && o.allowed(m[1]):
+	case m != nil && o.allowed(m[1]) && certain.MatchString(m[1]):
 		o.out.WriteString(m[0])
+		if !alone(s[len(m[0]):]) {
+			o.out.WriteByte(' ') // without a [ before, this is a bare address
+		}
 		return len(m[0])
 	case m != nil:
 		o.out.WriteString("] (")
@@ -175,11 +181,13 @@ var (
 	image  = regexp.MustCompile("^!\\[([^\\[\\]`]*)\\]\\([ \\t]*<?([^()<>`\\s]*)>?(?:[ \\t]+\"[^\"`]*\")?[ \\t]*\\)")
 	target = regexp.MustCompile("^\\]\\(([^()<>`\\s\\\\]+)\\)")
 
-	address   = regexp.MustCompile("^(?i:(?:https?|ftp)://|www\\.)[^\\s<>`\\\\\\[\\](){}\"'|*]+")
-	scheme    = regexp.MustCompile("^(?i:javascript|vbscript|data|file|mailto):[^\\s`]+")
-	mention   = regexp.MustCompile(`^@[A-Za-z0-9_][A-Za-z0-9_./-]*`)
-	number    = regexp.MustCompile(`^(?:[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)*)?[#!&][0-9]+|^(?i:GH)-[0-9]+`)
-	closes    = regexp.MustCompile(`^(?i:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?)\b[ \t]*:?[ \t]+`)
+	address = regexp.MustCompile("^(?i:(?:https?|ftp)://|www\\.)[^\\s<>`\\\\\\[\\](){}\"'|*]+")
+	scheme  = regexp.MustCompile("^(?i:javascript|vbscript|data|file|mailto):[^\\s`]+")
+	mention = regexp.MustCompile(`^@[A-Za-z0-9_][A-Za-z0-9_./-]*`)
+	number  = regexp.MustCompile(`^(?:[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)*)?[#!&][0-9]+|^(?i:GH)-[0-9]+`)
+	closes  = regexp.MustCompile(`^(?i:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?)\b[ \t]*:?[ \t]+`)
+	// certain is an address in which nobody can see the beginning of another one.
+	certain   = regexp.MustCompile(`^https?://[A-Za-z0-9.:\[\]-]+(?:/(?:[A-Za-z0-9_.#?=&%+-]+/?)*)?$`)
 	reference = regexp.MustCompile("^(?i:https?)://[^\\s<>`\\\\]+")
 )
 
@@ -203,9 +211,7 @@ func (o *output) live(l string, i int) int {
 		return 0
 	}
 	if m := strings.TrimRight(address.FindString(s), trailing); m != "" {
-		// The forge may take more for the address than we do: no @ may follow.
-		tail, _, _ := strings.Cut(s[len(m):], " ")
-		if o.allowed(m) && !strings.Contains(tail, "@") {
+		if o.allowed(m) && certain.MatchString(m) && alone(s[len(m):]) && (i == 0 || strings.IndexByte(" \t(", l[i-1]) >= 0) {
 			o.out.WriteString(m)
 		} else {
 			o.code(m)
@@ -225,6 +231,13 @@ func (o *output) live(l string, i int) int {
 	}
 	o.code(verb + ref)
 	return len(verb) + len(ref)
+}
+
+// alone tells whether an address ends before rest. A forge takes everything up to
+// a space for the address, even code.
+func alone(rest string) bool {
+	rest = strings.TrimLeft(rest, trailing)
+	return rest == "" || rest[0] == ' ' || rest[0] == '\t'
 }
 
 // token is what is live by itself at the start of s. Expressions run only where
@@ -271,13 +284,16 @@ func (o *output) code(s string) {
 func (o *output) span(s string) {
 	before := o.out.String()
 	switch {
-	case strings.HasSuffix(before, "`"):
-		o.out.WriteByte(' ')
+	case strings.HasSuffix(before, "`"), strings.HasPrefix(s, "`@") && before != "" && !strings.ContainsAny(before[len(before)-1:], " \t\n([>|"):
+		o.out.WriteByte(' ') // the latter could be taken for an address of mail
 	case (len(before)-len(strings.TrimRight(before, `\`)))%2 == 1:
 		o.out.WriteByte('\\')
 	}
 	o.out.WriteString(s)
 }
+
+// deepTildes is a line that could be a fence, with tabs and containers of any kind.
+var deepTildes = regexp.MustCompile(`^(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*~~~`)
 
 var charRef = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});?`)
 
