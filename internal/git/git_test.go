@@ -449,6 +449,9 @@ func TestTokenStaysOnHost(t *testing.T) {
 	if _, err := Clone(context.Background(), Options{URL: door.URL + "/x.git", Dir: filepath.Join(t.TempDir(), "w"), Token: secret}); err == nil {
 		t.Error("the redirect was followed")
 	}
+	if len(got) != 0 {
+		t.Error("the redirect was followed")
+	}
 	r := clone(t, remote(t))
 	auth, err := newAuth(Options{URL: door.URL + "/x.git", Token: secret})
 	if err != nil {
@@ -477,5 +480,8 @@ func TestCancelKillsGroup(t *testing.T) {
 	_, err := Clone(ctx, Options{URL: stuck.URL + "/unique-name.git", Dir: filepath.Join(t.TempDir(), "w")})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
+	}
+	if strings.Contains(commandLines(), "unique-name") {
+		t.Error("a process of git is still there")
 	}
 }
