@@ -1,0 +1,226 @@
+package handlers
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/eventlog/event"
+	"agent/projections"
+)
+
+var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
+
+// world answers effects as a scripted outside would, and keeps a transcript of
+// what was decided and what came of it.
+type world struct {
+	t       *testing.T
+	state   *projections.State
+	now     time.Time
+	replies []event.Body            // outcomes of model calls, in order
+	tools   map[string]event.Body   // outcome of a tool call by "server/tool"
+	before  map[string][]event.Body // inputs that arrive before the n-th model call ("1", "2", …) or at a rest ("rest")
+	out     strings.Builder
+	calls   int
+}
+
+func newWorld(t *testing.T, protocol string, replies ...event.Body) *world {
+	w := &world{t: t, state: projections.NewState(), now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), replies: replies,
+		tools: map[string]event.Body{}, before: map[string][]event.Body{}}
+	w.add(&event.ContextCreated{Format: 1, UUID: "00000000-0000-4000-8000-000000000001", TaskKey: "github.com/o/r/issues/7",
+		Forge: "github.com", Kind: "github_issue", User: "alice", Title: "A bug", Trigger: "label", Version: "1", Host: "h", PID: 1}, 0)
+	w.add(&event.ProcessStarted{Version: "1", Decisions: Decisions, Host: "h", PID: 1}, 0)
+	w.add(&event.ConfigPinned{Provider: "openai", Model: "m", ContextLength: 8000, Protocol: protocol, Language: "en",
+		Labels: event.Labels{Bot: "bot", Processing: "doing", Done: "done", Paused: "paused", Stopped: "stopped", Failed: "failed", Awaiting: "awaiting"},
+		Limits: event.Limits{MaxCalls: 20}, Comments: event.CommentRule{Enabled: true, Accept: "auto", Max: 50, Detail: "full"}}, 0)
+	return w
+}
+
+func (w *world) add(b event.Body, cause uint64) event.Event {
+	w.now = w.now.Add(time.Second)
+	e := event.Event{Seq: w.state.Seq + 1, Time: w.now, Cause: cause, Body: b}
+	w.state.Apply(e)
+	fmt.Fprintf(&w.out, "%3d %-18s %s\n", e.Seq, b.Type(), strings.ReplaceAll(projections.Describe(e), "\n", " "))
+	return e
+}
+
+func (w *world) inputs(when string) {
+	for _, b := range w.before[when] {
+		w.add(b, 0)
+	}
+	delete(w.before, when)
+}
+
+// run plays until the context rests and nothing more is to arrive.
+func (w *world) run() string {
+	for range 200 {
+		switch e := Next(w.state).(type) {
+		case Rest:
+			fmt.Fprintf(&w.out, "    rest (%s)\n", w.state.Status)
+			if len(w.before["rest"]) == 0 {
+				return w.out.String()
+			}
+			w.inputs("rest")
+		case Wait:
+			fmt.Fprintf(&w.out, "    wait %s\n", e.Until.Sub(w.now))
+			w.now = e.Until
+			w.add(&event.TimerFired{Until: e.Until}, 0)
+		case Record:
+			w.add(e.Body, 0)
+		case Read:
+			w.add(w.read(e), 0)
+		case Act:
+			if _, ok := e.Intent.(*event.LLMRequested); ok && len(w.before[fmt.Sprint(w.calls+1)]) > 0 {
+				w.inputs(fmt.Sprint(w.calls + 1))
+				continue
+			}
+			intent := w.add(e.Intent, 0)
+			w.add(w.outcome(e.Intent), intent.Seq)
+		}
+	}
+	w.t.Fatalf("no end after 200 steps:\n%s", w.out.String())
+	return ""
+}
+
+func (w *world) read(r Read) event.Body {
+	switch r.Want {
+	case "task.fetched":
+		return &event.TaskFetched{Title: "A bug", Body: event.T("It is broken."), Author: "alice", State: "open", URL: "https://github.com/o/r/issues/7"}
+	case "workspace.prepared":
+		return &event.WorkspacePrepared{Dir: "/w", InPlace: true}
+	case "tools.listed":
+		return &event.ToolsListed{Servers: []event.Server{{Name: "ws", Tools: []event.Tool{
+			{Name: "read_file", Description: "Reads a file.", Schema: []byte(`{"type":"object"}`), ReadOnly: true},
+			{Name: "run_command", Description: "Runs a command.", Schema: []byte(`{"type":"object"}`)}}}}}
+	}
+	return &event.CommentsFetched{Reason: r.Reason, Last: true}
+}
+
+func (w *world) outcome(intent event.Body) event.Body {
+	switch in := intent.(type) {
+	case *event.LLMRequested:
+		w.calls++
+		if w.calls > len(w.replies) {
+			return w.replies[len(w.replies)-1]
+		}
+		return w.replies[w.calls-1]
+	case *event.ToolRequested:
+		if kind, message := Refuse(w.state, in); kind != "" {
+			return &event.ToolFailed{Kind: kind, Message: message}
+		}
+		return w.tools[in.Server+"/"+in.Tool]
+	case *event.CommentRequested:
+		return &event.CommentPosted{ID: fmt.Sprint(100 + w.state.Seq)}
+	case *event.LabelsRequested:
+		return &event.LabelsChanged{Labels: in.Add}
+	}
+	w.t.Fatalf("no outcome for %s", intent.Type())
+	return nil
+}
+
+func text(s string) event.Body {
+	return &event.LLMReplied{Text: event.T(s), Finish: "stop", Usage: event.Usage{Prompt: 100, Completion: 10}}
+}
+
+func native(name, args string) event.Body {
+	return &event.LLMReplied{Finish: "tool_calls", Usage: event.Usage{Prompt: 100, Completion: 10},
+		Calls: []event.ToolCall{{ID: "c1", Name: name, Args: event.T(args)}}}
+}
+
+func failed(kind string, w time.Duration) event.Body {
+	f := &event.LLMFailed{Kind: kind, Message: "no"}
+	if w > 0 {
+		f.NotBefore = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Add(w)
+	}
+	return f
+}
+
+// TestTranscripts plays whole goes. A change of a transcript is a change of what
+// the program decides: read the diff.
+func TestTranscripts(t *testing.T) {
+	command := text(`{"command":{"comment":"I look.","tool":"ws/read_file","args":{"path":"a.go"}}}`)
+	done := text(`{"done":true,"comment":"Fixed."}`)
+	tests := map[string]func(*testing.T) *world{
+		"json": func(t *testing.T) *world { return newWorld(t, "json", command, done) },
+		"tools": func(t *testing.T) *world {
+			return newWorld(t, "tools", native("ws__read_file", `{"path":"a.go"}`), text("Fixed."))
+		},
+		"tools_refused": func(t *testing.T) *world {
+			return newWorld(t, "auto", failed("tools_refused", 0), command, done)
+		},
+		"unusable_replies": func(t *testing.T) *world { return newWorld(t, "json", text("hm"), text("hm"), command, text("hm")) },
+		"unknown_tool": func(t *testing.T) *world {
+			return newWorld(t, "tools", native("rm", "{}"), native("ws__read_file", "nonsense"), native("ws__read_file", "{}"), text("Fixed."))
+		},
+		"retries_then_pause": func(t *testing.T) *world {
+			w := newWorld(t, "json", failed("transient", 30*time.Second), failed("timeout", time.Minute), failed("empty", 90*time.Second), failed("transient", 2*time.Minute), done)
+			w.before["rest"] = []event.Body{&event.ProcessStarted{Decisions: Decisions}, &event.ResumeRequested{By: "timer"}}
+			return w
+		},
+		"retry_after_too_long": func(t *testing.T) *world { return newWorld(t, "json", failed("rate_limited", time.Hour)) },
+		"bad_key":              func(t *testing.T) *world { return newWorld(t, "json", failed("auth", 0)) },
+		"refused_request":      func(t *testing.T) *world { return newWorld(t, "json", failed("invalid", 0)) },
+		"pause_and_resume": func(t *testing.T) *world {
+			w := newWorld(t, "json", command, done)
+			w.before["2"] = []event.Body{&event.PauseRequested{By: "signal_file"}}
+			w.before["rest"] = []event.Body{&event.ProcessStarted{Decisions: Decisions}, &event.ResumeRequested{By: "signal_file", Person: true}}
+			return w
+		},
+		"stop": func(t *testing.T) *world {
+			w := newWorld(t, "json", command, command)
+			w.before["2"] = []event.Body{&event.StopRequested{By: "command", Reason: "enough"}}
+			return w
+		},
+		"call_limit": func(t *testing.T) *world {
+			w := newWorld(t, "tools", native("ws__read_file", "{}"), native("ws__run_command", "{}"))
+			w.replies = append(w.replies, w.replies[0])
+			w.state.Config.Limits.MaxCalls = 3
+			return w
+		},
+		"token_limit": func(t *testing.T) *world {
+			w := newWorld(t, "tools", native("ws__read_file", "{}"), text("Fixed."))
+			w.state.Config.Limits.MaxTokens = 110
+			w.before["rest"] = []event.Body{&event.ProcessStarted{Decisions: Decisions}, &event.ResumeRequested{By: "command", Person: true}}
+			return w
+		},
+		"same_call_again": func(t *testing.T) *world { return newWorld(t, "tools", native("ws__read_file", "{}")) },
+		"interrupted_call": func(t *testing.T) *world {
+			w := newWorld(t, "tools", native("ws__run_command", `{"argv":["make"]}`), text("Fixed."))
+			w.tools["ws/run_command"] = &event.ToolInterrupted{Reason: "the process ended."}
+			return w
+		},
+	}
+	for name, make := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := make(t)
+			w.tools["ws/read_file"] = &event.ToolReplied{Content: event.T("package a")}
+			if w.tools["ws/run_command"] == nil {
+				w.tools["ws/run_command"] = &event.ToolReplied{Content: event.T("exit code: 0")}
+			}
+			golden(t, filepath.Join("testdata", name+".txt"), w.run())
+		})
+	}
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s (run with -update if this is meant):\n%s", file, d)
+	}
+}
