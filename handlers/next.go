@@ -85,6 +85,9 @@ func act(s *projections.State) Effect {
 			return e
 		}
 	}
+	if s.Edited > max(s.Steps["message:task"], s.Steps["message:edited"]) {
+		return Record{editedMessage(s)}
+	}
 	if n := s.Config.Comments.Interval; s.Comments.Partial || n > 0 && s.Work.SinceCheck >= n {
 		return Read{Want: "comments.fetched", Reason: "periodic"}
 	}

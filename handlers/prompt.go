@@ -87,6 +87,12 @@ func taskMessage(s *projections.State) *event.MessageAdded {
 	return m
 }
 
+// editedMessage tells the model that the task itself was changed under its hands.
+func editedMessage(s *projections.State) *event.MessageAdded {
+	text := i18n.Text(s.Lang, "task.edited") + "\n\n" + i18n.Text(s.Lang, "task.head", s.Task.Title) + "\n\n" + s.Task.Body.View()
+	return &event.MessageAdded{Role: string(llm.User), Purpose: "edited", Content: event.T(strings.TrimSpace(text))}
+}
+
 func commentsMessage(s *projections.State) *event.MessageAdded {
 	text := i18n.Text(s.Lang, "comments.head") + "\n\n" + commentList(s) + i18n.Text(s.Lang, "comments.foot")
 	return &event.MessageAdded{Role: string(llm.User), Purpose: "comments", Content: event.T(text), Comments: pendingIDs(s)}

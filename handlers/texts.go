@@ -88,7 +88,7 @@ func finalComment(s *projections.State, v *verdict) *event.CommentRequested {
 	case projections.Failed:
 		parts = append(parts, i18n.Text(s.Lang, "reason", failReason(s, v)), codeOrNothing(v.text))
 	case projections.Stopped:
-		parts = append(parts, i18n.Text(s.Lang, "why.stopped", v.reason), words(s, v.text))
+		parts = append(parts, i18n.Text(s.Lang, "reason", i18n.Text(s.Lang, i18n.ID("stop."+v.reason))), words(s, v.text))
 	}
 	footer := facts(s)
 	room := maxComment - len([]rune(footer)) - 2

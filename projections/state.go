@@ -51,6 +51,8 @@ type State struct {
 	Process *event.ProcessStarted // the latest
 	Clean   bool                  // the latest process said that it ended
 	Task    *event.TaskFetched
+	Edited  uint64   // seq of the latest change of its text by somebody
+	Labels  []string // as read back after our latest change
 	Place   *event.WorkspacePrepared
 	Tools   *event.ToolsListed
 	Lang    i18n.Lang
@@ -162,6 +164,9 @@ func (s *State) closed(intent event.Body, outcome event.Event) {
 			return
 		}
 		s.Steps["labels:"+in.Purpose] = outcome.Seq
+		if changed, ok := outcome.Body.(*event.LabelsChanged); ok {
+			s.Labels = changed.Labels
+		}
 	case *event.ChangeRequested:
 		s.Steps["change"] = outcome.Seq
 	}
@@ -181,6 +186,8 @@ func (s *State) applyInput(e event.Event) {
 	case *event.TaskFetched:
 		s.Task = b
 		s.Lang = s.language()
+	case *event.TaskChanged:
+		s.edited(e, b)
 	case *event.WorkspacePrepared:
 		s.Place = b
 	case *event.ToolsListed:
@@ -194,6 +201,16 @@ func (s *State) applyInput(e event.Event) {
 	case *event.ResumeRequested:
 		s.resume(e, b)
 	}
+}
+
+// edited takes over a title and body that somebody changed.
+func (s *State) edited(e event.Event, b *event.TaskChanged) {
+	if s.Task == nil || b.What != "text" {
+		return
+	}
+	task := *s.Task
+	task.Title, task.Body, task.Hash = b.Title, b.Body, b.Hash
+	s.Task, s.Edited = &task, e.Seq
 }
 
 func (s *State) created(e event.Event, b *event.ContextCreated) {

@@ -168,6 +168,10 @@ func (s *system) portsFor(at site) engine.Ports {
 	p.Workspace = &workingCopy{system: s, site: at}
 	p.OnEvent = func(ev event.Event) { s.log.Debug(projections.Describe(ev), "event", ev.Body.Type(), "seq", ev.Seq) }
 	p.AdoptWait = time.Duration(at.config.AdoptWaitSeconds) * time.Second
+	p.TaskCheck = time.Duration(s.config.TaskStop.MinCheckIntervalSeconds) * time.Second
+	if !s.config.TaskStop.Enabled {
+		p.TaskCheck = -1
+	}
 	return p
 }
 

@@ -207,10 +207,11 @@ type TimerFired struct {
 // TaskChanged says that somebody changed the item.
 type TaskChanged struct {
 	input
-	What   string   `json:"what"` // closed | reopened | unassigned | label_removed | labelled | body | gone
-	Labels []string `json:"labels,omitempty"`
-	Title  string   `json:"title,omitempty"`
-	Body   Text     `json:"body,omitzero"`
+	What    string   `json:"what"` // text
+	Title   string   `json:"title,omitempty"`
+	Body    Text     `json:"body,omitzero"`
+	Removed []string `json:"removed,omitempty"` // hidden text that was taken out
+	Hash    string   `json:"hash,omitempty"`    // hex SHA-256 of the raw title and body
 }
 
 // PauseRequested is a wish to pause.

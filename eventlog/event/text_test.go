@@ -90,7 +90,7 @@ func TestSpillOverLimit(t *testing.T) {
 		max, view int
 	}{
 		{"tool result", func(s string) (Body, *Text) { b := &ToolReplied{Content: T(s)}; return b, &b.Content }, MaxResult, MaxResult},
-		{"message", func(s string) (Body, *Text) { b := &MessageAdded{Content: T(s)}; return b, &b.Content }, MaxText, 16 << 10},
+		{"message", func(s string) (Body, *Text) { b := &MessageAdded{Content: T(s)}; return b, &b.Content }, MaxText, 128 << 10},
 		{"summary", func(s string) (Body, *Text) { b := &SummaryAdded{Text: T(s)}; return b, &b.Text }, MaxText, 16 << 10},
 		{"comment", func(s string) (Body, *Text) { b := &CommentRequested{Body: T(s)}; return b, &b.Body }, MaxText, 16 << 10},
 		{"arguments", func(s string) (Body, *Text) { b := &ToolRequested{Args: T(s)}; return b, &b.Args }, MaxText, 16 << 10},

@@ -69,6 +69,7 @@ type Ports struct {
 	PauseFile func() bool                             // the pause signal for all contexts stands
 	MarkerKey []byte
 	AdoptWait time.Duration // how long the forge may take to list a new comment
+	TaskCheck time.Duration // least time between two looks whether the item was closed or taken away; negative: never
 	Version   string
 	OnEvent   func(event.Event) // for progress on a terminal; may be nil
 }
@@ -88,6 +89,7 @@ type Engine struct {
 	files   projections.Files
 	tools   Tools
 	checked bool                         // the tool list was compared in this process
+	looked  time.Time                    // when the item was last read
 	unsaid  map[uint64]*event.LLMReplied // replies as they were before redaction, by seq
 	trusted map[string]bool
 	me      *forge.Account
@@ -221,6 +223,9 @@ func (e *Engine) loop(ctx context.Context) error {
 			return err
 		}
 		if err := e.takeSignals(); err != nil {
+			return err
+		}
+		if err := e.checkTask(ctx); err != nil {
 			return err
 		}
 		switch effect := handlers.Next(e.state).(type) {

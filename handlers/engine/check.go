@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"agent/eventlog/event"
+	"agent/forge"
+	"agent/internal/sanitize"
+	"agent/projections"
+)
+
+// checkTask looks now and then whether people took the task away or changed
+// it. A look that finds nothing new leaves no event.
+func (e *Engine) checkTask(ctx context.Context) error {
+	s := e.state
+	if e.p.TaskCheck < 0 || s.Status != projections.Running || s.Task == nil || s.Stop != nil || !s.Done("labels:start", 0) {
+		return nil
+	}
+	now := e.p.Now()
+	if !e.looked.IsZero() && now.Sub(e.looked) < e.p.TaskCheck {
+		return nil
+	}
+	e.looked = now
+	t, err := e.p.Forge.Task(ctx, s.Key)
+	var failed *forge.Error
+	if errors.As(err, &failed) && failed.Kind == forge.NotFound {
+		return e.input(&event.StopRequested{By: "gone"})
+	}
+	if err != nil {
+		return ctx.Err() // a look that failed is made again later
+	}
+	if by := e.takenAway(ctx, t); by != "" {
+		return e.input(&event.StopRequested{By: by})
+	}
+	return e.noticeEdit(t)
+}
+
+// takenAway names how people ended the task, if they did.
+func (e *Engine) takenAway(ctx context.Context, t forge.Task) string {
+	processing := e.state.Config.Labels.Processing
+	isOurs := func(login string) bool { return e.mine(ctx, forge.Account{Login: login}) }
+	switch {
+	case t.State != "open":
+		return "closed"
+	case slices.Contains(e.state.Labels, processing) && !slices.Contains(t.Labels, processing):
+		return "label_removed"
+	case e.state.Task.Assigned && !slices.ContainsFunc(t.Assignees, isOurs):
+		return "unassigned"
+	}
+	return ""
+}
+
+func (e *Engine) noticeEdit(t forge.Task) error {
+	sum := hash(t.Title + "\x00" + t.Body)
+	if sum == e.state.Task.Hash {
+		return nil
+	}
+	title, _ := sanitize.Input(t.Title)
+	body, removed := sanitize.Input(t.Body)
+	return e.input(&event.TaskChanged{What: "text", Title: sanitize.Line(title, 500), Body: event.T(body), Removed: removed, Hash: sum})
+}
