@@ -169,7 +169,7 @@ func (s *Server) lag(c *call, f *Fault) reply {
 	return a
 }
 
-// wait ends early when the client or the server goes away.
+// wait ends early when the client goes away, and gives no answer when the server does.
 func (s *Server) wait(c *call, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -177,5 +177,6 @@ func (s *Server) wait(c *call, d time.Duration) {
 	case <-timer.C:
 	case <-c.Context().Done():
 	case <-s.closing:
+		panic(http.ErrAbortHandler)
 	}
 }
