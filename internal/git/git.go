@@ -59,12 +59,17 @@ func Clone(ctx context.Context, o Options) (*Repo, error) {
 		return nil, fmt.Errorf("git clone: %q is not a directory's name", o.Dir)
 	}
 	r := &Repo{Dir: dir, auth: a}
-	if _, err := os.Lstat(dir); err == nil {
-		return r, r.reuse(ctx, o.URL)
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("git clone: %w", err)
+	if _, err = os.Lstat(dir); err == nil {
+		err = r.reuse(ctx, o.URL)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = r.make(ctx, o)
+	} else {
+		err = fmt.Errorf("git clone: %w", err)
 	}
-	return r, r.make(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 func (r *Repo) make(ctx context.Context, o Options) error {
