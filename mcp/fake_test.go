@@ -149,7 +149,7 @@ func callFake(m message, in *bufio.Reader) {
 		answer(m.ID, text(strings.Repeat("b", 10<<20)))
 	case "huge":
 		fmt.Printf(`{"jsonrpc":"2.0","result":{"content":[{"type":"text","id":99,"text":"\"id\":98,`)
-		for range 100 {
+		for range 24 {
 			fmt.Print(strings.Repeat("h", 1<<20))
 		}
 		fmt.Printf("\"}]},\"id\":%s}\n", id)

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 
 // runVictim is an agent with a server that has descendants; it waits to be killed.
 func runVictim(dir string) {
-	pool := mcp.NewPool([]mcp.ServerConfig{fake("family", "normal")}, mcp.Options{})
+	pool := mcp.NewPool([]mcp.ServerConfig{fake("family", "stubborn", dir)}, mcp.Options{})
 	result, err := pool.Session("").Call(context.Background(), "family", "family", json.RawMessage(`{"dir":"`+dir+`"}`))
 	fmt.Println(result.Text, err)
 	select {}

@@ -52,27 +52,30 @@ func TestOutputIsCutInTheMiddle(t *testing.T) {
 // waitForPID waits until a sleeper has written its pid.
 func waitForPID(t *testing.T, file string) int {
 	t.Helper()
-	for {
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
 		b, err := os.ReadFile(file)
-		if err == nil {
+		switch {
+		case err == nil:
 			pid, _ := strconv.Atoi(string(b))
 			return pid
+		case time.Now().After(deadline):
+			t.Fatal("no pid in " + file)
 		}
-		if t.Context().Err() != nil {
-			t.Fatal("no pid")
-		}
-		time.Sleep(time.Millisecond)
 	}
 }
 
-// expectEnd waits until a process has ended; the test's deadline fails it otherwise.
-func expectEnd(pid int) {
-	for {
+// expectEnd waits until a process has ended, and ends it if it does not.
+func expectEnd(t *testing.T, pid int) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
 		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if err != nil || strings.Contains(string(stat), ") Z ") || syscall.Kill(pid, 0) != nil {
+		switch {
+		case err != nil || strings.Contains(string(stat), ") Z "):
 			return
+		case time.Now().After(deadline):
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+			t.Fatal("a process outlived its command")
 		}
-		time.Sleep(time.Millisecond)
 	}
 }
 
@@ -85,7 +88,7 @@ func TestChildrenOfCommandsAreKilled(t *testing.T) {
 		if want := "exit code: 0\ndone\n\n[processes that the command left running were killed]"; got != want {
 			t.Errorf("got %q", got)
 		}
-		expectEnd(waitForPID(t, file))
+		expectEnd(t, waitForPID(t, file))
 	})
 	t.Run("timeout", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "pid")
@@ -93,14 +96,14 @@ func TestChildrenOfCommandsAreKilled(t *testing.T) {
 		if want := "the command did not end within 1 s and was killed, with its children; its output:\nbegun\n"; got != want || !isError {
 			t.Errorf("got %q", got)
 		}
-		expectEnd(waitForPID(t, file))
+		expectEnd(t, waitForPID(t, file))
 	})
 	t.Run("close", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "pid")
 		b.call("run_command", args{"argv": []string{"sh", "-c", "setsid " + sleeper + file + " >/dev/null 2>&1 & while ! test -e " + file + "; do sleep 0.01; done"}})
 		pid := waitForPID(t, file)
 		_ = b.session.Close()
-		expectEnd(pid)
+		expectEnd(t, pid)
 	})
 }
 
