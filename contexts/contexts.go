@@ -7,6 +7,8 @@
 //	pause_signal                                         exists: running tasks pause
 //	.locks/<uuid>.lock  .locks/<hash of TaskKey>.lock    never moved, never removed here
 //	.control/<uuid>.<signal>                             wishes of commands
+//	scan.json                                            what rounds saw, for people: [Scan]
+//	budget/<day>.json                                    what a day's model calls cost, rebuildable: [Store.Spend]
 //	.key                                                 32 random bytes for comment markers
 //	.staging/  .quarantine/                              half-made and set-aside things
 //

@@ -1,0 +1,246 @@
+package contexts
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"time"
+
+	"agent/eventlog"
+	"agent/eventlog/event"
+	"agent/internal/fsx"
+)
+
+const (
+	budgetDir  = "budget"
+	budgetLock = "budget.lock"
+	budgetForm = 1
+	maxBudget  = 64 << 20 // bytes
+	dayLayout  = time.DateOnly
+)
+
+// Day names the day of a moment in UTC, "2026-11-27".
+func Day(t time.Time) string { return t.UTC().Format(dayLayout) }
+
+// DayLimits bound what may be spent in a day over all contexts; 0 is no limit.
+type DayLimits struct {
+	MaxTokens  int
+	MaxCostUSD float64
+}
+
+// ledger is the content of budget/<day>.json: what the model calls of a day cost.
+type ledger struct {
+	Format   int              `json:"format"`
+	Day      string           `json:"day"`
+	Tokens   int              `json:"tokens"`
+	CostUSD  float64          `json:"cost_usd"`
+	Contexts map[string]spent `json:"contexts"` // by uuid
+}
+
+// spent is the part of one context. Calls are the seqs that are counted in it,
+// sorted, so that a call that is noted again after a crash counts once.
+type spent struct {
+	Tokens  int      `json:"tokens"`
+	CostUSD float64  `json:"cost_usd"`
+	Calls   []uint64 `json:"calls"`
+}
+
+// Spend counts the reply with this seq of a context in the ledger of its day
+// (see [Day]). To count one again changes nothing. The logs are the truth, the
+// ledger can always be made from them: so it is replaced in one step and not
+// synced, and after a crash whoever opens a context spends again what its log
+// holds. Processes that spend at once wait for each other.
+func (s *Store) Spend(uuid string, seq uint64, day string, tokens int, usd float64) error {
+	if err := s.spend(day, func(l *ledger) bool { return l.add(uuid, seq, tokens, usd) }); err != nil {
+		return fmt.Errorf("budget of %s: %w", day, err)
+	}
+	return nil
+}
+
+// Spent is what all contexts together spent on a day. A ledger that is missing
+// or damaged is made from the logs first.
+func (s *Store) Spent(day string) (tokens int, usd float64, err error) {
+	l, err := s.readLedger(day)
+	if err == nil && l == nil && s.o.ReadOnly {
+		l, err = s.foldDay(day)
+	} else if err == nil && l == nil {
+		err = s.spend(day, func(made *ledger) bool { l = made; return false })
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("budget of %s: %w", day, err)
+	}
+	return l.Tokens, l.CostUSD, nil
+}
+
+// DayLimit tells which limit of a day is reached, as the event that says so, or
+// nil. It is asked before each model call; without limits it reads nothing. What
+// persons granted on top is the caller's to add to the limits.
+func (s *Store) DayLimit(day string, max DayLimits) (*event.LimitReached, error) {
+	if max.MaxTokens <= 0 && max.MaxCostUSD <= 0 {
+		return nil, nil
+	}
+	tokens, usd, err := s.Spent(day)
+	switch {
+	case err != nil:
+		return nil, err
+	case max.MaxTokens > 0 && tokens >= max.MaxTokens:
+		return &event.LimitReached{Limit: "tokens_per_day", Max: float64(max.MaxTokens), Used: float64(tokens)}, nil
+	case max.MaxCostUSD > 0 && usd >= max.MaxCostUSD:
+		return &event.LimitReached{Limit: "cost_per_day", Max: max.MaxCostUSD, Used: usd}, nil
+	}
+	return nil, nil
+}
+
+// add reports whether the ledger changed.
+func (l *ledger) add(uuid string, seq uint64, tokens int, usd float64) bool {
+	tokens, usd = max(tokens, 0), max(usd, 0)
+	c := l.Contexts[uuid]
+	i, counted := slices.BinarySearch(c.Calls, seq)
+	if counted {
+		return false
+	}
+	c.Calls = slices.Insert(c.Calls, i, seq)
+	c.Tokens += tokens
+	c.CostUSD += usd
+	l.Contexts[uuid] = c
+	l.Tokens += tokens
+	l.CostUSD += usd
+	return true
+}
+
+// sound checks what was read: the sums, and an order that add relies on.
+func (l *ledger) sound(day string) bool {
+	tokens := 0
+	for uuid, c := range l.Contexts {
+		tokens += c.Tokens
+		if !canonical(uuid) || c.Tokens < 0 || !slices.IsSorted(c.Calls) {
+			return false
+		}
+	}
+	return l.Format == budgetForm && l.Day == day && l.Tokens == tokens && l.CostUSD >= 0 && l.Contexts != nil
+}
+
+// spend changes a ledger under the lock, and writes it if it is new or changed.
+func (s *Store) spend(day string, change func(*ledger) bool) error {
+	if _, err := time.Parse(dayLayout, day); err != nil {
+		return fmt.Errorf("%q is not a day: %w", day, fs.ErrInvalid)
+	}
+	lock, err := s.lockSoon(budgetLock)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := s.prepareDir(budgetDir); err != nil {
+		return err
+	}
+	l, err := s.readLedger(day)
+	if err != nil {
+		return err
+	}
+	made := l == nil
+	if made {
+		if l, err = s.foldDay(day); err != nil {
+			return err
+		}
+	}
+	if changed := change(l); !made && !changed {
+		return nil
+	}
+	return s.writeLedger(l)
+}
+
+func (l *ledger) file() string { return ledgerFile(l.Day) }
+
+func ledgerFile(day string) string { return path.Join(budgetDir, day+".json") }
+
+// readLedger gives nil for a ledger that has to be made anew.
+func (s *Store) readLedger(day string) (*ledger, error) {
+	data, err := fsx.ReadFile(s.fs, ledgerFile(day), maxBudget)
+	var l ledger
+	switch {
+	case isMissing(err):
+		return nil, nil
+	case err != nil && !errors.Is(err, fsx.ErrTooLarge):
+		return nil, err
+	case err == nil && json.Unmarshal(data, &l) == nil && l.sound(day):
+		return &l, nil
+	}
+	s.o.Warn(&Warning{Name: ledgerFile(day), Reason: "it is damaged, and made anew from the logs"})
+	return nil, nil
+}
+
+func (s *Store) writeLedger(l *ledger) error {
+	data, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	tmp := l.file() + fsx.TempSuffix // nobody else writes: the lock is ours
+	if err := s.overwrite(tmp, append(data, '\n')); err != nil {
+		_ = s.fs.Remove(tmp) // best effort: the next write truncates it
+		return err
+	}
+	return s.fs.Rename(tmp, l.file())
+}
+
+func (s *Store) overwrite(name string, data []byte) error {
+	f, err := s.fs.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	n, err := f.Write(data)
+	if err == nil && n != len(data) {
+		err = io.ErrShortWrite
+	}
+	return errors.Join(err, f.Close())
+}
+
+// foldDay makes a ledger from the logs. Of a damaged log the valid start counts.
+func (s *Store) foldDay(day string) (*ledger, error) {
+	l := &ledger{Format: budgetForm, Day: day, Contexts: map[string]spent{}}
+	begin, err := time.Parse(dayLayout, day)
+	if err != nil {
+		return nil, fmt.Errorf("%q is not a day: %w", day, fs.ErrInvalid)
+	}
+	for e, err := range s.List() {
+		var w *Warning
+		switch {
+		case errors.As(err, &w):
+			continue
+		case err != nil:
+			return nil, err
+		case s.olderThan(e, begin):
+			continue
+		}
+		s.foldSpending(l, e.UUID)
+	}
+	return l, nil
+}
+
+// olderThan spares reading the logs that ended long before. The margin is for
+// clocks that were set.
+func (s *Store) olderThan(e Entry, begin time.Time) bool {
+	const margin = 24 * time.Hour
+	info, err := s.fs.Lstat(path.Join(dirOf(e.Place, e.UUID), eventlog.FileName))
+	return err == nil && !info.ModTime().IsZero() && info.ModTime().Before(begin.Add(-margin))
+}
+
+func (s *Store) foldSpending(l *ledger, uuid string) {
+	for rec, err := range s.Records(uuid) {
+		if err != nil {
+			s.o.Warn(err)
+			return
+		}
+		if string(rec.Type) != "llm.replied" || Day(rec.When()) != l.Day {
+			continue
+		}
+		if ev, err := event.Decode(rec); err == nil {
+			reply := ev.Body.(*event.LLMReplied)
+			l.add(uuid, ev.Seq, reply.Usage.Prompt+reply.Usage.Completion, reply.CostUSD)
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package contexts
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/fsx"
+)
+
+const (
+	scanFile  = "scan.json"
+	scanLock  = "scan.lock"
+	scanForm  = 1
+	maxScan   = 16 << 20 // bytes
+	maxItems  = 5000
+	maxReason = 500 // characters
+)
+
+// lockPatience is how long a short piece of work waits for the lock of another one.
+const lockPatience = 5 * time.Second
+
+// The verdicts of a round on an item.
+const (
+	Taken     = "taken"     // a context was made for it
+	Continued = "continued" // a context that was begun was worked on
+	Waiting   = "waiting"   // its context is paused, and nothing ends the pause yet
+	Skipped   = "skipped"   // it was looked at and left
+	Busy      = "busy"      // another process works on it
+	Troubled  = "failed"    // something went wrong on the way
+)
+
+// Scan is what rounds saw: the content of scan.json. It is a note for people,
+// nothing is decided by it. Its zero value is that of a store without rounds.
+type Scan struct {
+	Format int                 `json:"format"`
+	Round  time.Time           `json:"round,omitzero"` // end of the latest round, whatever it found
+	Hosts  map[string]HostScan `json:"hosts"`          // by the host of task keys
+	Items  []Sighting          `json:"items"`          // newest first, one for each task key, at most 5,000
+	Polls  map[string]Poll     `json:"polls"`          // looks at waiting contexts, by uuid
+}
+
+// HostScan is the latest scan of one forge.
+type HostScan struct {
+	Time    time.Time `json:"time"`
+	Success time.Time `json:"success,omitzero"` // of the latest scan without an error
+	Found   int       `json:"found"`            // labelled items of that one
+	Error   string    `json:"error,omitempty"`  // of the latest scan, one line
+}
+
+// Sighting is the latest verdict on one item, and why.
+type Sighting struct {
+	TaskKey string    `json:"task_key"`
+	Time    time.Time `json:"time"`
+	Verdict string    `json:"verdict"`
+	Reason  string    `json:"reason"`
+	UUID    string    `json:"uuid,omitempty"` // of its context
+}
+
+// Poll counts the looks at a waiting context that appended nothing to its log.
+type Poll struct {
+	Count int       `json:"count"`
+	Last  time.Time `json:"last"`
+}
+
+// Scan reads scan.json. A missing or damaged one is empty; damage goes to Options.Warn.
+func (s *Store) Scan() (Scan, error) {
+	var scan Scan
+	data, err := fsx.ReadFile(s.fs, scanFile, maxScan)
+	switch {
+	case isMissing(err):
+		return emptyScan(), nil
+	case errors.Is(err, fsx.ErrTooLarge), errors.Is(err, fsx.ErrNotRegular):
+	case err != nil:
+		return emptyScan(), fmt.Errorf("read scan: %w", err)
+	default:
+		err = json.Unmarshal(data, &scan)
+	}
+	if err != nil || scan.Format != scanForm {
+		s.o.Warn(&Warning{Name: scanFile, Reason: "it cannot be read, and is begun anew"})
+		return emptyScan(), nil
+	}
+	return emptyScan().with(scan), nil
+}
+
+func emptyScan() Scan {
+	return Scan{Format: scanForm, Hosts: map[string]HostScan{}, Items: []Sighting{}, Polls: map[string]Poll{}}
+}
+
+// Note adds what a round saw to scan.json: of two notes on one host or item the
+// later one stays, polls add up. Processes that do it at once wait for each other.
+func (s *Store) Note(seen Scan) error {
+	lock, err := s.lockSoon(scanLock)
+	if err != nil {
+		return fmt.Errorf("write scan: %w", err)
+	}
+	defer lock.Close()
+	old, err := s.Scan()
+	if err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(old.with(seen), "", " ")
+	if err != nil {
+		return fmt.Errorf("write scan: %w", err)
+	}
+	if err := s.put(scanFile, append(data, '\n'), s.fs.Rename); err != nil {
+		return fmt.Errorf("write scan: %w", err)
+	}
+	return nil
+}
+
+// Of gives the verdict on a task (TaskKey in text form).
+func (n Scan) Of(taskKey string) (Sighting, bool) {
+	i := slices.IndexFunc(n.Items, func(i Sighting) bool { return i.TaskKey == taskKey })
+	if i < 0 {
+		return Sighting{}, false
+	}
+	return n.Items[i], true
+}
+
+// with is n with later notes on top, within its bounds.
+func (n Scan) with(later Scan) Scan {
+	if later.Round.After(n.Round) {
+		n.Round = later.Round
+	}
+	for host, h := range later.Hosts {
+		n.Hosts[host] = n.Hosts[host].with(h)
+	}
+	for uuid, p := range later.Polls {
+		old := n.Polls[uuid]
+		n.Polls[uuid] = Poll{Count: old.Count + p.Count, Last: latest(old.Last, p.Last)}
+	}
+	n.Items = newestItems(slices.Concat(later.Items, n.Items))
+	prunePolls(n.Polls)
+	return n
+}
+
+func (h HostScan) with(later HostScan) HostScan {
+	success := latest(h.Success, later.Success)
+	if later.Time.Before(h.Time) {
+		later = h
+	}
+	later.Success = success
+	return later
+}
+
+// newestItems sorts, keeps one note for each task, and forgets the oldest.
+func newestItems(all []Sighting) []Sighting {
+	slices.SortStableFunc(all, func(a, b Sighting) int {
+		if c := b.Time.Compare(a.Time); c != 0 {
+			return c
+		}
+		return strings.Compare(a.TaskKey, b.TaskKey)
+	})
+	known := map[string]bool{}
+	kept := []Sighting{}
+	for _, i := range all {
+		if known[i.TaskKey] || len(kept) == maxItems {
+			continue
+		}
+		known[i.TaskKey] = true
+		i.Reason = firstRunes(i.Reason, maxReason)
+		kept = append(kept, i)
+	}
+	return kept
+}
+
+func prunePolls(polls map[string]Poll) {
+	if len(polls) <= maxItems {
+		return
+	}
+	oldest := slices.SortedFunc(maps.Keys(polls), func(a, b string) int { return polls[a].Last.Compare(polls[b].Last) })
+	for _, uuid := range oldest[:len(polls)-maxItems] {
+		delete(polls, uuid)
+	}
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// lockSoon takes a lock that is only ever held for a moment, and waits for it.
+func (s *Store) lockSoon(name string) (io.Closer, error) {
+	const longest = 50 * time.Millisecond
+	waited := time.Duration(0)
+	for wait := time.Millisecond; ; wait = min(2*wait, longest) {
+		lock, err := s.lock(name)
+		if !errors.Is(err, ErrBusy) || waited > lockPatience {
+			return lock, err
+		}
+		time.Sleep(wait)
+		waited += wait
+	}
+}
