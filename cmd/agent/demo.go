@@ -132,9 +132,9 @@ func (d *demo) prepare(ctx context.Context) error {
 }
 
 func (d *demo) configText() string {
-	return fmt.Sprintf(`contexts_dir: %[1]s/contexts
-workspaces_dir: %[1]s/workspaces
-log: {dir: %[1]s/logs}
+	return fmt.Sprintf(`contexts_dir: %[1]q
+workspaces_dir: %[7]q
+log: {dir: %[8]q}
 llm:
   openai: {base_url: %[2]s, api_key: demo-key-0123456789, model: scripted}
 github:
@@ -142,7 +142,8 @@ github:
   personal_access_token: %[4]s
   repositories: [%[5]s]
   bot_name: %[6]s
-`, d.dir, d.model.URL(), d.forge.URL(), demoToken, demoRepo, demoBot)
+`, filepath.Join(d.dir, "contexts"), d.model.URL(), d.forge.URL(), demoToken, demoRepo, demoBot,
+		filepath.Join(d.dir, "workspaces"), filepath.Join(d.dir, "logs"))
 }
 
 func (d *demo) openIssue(context.Context) error {

@@ -41,6 +41,7 @@ type job struct {
 
 // all finds and does everything: first contexts that were begun, then new tasks.
 func (r *round) all(ctx context.Context) {
+	r.swept.Do(r.sweep)
 	jobs := make(chan job)
 	go func() {
 		defer close(jobs)
@@ -110,7 +111,7 @@ func (r *round) begun(ctx context.Context, jobs chan<- job) {
 		if entry.Place == contexts.Completed {
 			continue
 		}
-		if entry.Place == contexts.Paused && !r.due(entry.UUID) {
+		if entry.Place == contexts.Paused && !r.due(ctx, entry.UUID) {
 			continue
 		}
 		if !send(ctx, jobs, job{uuid: entry.UUID}) {
@@ -128,49 +129,37 @@ func send(ctx context.Context, jobs chan<- job, j job) bool {
 	}
 }
 
-// due reports whether a paused context is to be looked at.
-func (r *round) due(uuid string) bool {
-	state, err := r.fold(uuid)
+// due reports whether a paused or waiting context is to be looked at.
+func (r *round) due(ctx context.Context, uuid string) bool {
+	state, err := fold(r.store, uuid)
 	if err != nil {
 		r.trouble(uuid, err)
 		return false
 	}
-	resume, err := r.resumeOf(state, "")
+	if state.Resume != nil || state.Stop != nil || state.Status.Directory() != string(contexts.Paused) {
+		return true // a process ended before the directory followed
+	}
 	pending, _ := r.store.Pending(uuid)
-	_, stop := pending[contexts.Stop]
-	return err == nil && (resume != nil || stop || state.Resume != nil || state.Stop != nil || state.Status.Ended())
+	if _, stop := pending[contexts.Stop]; stop {
+		return true
+	}
+	wake, err := r.wakeOf(ctx, state, "")
+	if err != nil {
+		r.trouble(uuid, err)
+	}
+	return wake != nil
 }
 
 // fold reads a log without taking it.
-func (r *round) fold(uuid string) (*projections.State, error) {
+func fold(store *contexts.Store, uuid string) (*projections.State, error) {
 	state := projections.NewState()
-	for ev, err := range r.store.Events(uuid) {
+	for ev, err := range store.Events(uuid) {
 		if err != nil {
 			return nil, err
 		}
 		state.Apply(ev)
 	}
 	return state, nil
-}
-
-// resumeOf says what, if anything, ends the pause of a context. trigger is how
-// the task came up: by its label, by a person's command, or by itself ("").
-func (r *round) resumeOf(s *projections.State, trigger string) (*event.ResumeRequested, error) {
-	if s.Status != projections.Paused || s.Rest == nil || s.Resume != nil {
-		return nil, nil
-	}
-	if resume, err := engine.TakeResume(r.store, s.Created.UUID); resume != nil || err != nil {
-		return resume, err
-	}
-	switch until := s.Rest.Until; {
-	case trigger == "command", trigger == "label" && s.Rest.Reason != handlers.Denied:
-		return &event.ResumeRequested{By: trigger, Person: true}, nil
-	case until.Kind == "time" && !time.Now().Before(until.Time):
-		return &event.ResumeRequested{By: "timer"}, nil
-	case until.Kind == "signal" && !r.pauseFile():
-		return &event.ResumeRequested{By: "signal_file", Person: true}, nil
-	}
-	return nil, nil
 }
 
 // labelled finds new tasks on the forges. One forge that fails does not hide the others.

@@ -120,23 +120,23 @@ func (r *round) goOn(ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
-	resume, err := r.resumeOf(e.State(), j.trigger)
+	wake, err := r.wakeOf(ctx, e.State(), j.trigger)
 	if err != nil {
 		return errors.Join(err, e.Close())
 	}
 	if e.State().Status.Ended() {
 		return e.Close() // it had ended, only its directory was behind
 	}
-	return r.run(ctx, e, at, resume)
+	return r.run(ctx, e, at, wake)
 }
 
-func (r *round) run(ctx context.Context, e *engine.Engine, at site, resume *event.ResumeRequested) error {
+func (r *round) run(ctx context.Context, e *engine.Engine, at site, wake event.Body) error {
 	defer e.Close()
 	s := e.State()
 	name := s.Key.String()
 	r.say(fmt.Sprintf("working: %s (%s): %s", name, s.Created.UUID, s.Created.Title))
 	start := time.Now()
-	err := e.Run(ctx, r.pin(at), resume)
+	err := e.Run(ctx, r.pin(at), wake)
 	r.report(s, name, time.Since(start), err)
 	return err
 }
@@ -156,11 +156,7 @@ func (r *round) report(s *projections.State, name string, took time.Duration, er
 	}
 	r.say(fmt.Sprintf("%s: %s (%s), %d model calls, %d tool calls, %s", s.Status, name, s.Created.UUID,
 		s.Usage.LLMCalls, s.Usage.ToolCalls, took.Round(time.Millisecond)))
-	if s.Status == projections.Completed && s.Place != nil && s.Place.Dir == r.cloneDir(s.Created.UUID) && s.Change != nil {
-		if err := os.RemoveAll(s.Place.Dir); err != nil { // everything in it was published
-			r.log.Warn("working copy could not be removed", "error", err)
-		}
-	}
+	r.discard(s)
 }
 
 // workspaceLock lets one context at a time work in a repository that is worked on in place.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"sync"
 	"time"
 
 	"agent/cmd/agent/config"
@@ -44,6 +45,7 @@ type system struct {
 	ports  engine.Ports // without the forge, which depends on the task
 	prompt string       // text of system_prompt_file
 
+	swept   sync.Once // old working copies
 	closers []io.Closer
 }
 

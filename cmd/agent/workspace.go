@@ -106,4 +106,28 @@ func (s *system) needsWorkspace() bool {
 	return false
 }
 
+// discard removes the working copy of a context whose work was published.
+func (s *system) discard(state *projections.State) {
+	if state.Status != projections.Completed || state.Change == nil || state.Place == nil || state.Place.Dir != s.cloneDir(state.Created.UUID) {
+		return
+	}
+	if err := os.RemoveAll(state.Place.Dir); err != nil {
+		s.log.Warn("working copy could not be removed", "error", err)
+	}
+}
+
+// sweep discards what a process left that was killed after the end of a context.
+func (s *system) sweep() {
+	left, err := os.ReadDir(s.config.WorkspacesDir)
+	if err != nil {
+		return // none was made yet
+	}
+	for _, dir := range left {
+		state, err := fold(s.store, dir.Name())
+		if err == nil && state.Created != nil {
+			s.discard(state)
+		}
+	}
+}
+
 func (s *system) cloneDir(uuid string) string { return filepath.Join(s.config.WorkspacesDir, uuid) }

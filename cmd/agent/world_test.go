@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -74,7 +73,7 @@ func (w *world) issue(title string) int {
 	return w.forge.AddIssue(testRepo, title, "Please write hello.txt.", "alice", botLabel)
 }
 
-func (w *world) inPlace() { w.hub += "\n  workspace: " + w.path("work") }
+func (w *world) inPlace() { w.hub += fmt.Sprintf("\n  workspace: %q", w.path("work")) }
 
 func (w *world) path(elem ...string) string {
 	return filepath.Join(append([]string{w.dir}, elem...)...)
@@ -126,9 +125,9 @@ func agentPath(t *testing.T) string {
 // configure writes the configuration file.
 func (w *world) configure() string {
 	w.t.Helper()
-	text := fmt.Sprintf(`contexts_dir: %[1]s/contexts
-workspaces_dir: %[1]s/workspaces
-log: {dir: %[1]s/logs, level: debug}
+	text := fmt.Sprintf(`contexts_dir: "%[1]s/contexts"
+workspaces_dir: "%[1]s/workspaces"
+log: {dir: "%[1]s/logs", level: debug}
 llm:
   openai: {base_url: %[2]s, api_key: %[3]s, model: scripted}%[7]s
 github:
@@ -432,22 +431,3 @@ func greetJSON() llmtest.Script {
 		llmtest.JSONCommand("workspace/write_file", map[string]any{"path": "hello.txt", "content": "hello\n"}, "I write the file."),
 		llmtest.Done("I wrote hello.txt."))
 }
-
-// gate lets a test act at a certain moment of the model's work.
-type gate struct{ reached, open chan struct{} }
-
-func newGate() gate { return gate{make(chan struct{}), make(chan struct{})} }
-
-// hold answers the n-th request (from 0) only when the gate is opened or the client left.
-func (g gate) hold(n int, script llmtest.Script) llmtest.Script {
-	var once sync.Once
-	return func(i int, r llmtest.Request) llmtest.Reply {
-		if i != n {
-			return script(i, r)
-		}
-		once.Do(func() { close(g.reached) })
-		return llmtest.Hang()
-	}
-}
-
-func first(s string) string { return cmp.Or(strings.SplitN(s, "\n", 2)[0], s) }

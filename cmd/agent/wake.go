@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"agent/eventlog/event"
+	"agent/forge"
+	"agent/handlers"
+	"agent/handlers/engine"
+	"agent/projections"
+)
+
+// wakeOf says what, if anything, ends the rest of a context. trigger is how the
+// task came up: by its label, by a person's command, or by itself ("").
+func (r *round) wakeOf(ctx context.Context, s *projections.State, trigger string) (event.Body, error) {
+	if s.Resume != nil || (s.Status != projections.Paused && s.Status != projections.Awaiting) {
+		return nil, nil
+	}
+	if resume, err := engine.TakeResume(r.store, s.Created.UUID); err != nil {
+		return nil, err
+	} else if resume != nil {
+		return resume, nil
+	}
+	asked := trigger == "command" || trigger == "label" && (s.Rest == nil || s.Rest.Reason != handlers.Denied)
+	switch {
+	case asked:
+		return &event.ResumeRequested{By: trigger, Person: true}, nil
+	case s.Status == projections.Awaiting:
+		return r.answered(ctx, s)
+	}
+	return pauseOver(s.Rest.Until, r.pauseFile()), nil
+}
+
+// pauseOver ends a pause whose time has come or whose signal is gone.
+func pauseOver(until event.Until, signal bool) event.Body {
+	switch {
+	case until.Kind == "time" && !time.Now().Before(until.Time):
+		return &event.ResumeRequested{By: "timer"}
+	case until.Kind == "signal" && !signal:
+		return &event.ResumeRequested{By: "signal_file", Person: true}
+	}
+	return nil
+}
+
+// answered looks whether the author of a waiting task has written, or whether
+// the time for that is over. A look that finds nothing leaves no event.
+func (r *round) answered(ctx context.Context, s *projections.State) (event.Body, error) {
+	at, ok := r.siteOf(s.Created.Forge)
+	if !ok {
+		return nil, nil
+	}
+	comments, err := at.client.Comments(ctx, s.Key, s.Comments.LastFetch.Add(-5*time.Minute))
+	if err != nil {
+		return nil, &engine.Temporary{Err: err}
+	}
+	for _, c := range comments {
+		if c.Author.Login == s.Task.Author && isNew(s, c) {
+			return &event.ResumeRequested{By: "comment"}, nil
+		}
+	}
+	if until := s.Await.Until.Time; !time.Now().Before(until) {
+		return &event.TimerFired{Until: until}, nil
+	}
+	return nil, nil
+}
+
+// isNew reports whether the log does not hold this text of a comment yet. Our
+// own comments carry a marker, also where author and agent share an account.
+func isNew(s *projections.State, c forge.Comment) bool {
+	if c.System || s.Comments.Own(c.ID) || engine.Marked(c.Body) {
+		return false
+	}
+	known, seen := s.Comments.Seen(projections.CommentID(c.Kind, c.ID))
+	return !seen || known != engine.Hash(c.Body)
+}
