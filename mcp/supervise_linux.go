@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killRounds bounds the hunt for processes that fork faster than they are
-// killed; the process group's signal, which is atomic, ends the rest.
-const killRounds = 1000
+// killRounds bounds the hunt, of about a second, for processes that fork faster
+// than they are killed; the process group's signal, which is atomic, ends the rest.
+const killRounds = 500
 
 // becomeReaper makes orphans of our descendants our children, so that none
 // escapes by leaving the process group.
@@ -30,20 +30,30 @@ func dieWithParent() *syscall.SysProcAttr {
 // process group is killed, we included.
 func killDescendants() {
 	for range killRounds {
-		pids := children()
-		for _, pid := range pids {
+		for _, pid := range children() {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
-		options := 0
-		if len(pids) == 0 {
-			options = syscall.WNOHANG // the list may miss children of the moment
-			time.Sleep(time.Millisecond)
-		}
-		if _, err := syscall.Wait4(-1, nil, options, nil); err == syscall.ECHILD {
+		if childless() {
 			return
 		}
+		time.Sleep(time.Millisecond)
 	}
 	_ = syscall.Kill(0, syscall.SIGKILL)
+}
+
+// childless collects the dead and reports whether no child is left. It never
+// waits: reapUntil may take the dead first, and the list of children may have
+// missed a living one.
+func childless() bool {
+	for {
+		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+		switch {
+		case err == syscall.ECHILD:
+			return true
+		case pid <= 0 && err != syscall.EINTR:
+			return false
+		}
+	}
 }
 
 // children lists the process ids of our children, over all our threads.
