@@ -23,6 +23,11 @@ func pauseLabels(s *projections.State) *event.LabelsRequested {
 	return labels("paused", l.Paused, l.Processing)
 }
 
+func awaitLabels(s *projections.State) *event.LabelsRequested {
+	l := s.Config.Labels
+	return labels("awaiting", l.Awaiting, l.Processing, l.Paused)
+}
+
 // finalLabels leaves the trigger label alone: who set it again wishes another go.
 func finalLabels(s *projections.State, v *verdict) *event.LabelsRequested {
 	l := s.Config.Labels

@@ -22,7 +22,7 @@ func Next(s *projections.State) Effect {
 	if p := pauseOf(s); p != nil {
 		return pause(s, p)
 	}
-	for _, phase := range []func(*projections.State) Effect{open, comeBack, act} {
+	for _, phase := range []func(*projections.State) Effect{open, comeBack, waitAgain, act} {
 		if e := phase(s); e != nil {
 			return e
 		}
@@ -70,7 +70,7 @@ func comeBack(s *projections.State) Effect {
 		return nil
 	case !s.Done("labels:resumed", s.Since):
 		return Act{Intent: resumeLabels(s)}
-	case s.ResumedBy != "timer" && !s.Done("comment:resumed", s.Since):
+	case announced(s) && !s.Done("comment:resumed", s.Since):
 		return Act{Intent: notice(s, "resumed")}
 	case s.Config.Comments.Enabled && !s.Done("fetch:resume", s.Since):
 		return Read{Want: "comments.fetched", Reason: "resume"}
@@ -143,3 +143,7 @@ func exceeded(s *projections.State) *event.LimitReached {
 	}
 	return nil
 }
+
+// announced is true for resumes that people are told of. A timer's and an
+// answer's speak for themselves.
+func announced(s *projections.State) bool { return s.ResumedBy != "timer" && s.ResumedBy != "comment" }

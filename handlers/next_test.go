@@ -20,14 +20,17 @@ var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
 // world answers effects as a scripted outside would, and keeps a transcript of
 // what was decided and what came of it.
 type world struct {
-	t       *testing.T
-	state   *projections.State
-	now     time.Time
-	replies []event.Body            // outcomes of model calls, in order
-	tools   map[string]event.Body   // outcome of a tool call by "server/tool"
-	before  map[string][]event.Body // inputs that arrive before the n-th model call ("1", "2", …) or at a rest ("rest")
-	out     strings.Builder
-	calls   int
+	t        *testing.T
+	state    *projections.State
+	now      time.Time
+	replies  []event.Body            // outcomes of model calls, in order
+	tools    map[string]event.Body   // outcome of a tool call by "server/tool"
+	before   map[string][]event.Body // inputs that arrive before the n-th model call ("1", "2", …)
+	rests    [][]event.Body          // inputs that end the n-th rest
+	comments [][]event.Comment       // what the n-th fetch of comments finds
+	denied   bool                    // the first label change is refused
+	out      strings.Builder
+	calls    int
 }
 
 func newWorld(t *testing.T, protocol string, replies ...event.Body) *world {
@@ -63,10 +66,14 @@ func (w *world) run() string {
 		switch e := Next(w.state).(type) {
 		case Rest:
 			fmt.Fprintf(&w.out, "    rest (%s)\n", w.state.Status)
-			if len(w.before["rest"]) == 0 {
+			if len(w.rests) == 0 {
 				return w.out.String()
 			}
-			w.inputs("rest")
+			w.add(&event.ProcessStarted{Version: "1", Decisions: Decisions, Host: "h", PID: 1}, 0)
+			for _, b := range w.rests[0] {
+				w.add(b, 0)
+			}
+			w.rests = w.rests[1:]
 		case Wait:
 			fmt.Fprintf(&w.out, "    wait %s\n", e.Until.Sub(w.now))
 			w.now = e.Until
@@ -99,7 +106,11 @@ func (w *world) read(r Read) event.Body {
 			{Name: "read_file", Description: "Reads a file.", Schema: []byte(`{"type":"object"}`), ReadOnly: true},
 			{Name: "run_command", Description: "Runs a command.", Schema: []byte(`{"type":"object"}`)}}}}}
 	}
-	return &event.CommentsFetched{Reason: r.Reason, Last: true}
+	found := &event.CommentsFetched{Reason: r.Reason, Last: true}
+	if len(w.comments) > 0 {
+		found.Comments, w.comments = w.comments[0], w.comments[1:]
+	}
+	return found
 }
 
 func (w *world) outcome(intent event.Body) event.Body {
@@ -118,6 +129,10 @@ func (w *world) outcome(intent event.Body) event.Body {
 	case *event.CommentRequested:
 		return &event.CommentPosted{ID: fmt.Sprint(100 + w.state.Seq)}
 	case *event.LabelsRequested:
+		if w.denied {
+			w.denied = false
+			return &event.LabelsFailed{Kind: "forbidden", Message: "no permission"}
+		}
 		return &event.LabelsChanged{Labels: in.Add}
 	}
 	w.t.Fatalf("no outcome for %s", intent.Type())
@@ -160,7 +175,7 @@ func TestTranscripts(t *testing.T) {
 		},
 		"retries_then_pause": func(t *testing.T) *world {
 			w := newWorld(t, "json", failed("transient", 30*time.Second), failed("timeout", time.Minute), failed("empty", 90*time.Second), failed("transient", 2*time.Minute), done)
-			w.before["rest"] = []event.Body{&event.ProcessStarted{Decisions: Decisions}, &event.ResumeRequested{By: "timer"}}
+			w.rests = [][]event.Body{{&event.ResumeRequested{By: "timer"}}}
 			return w
 		},
 		"retry_after_too_long": func(t *testing.T) *world { return newWorld(t, "json", failed("rate_limited", time.Hour)) },
@@ -169,7 +184,7 @@ func TestTranscripts(t *testing.T) {
 		"pause_and_resume": func(t *testing.T) *world {
 			w := newWorld(t, "json", command, done)
 			w.before["2"] = []event.Body{&event.PauseRequested{By: "signal_file"}}
-			w.before["rest"] = []event.Body{&event.ProcessStarted{Decisions: Decisions}, &event.ResumeRequested{By: "signal_file", Person: true}}
+			w.rests = [][]event.Body{{&event.ResumeRequested{By: "signal_file", Person: true}}}
 			return w
 		},
 		"stop": func(t *testing.T) *world {
@@ -186,10 +201,36 @@ func TestTranscripts(t *testing.T) {
 		"token_limit": func(t *testing.T) *world {
 			w := newWorld(t, "tools", native("ws__read_file", "{}"), text("Fixed."))
 			w.state.Config.Limits.MaxTokens = 110
-			w.before["rest"] = []event.Body{&event.ProcessStarted{Decisions: Decisions}, &event.ResumeRequested{By: "command", Person: true}}
+			w.rests = [][]event.Body{{&event.ResumeRequested{By: "command", Person: true}}}
 			return w
 		},
 		"same_call_again": func(t *testing.T) *world { return newWorld(t, "tools", native("ws__read_file", "{}")) },
+		"follow_up": func(t *testing.T) *world {
+			w := newWorld(t, "json", done, text(`{"done":true,"comment":"Also that."}`))
+			w.state.Config.FollowUp = event.FollowUp{Enabled: true, MaxRounds: 10, TimeoutHours: 24}
+			w.comments = [][]event.Comment{nil, {{ID: "1", Author: "alice", Verdict: "new", Body: event.T("Thanks! Now also add tests.")}},
+				{{ID: "2", Author: "alice", Verdict: "new", Body: event.T("ありがとうございます！")}}}
+			w.rests = [][]event.Body{{&event.ResumeRequested{By: "comment"}}, {&event.ResumeRequested{By: "comment"}}}
+			return w
+		},
+		"follow_up_nothing_new": func(t *testing.T) *world {
+			w := newWorld(t, "json", done)
+			w.state.Config.FollowUp = event.FollowUp{Enabled: true, MaxRounds: 10, TimeoutHours: 24}
+			w.rests = [][]event.Body{{&event.ResumeRequested{By: "comment"}},
+				{&event.TimerFired{Until: time.Date(2026, 1, 9, 0, 0, 0, 0, time.UTC)}}}
+			return w
+		},
+		"task_edited": func(t *testing.T) *world {
+			w := newWorld(t, "json", command, done)
+			w.before["2"] = []event.Body{&event.TaskChanged{What: "text", Title: "Another bug", Body: event.T("It is broken elsewhere.")}}
+			return w
+		},
+		"labels_refused": func(t *testing.T) *world {
+			w := newWorld(t, "json", done)
+			w.denied = true
+			w.rests = [][]event.Body{{&event.ResumeRequested{By: "command", Person: true}}}
+			return w
+		},
 		"interrupted_call": func(t *testing.T) *world {
 			w := newWorld(t, "tools", native("ws__run_command", `{"argv":["make"]}`), text("Fixed."))
 			w.tools["ws/run_command"] = &event.ToolInterrupted{Reason: "the process ended."}
@@ -222,5 +263,21 @@ func golden(t *testing.T, file, got string) {
 	}
 	if d := cmp.Diff(string(want), got); d != "" {
 		t.Errorf("%s (run with -update if this is meant):\n%s", file, d)
+	}
+}
+
+func TestCompletes(t *testing.T) {
+	for comment, want := range map[string]bool{
+		"ありがとうございます！": true, "Thanks!": true, "ok": true, "OK, thank you.": true, "了解しました。ありがとうございました": true,
+		"完了です 🎉": true, "@agent thanks": true, "> It works now\n\nThank you very much!": true, "LGTM": true,
+		"The token is broken. まだ完了していません。": false, "token": false, "完了していない": false, "Thanks! Now also add tests": false,
+		"not done": false, "🎉": false, "": false, "ok but the test fails": false, "> thanks": false, "ありがとう。でもテストも追加して": false,
+	} {
+		if got := Completes(comment, ""); got != want {
+			t.Errorf("%q: %v", comment, got)
+		}
+	}
+	if Completes("thanks", "merge it") || !Completes("Merge it!", "merge it") {
+		t.Error("a list in the configuration does not replace the defaults")
 	}
 }

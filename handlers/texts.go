@@ -81,10 +81,10 @@ func finalComment(s *projections.State, v *verdict) *event.CommentRequested {
 	parts := []string{finalHead(s, v)}
 	switch v.status {
 	case projections.Completed:
-		if v.reason == "done" {
+		if v.byModel() {
 			parts = append(parts, closingWords(s, v))
 		}
-		parts = append(parts, changeLine(s))
+		parts = append(parts, changeLine(s), awaitLine(s, v))
 	case projections.Failed:
 		parts = append(parts, i18n.Text(s.Lang, "reason", failReason(s, v)), codeOrNothing(v.text))
 	case projections.Stopped:
@@ -99,6 +99,8 @@ func finalComment(s *projections.State, v *verdict) *event.CommentRequested {
 func finalHead(s *projections.State, v *verdict) string {
 	head := i18n.Text(s.Lang, i18n.ID(string(v.status)+".head"))
 	switch {
+	case v.reason == "keyword" || v.reason == "timeout":
+		return i18n.Text(s.Lang, i18n.ID("closed."+v.reason))
 	case v.reason == "max_calls":
 		head = i18n.Text(s.Lang, "limit.head", s.Config.Limits.MaxCalls)
 	case v.status == projections.Completed:
@@ -115,6 +117,13 @@ func closingWords(s *projections.State, v *verdict) string {
 		return text
 	}
 	return i18n.Text(s.Lang, "done.empty")
+}
+
+func awaitLine(s *projections.State, v *verdict) string {
+	if v.reason != "await" {
+		return ""
+	}
+	return i18n.Text(s.Lang, "await.foot", s.Config.FollowUp.TimeoutHours)
 }
 
 func failReason(s *projections.State, v *verdict) string {

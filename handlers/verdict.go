@@ -48,6 +48,10 @@ func outcomeOf(s *projections.State) *verdict {
 		return &verdict{projections.Failed, "model_" + w.Failure.Kind, w.Failure.Message, w.FailureSeq}
 	case s.Limit != nil && s.Limit.Limit == "calls":
 		return &verdict{projections.Completed, "max_calls", "", s.Limit.Seq}
+	case s.Expired:
+		return &verdict{projections.Completed, "timeout", "", s.Since}
+	case thanked(s):
+		return &verdict{projections.Completed, "keyword", "", s.Steps["fetch:resume"]}
 	case w.Reply == nil:
 		return nil
 	}
@@ -56,7 +60,7 @@ func outcomeOf(s *projections.State) *verdict {
 	case p.Problem != "" && w.Corrections >= maxCorrections-1, w.Corrections >= maxCorrections:
 		return &verdict{projections.Failed, "unusable_replies", p.Problem, w.ReplySeq}
 	case p.Done:
-		return &verdict{projections.Completed, "done", p.Comment, w.ReplySeq}
+		return &verdict{projections.Completed, doneReason(s), p.Comment, w.ReplySeq}
 	}
 	return nil
 }
@@ -142,10 +146,14 @@ func pause(s *projections.State, p *pausing) Effect {
 func finish(s *projections.State, v *verdict) Effect {
 	kind := string(v.status)
 	switch {
-	case v.reason == "done" && publishes(s) && !s.Done("change", v.since):
+	case v.byModel() && publishes(s) && !s.Done("change", v.since):
 		return Act{Intent: changeIntent(s, v)}
 	case !s.Done("comment:"+kind, v.since):
 		return Act{Intent: finalComment(s, v)}
+	case v.reason == "await" && !s.Done("labels:awaiting", v.since):
+		return Act{Intent: awaitLabels(s)}
+	case v.reason == "await":
+		return Record{awaiting(s)}
 	case !s.Done("labels:"+kind, v.since):
 		return Act{Intent: finalLabels(s, v)}
 	case !s.Done("summary:final", v.since):

@@ -11,6 +11,7 @@ func (s *State) applyLifecycle(e event.Event) {
 		s.Rest, s.PausedAt, s.Pause = b, e.Time, nil
 	case *event.ContextAwaiting:
 		s.enter(e, Awaiting)
+		s.Await, s.Resume = b, nil
 	case *event.ContextResumed:
 		s.enter(e, Running)
 		s.Rest, s.Resume, s.ResumedAt = nil, nil, e.Time

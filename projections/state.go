@@ -65,8 +65,10 @@ type State struct {
 	Denied *Request                // the forge did not let us take the task
 	Resume *Request                // a wish to resume that was not granted yet
 	Rest   *event.ContextPaused    // why and until when it is paused
+	Await  *event.ContextAwaiting  // how it waits for an answer, also after it has come back
 	Last   *event.ContextCompleted // how it completed
 
+	Expired   bool // nobody answered in time
 	PausedAt  time.Time
 	ResumedAt time.Time
 	ResumedBy string
@@ -192,6 +194,8 @@ func (s *State) applyInput(e event.Event) {
 		s.Place = b
 	case *event.ToolsListed:
 		s.Tools, s.Steps["tools"] = b, e.Seq
+	case *event.TimerFired:
+		s.Expired = s.Await != nil && s.Status == Awaiting && !b.Until.Before(s.Await.Until.Time)
 	case *event.LimitReached:
 		s.Limit = &Limit{Seq: e.Seq, LimitReached: *b}
 	case *event.PauseRequested:

@@ -68,6 +68,8 @@ func (w *Work) apply(e event.Event) {
 		if b.Role == string(llm.User) {
 			w.Reply = nil // it was dealt with: the model speaks next
 		}
+	case *event.ContextAwaiting:
+		w.Reply = nil // its closing words were posted
 	case *event.CommentsFetched:
 		if b.Last {
 			w.SinceCheck = 0

@@ -37,6 +37,7 @@ type ConfigPinned struct {
 	Limits        Limits      `json:"limits"`
 	Comments      CommentRule `json:"comments"`
 	Storage       Storage     `json:"storage"`
+	FollowUp      FollowUp    `json:"follow_up"`
 	Change        ChangeRule  `json:"change"`
 	Prompt        string      `json:"prompt,omitempty"` // the system prompt template if it is not the embedded one
 	PromptHash    string      `json:"prompt_hash"`      // hex SHA-256 of the template in force
@@ -79,6 +80,14 @@ type CommentRule struct {
 type Storage struct {
 	Threshold float64 `json:"compression_threshold"`
 	Keep      int     `json:"keep_recent_messages"`
+}
+
+// FollowUp says whether a task waits for its author's answer after each go.
+type FollowUp struct {
+	Enabled      bool   `json:"enabled"`
+	Keywords     string `json:"keywords,omitempty"` // phrases that end it, one a line; empty = the defaults
+	MaxRounds    int    `json:"max_rounds"`
+	TimeoutHours int    `json:"timeout_hours"`
 }
 
 // ChangeRule says whether and how a change (pull or merge request) is opened.

@@ -110,14 +110,15 @@ type ContextResumed struct{ mark }
 // ContextAwaiting says that the task waits for a person's comment.
 type ContextAwaiting struct {
 	mark
-	Rounds int `json:"rounds"`
+	Rounds int   `json:"rounds"` // answered comments so far
+	Until  Until `json:"until"`  // when it ends without an answer
 }
 
 // ContextCompleted ends a context well. Partial says that not everything was done.
 type ContextCompleted struct {
 	mark
 	Partial bool   `json:"partial,omitempty"`
-	Reason  string `json:"reason"` // done | max_calls
+	Reason  string `json:"reason"` // done | max_calls | keyword | timeout | max_rounds
 }
 
 // ContextStopped ends a context because a person wished it.

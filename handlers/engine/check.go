@@ -53,7 +53,7 @@ func (e *Engine) takenAway(ctx context.Context, t forge.Task) string {
 }
 
 func (e *Engine) noticeEdit(t forge.Task) error {
-	sum := hash(t.Title + "\x00" + t.Body)
+	sum := Hash(t.Title + "\x00" + t.Body)
 	if sum == e.state.Task.Hash {
 		return nil
 	}

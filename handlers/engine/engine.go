@@ -140,9 +140,9 @@ func (e *Engine) State() *projections.State { return e.state }
 func (e *Engine) Close() error { return e.log.Close() }
 
 // Run works until the context rests, ends, or ctx is done. pinned is the
-// configuration in force; resume, if set, ends a pause.
-func (e *Engine) Run(ctx context.Context, pinned event.ConfigPinned, resume *event.ResumeRequested) error {
-	if err := e.begin(pinned, resume); err != nil {
+// configuration in force; wake, if set, is what ends a pause or a wait.
+func (e *Engine) Run(ctx context.Context, pinned event.ConfigPinned, wake event.Body) error {
+	if err := e.begin(pinned, wake); err != nil {
 		return err
 	}
 	err := e.loop(ctx)
@@ -152,7 +152,7 @@ func (e *Engine) Run(ctx context.Context, pinned event.ConfigPinned, resume *eve
 	return err
 }
 
-func (e *Engine) begin(pinned event.ConfigPinned, resume *event.ResumeRequested) error {
+func (e *Engine) begin(pinned event.ConfigPinned, wake event.Body) error {
 	if r := e.recovered(); r != nil {
 		if err := e.input(r); err != nil {
 			return err
@@ -167,10 +167,10 @@ func (e *Engine) begin(pinned event.ConfigPinned, resume *event.ResumeRequested)
 			return err
 		}
 	}
-	if resume == nil {
+	if wake == nil {
 		return nil
 	}
-	if err := e.input(resume); err != nil {
+	if err := e.input(wake); err != nil {
 		return err
 	}
 	return e.p.Store.Clear(e.log.UUID(), contexts.Resume)

@@ -75,7 +75,7 @@ func (e *Engine) fetchTask(ctx context.Context) error {
 	body, removed := sanitize.Input(t.Body)
 	fetched := &event.TaskFetched{Title: sanitize.Line(title, 500), Body: event.T(body), Author: t.Author.Login, State: t.State,
 		Labels: nonNil(t.Labels), Assignees: nonNil(t.Assignees), URL: t.URL, Private: t.Private, Removed: removed,
-		Hash: hash(t.Title + "\x00" + t.Body)}
+		Hash: Hash(t.Title + "\x00" + t.Body)}
 	for _, login := range t.Assignees {
 		fetched.Assigned = fetched.Assigned || e.mine(ctx, forge.Account{Login: login})
 	}
@@ -89,7 +89,8 @@ func nonNil(list []string) []string {
 	return list
 }
 
-func hash(s string) string {
+// Hash is the hex SHA-256 that stands for a text in the log.
+func Hash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:])
 }
@@ -124,7 +125,7 @@ func (e *Engine) fetchComments(ctx context.Context, reason string) error {
 func (e *Engine) judge(ctx context.Context, all []forge.Comment) (fresh []event.Comment, seen int) {
 	fresh = []event.Comment{}
 	for _, c := range all {
-		sum := hash(c.Body)
+		sum := Hash(c.Body)
 		old, known := e.state.Comments.Seen(projections.CommentID(c.Kind, c.ID))
 		if known && (old == sum || e.state.Comments.Own(c.ID)) {
 			seen++
@@ -142,7 +143,7 @@ func (e *Engine) verdict(ctx context.Context, c forge.Comment, sum string, known
 	switch {
 	case c.System:
 		v.Verdict = "system"
-	case e.state.Comments.Own(c.ID), genuine, markerForm.MatchString(c.Body) && e.mine(ctx, c.Author):
+	case e.state.Comments.Own(c.ID), genuine, Marked(c.Body) && e.mine(ctx, c.Author):
 		v.Verdict = "own"
 	case c.Author.Bot && e.state.Config.Comments.ExcludeBots:
 		v.Verdict = "bot"
@@ -162,6 +163,9 @@ func (e *Engine) verdict(ctx context.Context, c forge.Comment, sum string, known
 // accepts says whether an account's comments are input. It fails closed.
 func (e *Engine) accepts(ctx context.Context, a forge.Account) bool {
 	rule, t := e.state.Config.Comments.Accept, e.state.Task
+	if e.state.Await != nil && e.state.Config.FollowUp.Enabled {
+		return a.Login == t.Author // a follow-up is a talk with the author alone
+	}
 	switch {
 	case rule == "any", rule == "auto" && t.Private:
 		return true

@@ -29,6 +29,9 @@ func marked(body string, key []byte, task forge.TaskKey, op string) string {
 	return fmt.Sprintf("%s\n\n<!-- agent op=%s mac=%s -->", body, op, mac(key, task, op))
 }
 
+// Marked reports whether a comment carries the marker of any agent.
+func Marked(body string) bool { return markerForm.MatchString(body) }
+
 // markerOf finds the op of the last marker in a body, and whether its MAC is right.
 func markerOf(body string, key []byte, task forge.TaskKey) (op string, valid bool) {
 	all := markerForm.FindAllStringSubmatch(body, -1)

@@ -9,6 +9,9 @@ var table = map[ID]pair{
 	// Comments on the task.
 	"done.head":      {"✅ **Done**", "✅ **完了しました**"},
 	"done.empty":     {"The model gave no closing words.", "モデルからの最終コメントはありませんでした。"},
+	"closed.keyword":  {"✅ **Closed with thanks.**", "✅ **完了のコメントを受け取ったため、終了します。**"},
+	"closed.timeout":  {"✅ **Finished: nobody answered in time.**", "✅ **期限内に返信がなかったため、終了します。**"},
+	"await.foot":      {"💬 I wait for an answer by the author for %d hours.", "💬 作成者からの返信を%d時間待ちます。"},
 	"limit.head":     {"⚠️ **Finished: the limit of %d model calls was reached.** The work may be incomplete.", "⚠️ **LLM呼び出し回数の上限（%d回）に達したため終了しました。** 作業が完了していない可能性があります。"},
 	"failed.head":    {"❌ **Failed**", "❌ **失敗しました**"},
 	"stopped.head":   {"⏹️ **Stopped**", "⏹️ **停止しました**"},

@@ -1,0 +1,215 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"agent/contexts"
+	"agent/eventlog/event"
+	"agent/forge"
+	"agent/forge/github"
+	"agent/handlers/engine"
+	"agent/llm"
+	"agent/llm/openai"
+	"agent/mcp"
+	"agent/projections"
+)
+
+// run does what one run of the command line does: contexts that were begun go
+// on, then labelled items are begun.
+func (l *life) run() error {
+	defer l.cancel()
+	store, err := contexts.Open(l.disk, contexts.Options{Now: time.Now})
+	if err != nil {
+		return err
+	}
+	key, err := store.Key()
+	if err != nil {
+		return err
+	}
+	client, err := github.New(github.Config{APIURL: l.forge.URL(), Token: token, Repositories: []string{project}, BotName: bot, Transport: l})
+	if err != nil {
+		return err
+	}
+	model, err := openai.New(openai.Config{BaseURL: l.model.URL(), APIKey: "key-of-the-model", Transport: l})
+	if err != nil {
+		return err
+	}
+	r := &round{life: l, store: store, taken: map[string]bool{}, ports: engine.Ports{
+		Forge: client, Model: model, Store: store, Log: slog.New(slog.DiscardHandler), MarkerKey: key, Version: "test",
+		Tools: func(string) engine.Tools { return l }, Workspace: l, AdoptWait: 10 * time.Second,
+		Now: time.Now, Sleep: l.sleep, Jitter: func() float64 { return 0 },
+		Cost: func(string, llm.Usage) float64 { return 0 }, PauseFile: func() bool { return false },
+		OnEvent: func(ev event.Event) { l.acked = max(l.acked, ev.Seq) },
+	}}
+	return errors.Join(r.begun(), r.labelled(client))
+}
+
+type round struct {
+	*life
+	store *contexts.Store
+	ports engine.Ports
+	taken map[string]bool
+}
+
+func (r *round) begun() error {
+	var problems error
+	for entry, err := range r.store.List() {
+		if err == nil && entry.Place != contexts.Completed {
+			err = r.goOn(entry.UUID)
+		}
+		problems = errors.Join(problems, err)
+	}
+	return problems
+}
+
+func (r *round) goOn(id string) error {
+	if r.taken[id] {
+		return nil
+	}
+	r.taken[id] = true
+	e, err := engine.Open(r.ports, id)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	s := e.State()
+	var resume *event.ResumeRequested
+	if s.Status == projections.Paused && s.Rest.Until.Kind == "time" && s.Resume == nil {
+		resume = &event.ResumeRequested{By: "timer"}
+	}
+	if s.Status.Ended() || s.Status == projections.Paused && resume == nil && s.Resume == nil {
+		return nil
+	}
+	return e.Run(r.ctx, r.config, resume)
+}
+
+func (r *round) labelled(client forge.Client) error {
+	tasks, err := client.ListTasks(r.ctx, botLabel)
+	if err != nil {
+		return &engine.Temporary{Err: err}
+	}
+	for _, t := range tasks {
+		if err := r.attempt(client, t.Key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *round) attempt(client forge.Client, key forge.TaskKey) error {
+	lock, err := r.store.LockKey(key.String())
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	id, live, err := r.store.Live(key.String())
+	if err != nil {
+		return err
+	}
+	if live {
+		return r.goOn(id)
+	}
+	t, err := client.Task(r.ctx, key)
+	if err != nil {
+		return &engine.Temporary{Err: err}
+	}
+	if t.State != "open" || !strings.Contains(strings.Join(t.Labels, "\n"), botLabel) {
+		return nil
+	}
+	e, err := engine.Create(r.ports, &event.ContextCreated{Format: event.Format, UUID: uuid.NewString(), TaskKey: key.String(),
+		Forge: key.Host, Kind: string(key.Kind), User: t.Author.Login, Title: t.Title, Trigger: "label", Version: "test", Host: "host", PID: 1})
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	return e.Run(r.ctx, r.config, nil)
+}
+
+// code is the exit code of a process that ended with err.
+func code(err error) int {
+	var temporary *engine.Temporary
+	var failed *forge.Error
+	switch {
+	case errors.As(err, &failed) && failed.Kind == forge.Auth:
+		return contexts.ExitConfig
+	case errors.As(err, &temporary):
+		return contexts.ExitTemporary
+	}
+	return contexts.ExitCode(err)
+}
+
+// List offers three tools. Only reading may be repeated.
+func (l *life) List(context.Context) []mcp.Server {
+	schema := json.RawMessage(`{"type":"object"}`)
+	return []mcp.Server{{Name: "files", Tools: []mcp.Tool{
+		{Name: "read", Description: "Read a file.", Schema: schema, ReadOnly: true, Idempotent: true},
+		{Name: "append", Description: "Add a line.", Schema: schema},
+		{Name: "edit", Description: "Replace a text.", Schema: schema},
+	}}}
+}
+
+type toolArgs struct {
+	Path string `json:"path"`
+	Old  string `json:"old,omitempty"`
+	Text string `json:"text,omitempty"`
+}
+
+// Call runs a tool on the real files.
+func (l *life) Call(ctx context.Context, _, tool string, args json.RawMessage) (result mcp.Result, err error) {
+	var a toolArgs
+	if err := json.Unmarshal(args, &a); err != nil {
+		return result, err
+	}
+	dead := l.touch(true, func() {
+		if tool != "read" {
+			l.runs[tool+" "+a.Path]++
+		}
+		result = perform(tool, filepath.Join(l.dir, a.Path), a)
+	})
+	if dead != nil {
+		return mcp.Result{}, dead
+	}
+	return result, ctx.Err()
+}
+
+func perform(tool, file string, a toolArgs) mcp.Result {
+	data, err := os.ReadFile(file)
+	text := string(data)
+	switch {
+	case tool == "append":
+		text += a.Text + "\n"
+	case err != nil:
+		return mcp.Result{Text: "there is no " + a.Path, IsError: true}
+	case tool == "read":
+		return mcp.Result{Text: text}
+	case strings.Count(text, a.Old) != 1:
+		return mcp.Result{Text: "the text is not there", IsError: true}
+	default:
+		text = strings.Replace(text, a.Old, a.Text, 1)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		return mcp.Result{Text: err.Error(), IsError: true}
+	}
+	return mcp.Result{Text: "ok"}
+}
+
+// Prepare gives the directory of the files.
+func (l *life) Prepare(context.Context, *projections.State) (event.WorkspacePrepared, error) {
+	dead := l.touch(false, func() {})
+	return event.WorkspacePrepared{Dir: l.dir, Base: "main", Commit: "c0"}, dead
+}
+
+// Publish keeps a copy of the files under the name of the branch.
+func (l *life) Publish(_ context.Context, _ *projections.State, branch, _ string) (commit string, files []string, err error) {
+	err = l.touch(true, func() { l.published[branch] = l.world.files() })
+	return "c1", []string{"notes.txt"}, err
+}

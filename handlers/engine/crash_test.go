@@ -1,0 +1,158 @@
+package engine_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"agent/internal/fsx"
+)
+
+// reference is the undisturbed run.
+type reference struct {
+	end
+	operations int   // of the disk
+	contacts   int64 // with the outside world
+}
+
+func undisturbed(t *testing.T) reference {
+	t.Helper()
+	w := newWorld(t, playGoals)
+	defer w.close()
+	l := w.born()
+	if err := l.run(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.verify()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := got.counts; c.model != 5 || c.tools != 5 || c.lostCalls+c.lostReplies != 0 || len(got.Comments) != 3 || len(got.Changes) != 1 {
+		t.Fatalf("the scenario is not what it was: %+v", got)
+	}
+	return reference{got, w.disk.Ops(), l.contacts}
+}
+
+// point is one way to end a process, and what the disk looks like afterwards.
+type point struct {
+	name      string
+	operation int  // of the disk, 0: none
+	inside    bool // the operation is half done
+	contact   int64
+	after     bool // the outside world has done its part
+	power     int64
+}
+
+// rise gives the disk that the next process finds.
+func (p point) rise(disk *fsx.Mem) *fsx.Mem {
+	if p.power != 0 {
+		return disk.Crash(p.power, 0.5)
+	}
+	return disk.Kill()
+}
+
+// try ends a process at a point and lets the next one finish.
+func (p point) try(t testing.TB, want reference) error {
+	w := newWorld(t, playGoals)
+	defer w.close()
+	l := w.born()
+	l.last, l.after = p.contact, p.after
+	if p.operation > 0 {
+		w.disk.KillAt(p.operation, p.inside)
+	}
+	if err := l.run(); !l.dead() {
+		return fmt.Errorf("the process was not killed: %w", err)
+	}
+	if l.posthumous > 0 && p.operation > 0 {
+		return fmt.Errorf("%d contacts after the end", l.posthumous)
+	}
+	before := acknowledged(logBytes(w.disk.Kill()), w.acked)
+	w.disk = p.rise(w.disk)
+	if err := w.born().run(); err != nil {
+		return fmt.Errorf("the next process: %w", err)
+	}
+	got, err := w.verify()
+	if !bytes.HasPrefix(logBytes(w.disk), before) {
+		err = errors.Join(err, errors.New("the log was changed"))
+	}
+	return errors.Join(err, got.compare(want.end))
+}
+
+// acknowledged cuts a log after its n-th line.
+func acknowledged(log []byte, n uint64) []byte {
+	end := 0
+	for range n {
+		i := bytes.IndexByte(log[end:], '\n')
+		if i < 0 {
+			return []byte("an acknowledged event is missing")
+		}
+		end += i + 1
+	}
+	return log[:end]
+}
+
+// sweep tries all points, as many at a time as there are processors.
+func sweep(t *testing.T, want reference, points []point) {
+	var wait sync.WaitGroup
+	work := make(chan point)
+	var mu sync.Mutex
+	failed := 0
+	for range 4 {
+		wait.Go(func() {
+			for p := range work {
+				err := p.try(t, want)
+				mu.Lock()
+				if err != nil {
+					if failed++; failed <= 5 {
+						t.Errorf("%s: %v", p.name, err)
+					}
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for _, p := range points {
+		work <- p
+	}
+	close(work)
+	wait.Wait()
+	t.Logf("%d points, %d failed", len(points), failed)
+}
+
+// Killed at every operation of the disk, before it and in its middle.
+func TestKilledAtEveryOperation(t *testing.T) {
+	want := undisturbed(t)
+	var points []point
+	for n := 1; n <= want.operations; n++ {
+		for _, inside := range []bool{false, true} {
+			points = append(points, point{name: fmt.Sprintf("operation %d, inside %v", n, inside), operation: n, inside: inside})
+		}
+	}
+	sweep(t, want, points)
+}
+
+// The power fails at every operation of the disk: what was not synced is gone, or half of it.
+func TestPowerFailsAtEveryOperation(t *testing.T) {
+	want := undisturbed(t)
+	var points []point
+	for n := 1; n <= want.operations; n++ {
+		points = append(points, point{name: fmt.Sprintf("power at operation %d", n), operation: n, inside: n%2 == 0, power: int64(n)})
+	}
+	sweep(t, want, points)
+}
+
+// Killed at every contact with the outside world, before it and before its answer.
+func TestKilledAtEveryContact(t *testing.T) {
+	want := undisturbed(t)
+	var points []point
+	for n := int64(1); n <= want.contacts; n++ {
+		for _, after := range []bool{false, true} {
+			for _, power := range []int64{0, n} {
+				points = append(points, point{name: fmt.Sprintf("contact %d, after %v, power %d", n, after, power), contact: n, after: after, power: power})
+			}
+		}
+	}
+	sweep(t, want, points)
+}
