@@ -74,6 +74,9 @@ func (p point) try(t testing.TB, want reference) error {
 		return fmt.Errorf("the next process: %w", err)
 	}
 	got, err := w.verify()
+	if err != nil {
+		return err
+	}
 	if !bytes.HasPrefix(logBytes(w.disk), before) {
 		err = errors.Join(err, errors.New("the log was changed"))
 	}

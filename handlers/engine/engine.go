@@ -89,6 +89,7 @@ type Engine struct {
 	files   projections.Files
 	tools   Tools
 	checked bool                         // the tool list was compared in this process
+	behind  bool                         // a projection file may not be what the log says
 	looked  time.Time                    // when the item was last read
 	unsaid  map[uint64]*event.LLMReplied // replies as they were before redaction, by seq
 	trusted map[string]bool
@@ -123,9 +124,8 @@ func Open(p Ports, uuid string) (*Engine, error) {
 	if _, err := log.ReadFile(projections.MetadataFile); err == nil && e.state.Clean {
 		return e, nil
 	}
-	if err := Rebuild(p.Store, log); err != nil {
-		p.Log.Warn("projection files could not be rebuilt", "context", uuid, "error", err)
-	}
+	e.behind = true
+	e.saveFiles()
 	return e, nil
 }
 
@@ -203,11 +203,11 @@ func (e *Engine) end(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		reason = "interrupted"
 	}
+	if !e.saveFiles() {
+		return err // without the event the next process rebuilds them
+	}
 	if appendErr := e.input(&event.ProcessEnded{Reason: reason}); appendErr != nil {
 		return appendErr
-	}
-	if syncErr := e.log.SyncFiles(); syncErr != nil {
-		e.p.Log.Warn("projection files could not be synced", "error", syncErr)
 	}
 	return err
 }

@@ -44,22 +44,46 @@ func (e *Engine) redact(b event.Body) (event.Body, bool, error) {
 	return stored, changed, err
 }
 
-// apply folds an event that is durable, moves the directory after a lifecycle
-// event, and brings the projection files up to date.
+// apply folds an event that is durable, brings the projection files up to date,
+// and moves the directory after a lifecycle event.
 func (e *Engine) apply(ev event.Event) error {
-	changes := e.fold(ev)
-	if err := e.log.Settle(); err != nil {
-		return err
-	}
-	for _, c := range changes {
+	for _, c := range e.fold(ev) {
 		if err := writeChange(e.log, c); err != nil {
+			e.behind = true
 			e.p.Log.Warn("projection file is behind its log", "context", e.log.UUID(), "file", c.Name, "error", err)
 		}
+	}
+	if err := e.settle(); err != nil {
+		return err
 	}
 	if e.p.OnEvent != nil {
 		e.p.OnEvent(ev)
 	}
 	return nil
+}
+
+// settle moves the directory to where the log sends it. The projection files
+// are whole and durable before: nobody opens an ended context again.
+func (e *Engine) settle() error {
+	if e.state.Status.Directory() != string(e.log.Place()) {
+		e.saveFiles()
+	}
+	return e.log.Settle()
+}
+
+// saveFiles makes the projection files whole and durable, and reports whether they are.
+func (e *Engine) saveFiles() bool {
+	var err error
+	if e.behind {
+		err = Rebuild(e.p.Store, e.log)
+	}
+	if err == nil {
+		err = e.log.SyncFiles()
+	}
+	if e.behind = err != nil; e.behind {
+		e.p.Log.Warn("projection files could not be saved", "context", e.log.UUID(), "error", err)
+	}
+	return !e.behind
 }
 
 func (e *Engine) fold(ev event.Event) []projections.FileChange {
