@@ -58,9 +58,13 @@ func (a *app) inspect(store *contexts.Store, uuid string, asJSON, full bool) err
 			if !isTorn(line.Err) {
 				code = worse(code, contexts.ExitDamage)
 			}
-		case asJSON:
+		}
+		if line.Record.Line == nil {
+			continue // nothing that can be read
+		}
+		if asJSON {
 			a.printRaw(line.Record)
-		default:
+		} else {
 			a.printEvent(line.Record, width)
 		}
 	}
