@@ -141,11 +141,14 @@ func (n Scan) with(later Scan) Scan {
 }
 
 func (h HostScan) with(later HostScan) HostScan {
-	success := latest(h.Success, later.Success)
+	success, found := latest(h.Success, later.Success), h.Found
+	if later.Success.After(h.Success) {
+		found = later.Found
+	}
 	if later.Time.Before(h.Time) {
 		later = h
 	}
-	later.Success = success
+	later.Success, later.Found = success, found
 	return later
 }
 

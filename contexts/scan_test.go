@@ -29,7 +29,7 @@ func TestScanKeepsTheLatest(t *testing.T) {
 	got, err := s.Scan()
 	must(t, err)
 	want := Scan{Format: 1, Round: at,
-		Hosts: map[string]HostScan{"forge.example": {Time: failed, Success: at, Error: "no answer"}, "other.example": {Time: at, Success: at}},
+		Hosts: map[string]HostScan{"forge.example": {Time: failed, Success: at, Found: 2, Error: "no answer"}, "other.example": {Time: at, Success: at}},
 		Items: []Sighting{sighting(1, 4, "later"), sighting(2, 3, "second")},
 		Polls: map[string]Poll{idA: {3, failed}, idB: {1, at}}}
 	if d := cmp.Diff(want, got); d != "" {

@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"agent/contexts"
-	"agent/eventlog/event"
 	"agent/forge"
-	"agent/handlers"
 	"agent/handlers/engine"
 	"agent/projections"
 )
@@ -25,6 +22,7 @@ type round struct {
 	did   int             // contexts worked on
 	taken map[string]bool // task keys and uuids of this round
 	works map[string]*sync.Mutex
+	seen  sightings
 }
 
 func (s *system) newRound(say func(string)) *round {
@@ -42,6 +40,7 @@ type job struct {
 // all finds and does everything: first contexts that were begun, then new tasks.
 func (r *round) all(ctx context.Context) {
 	r.swept.Do(r.sweep)
+	defer r.endRound()
 	jobs := make(chan job)
 	go func() {
 		defer close(jobs)
@@ -67,6 +66,7 @@ func (r *round) only(ctx context.Context, refs []string) error {
 		jobs <- j
 	}
 	close(jobs)
+	defer r.writeScan()
 	r.work(ctx, jobs)
 	return nil
 }
@@ -147,6 +147,9 @@ func (r *round) due(ctx context.Context, uuid string) bool {
 	if err != nil {
 		r.trouble(uuid, err)
 	}
+	if wake == nil {
+		r.waits(state)
+	}
 	return wake != nil
 }
 
@@ -170,6 +173,9 @@ func (r *round) labelled(ctx context.Context, jobs chan<- job) {
 	}
 	for _, at := range r.sites {
 		tasks, err := at.client.ListTasks(ctx, at.config.BotLabel)
+		if ctx.Err() == nil {
+			r.scanned(at.host, len(tasks), err)
+		}
 		if err != nil && ctx.Err() == nil {
 			r.trouble(at.host, &engine.Temporary{Err: err})
 		}

@@ -29,6 +29,7 @@ func (r *round) do(ctx context.Context, j job) {
 	}
 	if err := r.attempt(ctx, j); err != nil && ctx.Err() == nil {
 		r.trouble(name, err)
+		r.sawTrouble(j, err)
 	}
 }
 
@@ -60,6 +61,7 @@ func (r *round) attempt(ctx context.Context, j job) error {
 func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 	if r.pauseFile() {
 		r.say("paused: " + j.key.String() + ": the pause signal stands, nothing new is begun")
+		r.saw(j.key.String(), contexts.Skipped, "the pause signal stands", "")
 		return nil
 	}
 	if err := r.store.Room(); err != nil {
@@ -71,6 +73,7 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 	}
 	if why := skip(t, j); why != "" {
 		r.say("skipped: " + j.key.String() + ": " + why)
+		r.saw(j.key.String(), contexts.Skipped, why, "")
 		return nil
 	}
 	release, err := r.workspaceLock(j.at)
@@ -86,6 +89,7 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 		return err
 	}
 	_ = lock.Close() // the live context guards the task from here on
+	r.saw(j.key.String(), contexts.Taken, becauseOf(j.trigger), e.State().Created.UUID)
 	return r.run(ctx, e, j.at, nil)
 }
 
@@ -109,6 +113,7 @@ func (r *round) goOn(ctx context.Context, j job) error {
 	at, ok := r.siteOf(first.Forge)
 	if !ok {
 		r.say(fmt.Sprintf("skipped: %s: no forge with host %s is configured", j.uuid, first.Forge))
+		r.saw(first.TaskKey, contexts.Skipped, "no forge with its host is configured", j.uuid)
 		return nil
 	}
 	release, err := r.workspaceLock(at)
@@ -127,6 +132,7 @@ func (r *round) goOn(ctx context.Context, j job) error {
 	if e.State().Status.Ended() {
 		return e.Close() // it had ended, only its directory was behind
 	}
+	r.saw(first.TaskKey, contexts.Continued, wokenBy(wake), j.uuid)
 	return r.run(ctx, e, at, wake)
 }
 

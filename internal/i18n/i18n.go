@@ -37,3 +37,6 @@ func Text(l Lang, id ID, args ...any) string {
 	}
 	return fmt.Sprintf(format, args...)
 }
+
+// Has tells whether the table holds an id.
+func Has(id ID) bool { _, ok := table[id]; return ok }

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"agent/contexts"
+	"agent/eventlog/event"
+	"agent/projections"
+)
+
+// sightings collects what a round sees until it is written to scan.json.
+type sightings struct {
+	mu   sync.Mutex
+	scan contexts.Scan
+}
+
+// saw notes what was made of an item, and why.
+func (r *round) saw(taskKey, verdict, reason, uuid string) {
+	r.seen.mu.Lock()
+	defer r.seen.mu.Unlock()
+	safe, _ := r.redact.String(reason)
+	r.seen.scan.Items = append(r.seen.scan.Items,
+		contexts.Sighting{TaskKey: taskKey, Time: time.Now().UTC(), Verdict: verdict, Reason: safe, UUID: uuid})
+}
+
+// scanned notes the scan of a forge. It is written at once: a round lasts as
+// long as its longest task.
+func (r *round) scanned(host string, found int, err error) {
+	h := contexts.HostScan{Time: time.Now().UTC(), Found: found}
+	if err != nil {
+		h.Error, _ = r.redact.String(err.Error())
+	} else {
+		h.Success = h.Time
+	}
+	r.seen.mu.Lock()
+	r.seen.scan.Hosts = map[string]contexts.HostScan{host: h}
+	r.seen.mu.Unlock()
+	r.writeScan()
+}
+
+// becauseOf says why a task is begun.
+func becauseOf(trigger string) string {
+	if trigger == "label" {
+		return "it carries the label"
+	}
+	return "a person asked for it by a command"
+}
+
+// wokenBy says why a context goes on; nothing wakes one that never rested.
+func wokenBy(wake event.Body) string {
+	switch b := wake.(type) {
+	case *event.ResumeRequested:
+		return "resumed by " + b.By
+	case *event.TimerFired:
+		return "the time for an answer is over"
+	}
+	return "it was begun and not ended"
+}
+
+// waits notes a look at a context that nothing wakes yet.
+func (r *round) waits(s *projections.State) {
+	if s.Created == nil {
+		return
+	}
+	reason, until := waitsFor(s)
+	uuid := s.Created.UUID
+	r.saw(s.Created.TaskKey, contexts.Waiting, fmt.Sprintf("%s, until %s", reason, until), uuid)
+	r.seen.mu.Lock()
+	defer r.seen.mu.Unlock()
+	if r.seen.scan.Polls == nil {
+		r.seen.scan.Polls = map[string]contexts.Poll{}
+	}
+	r.seen.scan.Polls[uuid] = contexts.Poll{Count: 1, Last: time.Now().UTC()}
+}
+
+// sawTrouble notes why a job came to nothing.
+func (r *round) sawTrouble(j job, err error) {
+	key := j.key.String()
+	if first, firstErr := r.store.First(j.uuid); j.uuid != "" && firstErr == nil {
+		key = first.TaskKey
+	}
+	switch {
+	case key == "":
+	case errors.Is(err, contexts.ErrBusy):
+		r.saw(key, contexts.Busy, "another process works on it", j.uuid)
+	default:
+		r.saw(key, contexts.Troubled, err.Error(), j.uuid)
+	}
+}
+
+// endRound writes the rest of what was seen.
+func (r *round) endRound() {
+	r.seen.mu.Lock()
+	r.seen.scan.Round = time.Now().UTC()
+	r.seen.mu.Unlock()
+	r.writeScan()
+}
+
+// writeScan writes what was noted since the last time. Nothing depends on it.
+func (r *round) writeScan() {
+	r.seen.mu.Lock()
+	scan := r.seen.scan
+	r.seen.scan = contexts.Scan{}
+	r.seen.mu.Unlock()
+	if err := r.store.Note(scan); err != nil {
+		r.log.Warn("scan.json could not be written", "error", err)
+	}
+}
