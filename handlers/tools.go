@@ -78,14 +78,26 @@ func Refuse(s *projections.State, c *event.ToolRequested) (kind, message string)
 		return "too_many", fmt.Sprintf("only the first %d calls of a reply are performed; make this one again", maxCalls)
 	case c.Server == "":
 		return "unknown_tool", fmt.Sprintf("there is no tool %q; the tools are: %s", c.Tool, strings.Join(offeredNames(s), ", "))
-	case c.Args.Spilled():
-		return "too_large", fmt.Sprintf("the arguments are %d bytes long; the most is %d", c.Args.Size, event.MaxText)
+	case spilled(s, c) > 0:
+		return "too_large", fmt.Sprintf("the arguments are %d bytes long; the most is %d", spilled(s, c), event.MaxText)
 	case json.Unmarshal([]byte(c.Args.Inline), &args) != nil:
 		return "bad_arguments", "the arguments are not a JSON object"
 	case repeatedID(s, c):
 		return "bad_arguments", "two calls of the reply had the same id; only the first was performed"
 	}
 	return "", ""
+}
+
+// spilled gives the size of arguments that are too long for a line, else 0. Of
+// those the reply holds head and tail only.
+func spilled(s *projections.State, c *event.ToolRequested) int64 {
+	if s.Work.Reply == nil || c.Index >= len(s.Work.Reply.Calls) {
+		return 0
+	}
+	if args := s.Work.Reply.Calls[c.Index].Args; args.Spilled() {
+		return args.Size
+	}
+	return 0
 }
 
 func repeatedID(s *projections.State, c *event.ToolRequested) bool {
@@ -121,7 +133,7 @@ func offeredNames(s *projections.State) []string {
 // BuildRequest makes the request for the next model call from the state alone.
 func BuildRequest(s *projections.State) llm.Request {
 	protocol := s.Protocol()
-	r := llm.Request{Model: s.Config.Model, ContextLength: s.Config.ContextLength, Messages: s.Conversation.Messages(protocol)}
+	r := llm.Request{Model: s.Config.Model, ContextLength: s.Config.ContextLength, Messages: s.Conversation.Messages(protocol, mostOfResult(s))}
 	if protocol == "tools" && s.Tools != nil {
 		for _, server := range s.Tools.Servers {
 			for _, t := range server.Tools {
@@ -132,4 +144,11 @@ func BuildRequest(s *projections.State) llm.Request {
 	return r
 }
 
-func estimate(r llm.Request) int { return llm.EstimateRequest(r) }
+// mostOfResult is how many bytes of one tool result a model with this window
+// sees: about a quarter of the window, at three to four bytes a token.
+func mostOfResult(s *projections.State) int { return max(s.Config.ContextLength, 2048) }
+
+// estimate counts the tokens of a request as the provider is expected to.
+func estimate(s *projections.State, r llm.Request) int {
+	return int(s.Usage.Scale(float64(llm.EstimateRequest(r))))
+}

@@ -1,8 +1,13 @@
 package main
 
 import (
+	"context"
+	"os"
+	"strings"
 	"testing"
 
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -10,7 +15,7 @@ import (
 // "agent", the program itself: the tests start it as a process of its own, and
 // it starts its tool servers from the same file.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"agent": main})
+	testscript.Main(m, map[string]func(){"agent": main, "huge": hugeServer})
 }
 
 // TestCommandLine plays the sessions that need no forge and no model.
@@ -18,3 +23,16 @@ func TestCommandLine(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireExplicitExec: true})
 }
+
+// hugeServer is a tool server whose only tool answers with 10 MB.
+func hugeServer() {
+	s := server.NewMCPServer("huge", "1")
+	s.AddTool(mcp.NewTool("huge"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText(hugeText()), nil
+	})
+	if err := server.NewStdioServer(s).Listen(context.Background(), os.Stdin, os.Stdout); err != nil {
+		os.Exit(1)
+	}
+}
+
+func hugeText() string { return "begin" + strings.Repeat("0123456789", 1<<20) + "end" }

@@ -135,11 +135,14 @@ func (s *system) connect() error {
 		return err
 	}
 	s.model = model
-	s.pool = mcp.NewPool(serverConfigs(s.config.MCPServers), mcp.Options{Version: version(),
+	s.pool = mcp.NewPool(serverConfigs(s.config.MCPServers), mcp.Options{Version: version(), MaxResult: maxResult,
 		Stderr: func(server, line string) { s.log.Debug(line, "server", server) }})
 	s.closers = append(s.closers, s.pool)
 	return nil
 }
+
+// maxResult bounds the result of a tool, in bytes. It fits into one message of a server.
+const maxResult = 12 << 20
 
 func serverConfigs(servers []config.MCPServer) []mcp.ServerConfig {
 	var out []mcp.ServerConfig
