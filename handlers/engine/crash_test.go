@@ -25,6 +25,7 @@ func undisturbed(t *testing.T) reference {
 	if err := l.run(); err != nil {
 		t.Fatal(err)
 	}
+	operations := w.disk.Ops()
 	got, err := w.verify()
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +33,7 @@ func undisturbed(t *testing.T) reference {
 	if c := got.counts; c.model != 5 || c.tools != 5 || c.lostCalls+c.lostReplies != 0 || len(got.Comments) != 3 || len(got.Changes) != 1 {
 		t.Fatalf("the scenario is not what it was: %+v", got)
 	}
-	return reference{got, w.disk.Ops(), l.contacts}
+	return reference{got, operations, l.contacts}
 }
 
 // point is one way to end a process, and what the disk looks like afterwards.

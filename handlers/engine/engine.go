@@ -68,8 +68,9 @@ type Ports struct {
 	Cost      func(model string, u llm.Usage) float64 // USD
 	PauseFile func() bool                             // the pause signal for all contexts stands
 	MarkerKey []byte
-	AdoptWait time.Duration // how long the forge may take to list a new comment
-	TaskCheck time.Duration // least time between two looks whether the item was closed or taken away; negative: never
+	AdoptWait time.Duration                                     // how long the forge may take to list a new comment
+	TaskCheck time.Duration                                     // least time between two looks whether the item was closed or taken away; negative: never
+	Inherit   func(s *projections.State) event.ContextInherited // what an earlier go left, see package handlers
 	Version   string
 	OnEvent   func(event.Event) // for progress on a terminal; may be nil
 }
@@ -198,7 +199,12 @@ func same(pinned, old event.ConfigPinned) bool {
 	return pinned == old
 }
 
+// end says that the process leaves the context in order. An ended context gets
+// nothing more: nobody would repair the torn line of a process that is killed here.
 func (e *Engine) end(ctx context.Context, err error) error {
+	if e.state.Status.Ended() {
+		return err
+	}
 	reason := string(e.state.Status)
 	if ctx.Err() != nil {
 		reason = "interrupted"
