@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"agent/eventlog/event"
+	"agent/llm"
 	"agent/projections"
 )
 
@@ -50,8 +51,14 @@ func open(s *projections.State) Effect {
 		return Read{Want: "tools.listed"}
 	case !s.Done("fetch:start", 0):
 		return Read{Want: "comments.fetched", Reason: "start"}
+	case s.Config.Inherit.Enabled && s.Inherited == nil:
+		return Read{Want: "context.inherited"}
 	case s.Steps["message:system"] <= systemSince(s):
 		return Record{systemMessage(s)}
+	case inherits(s) && !s.Done("message:inherited", 0):
+		return Record{inheritedMessage(s)}
+	case inherits(s) && !s.Done("comment:inherited", 0):
+		return Act{Intent: inheritedNotice(s)}
 	case !s.Done("message:task", 0):
 		return Record{taskMessage(s)}
 	}
@@ -119,9 +126,17 @@ func answer(s *projections.State) Effect {
 
 func callModel(s *projections.State) Effect {
 	r := BuildRequest(s)
+	tokens := estimate(s, r)
+	if e := compact(s, tokens); e != nil {
+		return e
+	}
+	return request(s, "work", r, tokens)
+}
+
+func request(s *projections.State, purpose string, r llm.Request, tokens int) Effect {
 	return Act{Request: &r, Intent: &event.LLMRequested{
-		Purpose: "work", Protocol: s.Protocol(), Model: r.Model, SHA256: r.Hash(),
-		Messages: len(r.Messages), Estimated: estimate(r), Attempt: s.Work.Attempts + 1,
+		Purpose: purpose, Protocol: s.Protocol(), Model: r.Model, SHA256: r.Hash(),
+		Messages: len(r.Messages), Estimated: tokens, Attempt: s.Work.Attempts + 1,
 	}}
 }
 

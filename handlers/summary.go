@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 
@@ -13,9 +14,73 @@ import (
 // summaryFacts is how many of the latest tool calls a summary names.
 const summaryFacts = 10
 
-// finalSummary is what the next go at the same task inherits. It is computed
-// from events, so it is there also when no model can be reached.
+//go:embed prompts/summary.txt
+var summaryPrompt string
+
+//go:embed prompts/compaction.txt
+var compactionPrompt string
+
+// summaryRequest asks for a summary of a text in a call of its own.
+func summaryRequest(s *projections.State, prompt, text string) llm.Request {
+	language := "English"
+	if s.Lang == i18n.Ja {
+		language = "Japanese"
+	}
+	return llm.Request{Model: s.Config.Model, ContextLength: s.Config.ContextLength, Messages: []llm.Message{
+		{Role: llm.System, Content: strings.TrimSpace(strings.ReplaceAll(prompt, "{language}", language))},
+		{Role: llm.User, Content: text},
+	}}
+}
+
+// wantsDraft is true if a model should write the final summary: it works, and
+// there is something to tell.
+func wantsDraft(s *projections.State, v *verdict) bool {
+	return s.Work.Failure == nil && v.reason != "max_calls" && s.Usage.ToolCalls > 0 && exceeded(s) == nil
+}
+
+func draftSummary(s *projections.State) Effect {
+	text := i18n.Text(s.Lang, "task.head", s.Task.Title) + "\n\n" + transcript(s, recentTurns(s))
+	r := summaryRequest(s, summaryPrompt, text)
+	return request(s, "summary", r, estimate(s, r))
+}
+
+// recentTurns are the newest turns that fit half of the window.
+func recentTurns(s *projections.State) []projections.Entry {
+	entries := s.Conversation.Entries
+	room := s.Config.ContextLength / 2
+	first := len(entries)
+	for first > 0 && entries[first-1].Role != llm.System {
+		if room -= int(s.Usage.Scale(float64(llm.Estimate(event.Shorten(entries[first-1].Text, turnLength)) + 20))); room < 0 {
+			break
+		}
+		first--
+	}
+	return entries[first:]
+}
+
+// finalSummary is what the next go at the same task inherits: what the model
+// wrote, or, when no model can be reached, what the events tell.
 func finalSummary(s *projections.State, v *verdict) *event.SummaryAdded {
+	drafted := plainWords(s.Drafted)
+	if drafted == "" || !s.Done("drafted:summary", v.since) {
+		return computedSummary(s, v)
+	}
+	first, last, original := conversationSpan(s)
+	return &event.SummaryAdded{Purpose: "final", From: first, To: last, Text: event.T(drafted),
+		Original: original, Tokens: llm.Estimate(drafted)}
+}
+
+// plainWords takes the comment of a model that replied in the form of a turn.
+func plainWords(text string) string {
+	text = strings.TrimSpace(stripThinking(text))
+	if obj := findObject(text); obj != nil {
+		comment, _ := obj.Comment.(string)
+		return strings.TrimSpace(comment)
+	}
+	return text
+}
+
+func computedSummary(s *projections.State, v *verdict) *event.SummaryAdded {
 	lines := []string{i18n.Text(s.Lang, "summary.marked")}
 	if s.Task != nil {
 		lines = append(lines, i18n.Text(s.Lang, "summary.goal", s.Task.Title))

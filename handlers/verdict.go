@@ -156,6 +156,8 @@ func finish(s *projections.State, v *verdict) Effect {
 		return Record{awaiting(s)}
 	case !s.Done("labels:"+kind, v.since):
 		return Act{Intent: finalLabels(s, v)}
+	case wantsDraft(s, v) && !s.Done("drafted:summary", v.since):
+		return draftSummary(s)
 	case !s.Done("summary:final", v.since):
 		return Record{finalSummary(s, v)}
 	}

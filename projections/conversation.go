@@ -87,7 +87,7 @@ func (c *Conversation) compact(e event.Event, b *event.SummaryAdded) {
 	kept := make([]Entry, 0, len(c.Entries))
 	placed := false
 	for _, entry := range c.Entries {
-		if entry.Seq < b.From || entry.Seq > b.To {
+		if entry.Seq < b.From || entry.Seq > b.To || entry.Pinned() {
 			kept = append(kept, entry)
 			continue
 		}
@@ -97,6 +97,12 @@ func (c *Conversation) compact(e event.Event, b *event.SummaryAdded) {
 		}
 	}
 	c.Entries = kept
+}
+
+// Pinned entries stay whole in every compaction: what the system, the task and
+// people said is never left to a summary alone.
+func (e Entry) Pinned() bool {
+	return e.Role == llm.System || (e.Role == llm.User && e.Purpose != "correction") || e.Purpose == "inherited"
 }
 
 // Calls gives the native calls of a reply. Ids that are missing or given twice
@@ -115,10 +121,14 @@ func Calls(b *event.LLMReplied) []llm.ToolCall {
 	return out
 }
 
-// Messages renders the conversation for a protocol ("json" or "tools").
-func (c *Conversation) Messages(protocol string) []llm.Message {
+// Messages renders the conversation for a protocol ("json" or "tools"). Tool
+// results longer than most bytes are shown by their head and tail.
+func (c *Conversation) Messages(protocol string, most int) []llm.Message {
 	out := make([]llm.Message, 0, len(c.Entries))
 	for _, e := range c.Entries {
+		if e.Role == llm.ToolRole {
+			e.Text = event.Shorten(e.Text, most)
+		}
 		out = append(out, e.Message(protocol))
 	}
 	return out

@@ -87,6 +87,8 @@ type State struct {
 	Limit        *Limit
 	Grants       map[string]float64 // what persons granted on top of a limit, by its name
 	Change       *event.ChangeOpened
+	Inherited    *event.ContextInherited
+	Drafted      string // the summary that a model wrote last, until it is used
 }
 
 // Request is a wish and where it stands in the log.
@@ -130,13 +132,27 @@ func NewState() *State {
 func (s *State) Apply(e event.Event) {
 	s.Usage.apply(e, s.Now, s.Status)
 	s.Seq, s.Now = e.Seq, e.Time
+	aside := s.aside(e)
 	s.applyOpen(e)
-	s.Conversation.apply(e)
+	if !aside {
+		s.Conversation.apply(e)
+		s.Work.apply(e)
+	}
 	s.Comments.apply(e)
-	s.Work.apply(e)
 	s.applyInput(e)
 	s.applyOutcome(e)
 	s.applyLifecycle(e)
+}
+
+// aside is true for a model call that is no turn of the conversation: one that
+// writes a summary.
+func (s *State) aside(e event.Event) bool {
+	body := e.Body
+	if event.RoleOf(body) == event.Outcome && s.Open != nil {
+		body = s.Open.Body
+	}
+	call, ok := body.(*event.LLMRequested)
+	return ok && call.Purpose != "work"
 }
 
 func (s *State) applyOpen(e event.Event) {
@@ -171,6 +187,23 @@ func (s *State) closed(intent event.Body, outcome event.Event) {
 		}
 	case *event.ChangeRequested:
 		s.Steps["change"] = outcome.Seq
+	case *event.LLMRequested:
+		s.drafted(in, outcome)
+	}
+}
+
+// drafted keeps a summary that a model wrote. A failed try is not repeated.
+func (s *State) drafted(in *event.LLMRequested, outcome event.Event) {
+	if in.Purpose == "work" {
+		return
+	}
+	if failed, ok := outcome.Body.(*event.LLMFailed); ok && failed.Kind == event.Interrupted {
+		return
+	}
+	s.Steps["drafted:"+in.Purpose] = outcome.Seq
+	s.Drafted = ""
+	if reply, ok := outcome.Body.(*event.LLMReplied); ok {
+		s.Drafted = reply.Text.View()
 	}
 }
 
@@ -192,6 +225,8 @@ func (s *State) applyInput(e event.Event) {
 		s.edited(e, b)
 	case *event.WorkspacePrepared:
 		s.Place = b
+	case *event.ContextInherited:
+		s.Inherited = b
 	case *event.ToolsListed:
 		s.Tools, s.Steps["tools"] = b, e.Seq
 	case *event.TimerFired:

@@ -16,6 +16,8 @@ type Usage struct {
 	Cached     int
 	CostUSD    float64
 	Active     time.Duration // time in which a process worked on it
+	Ratio      float64       // the provider's count of prompt tokens over our uncalibrated estimate; 0 before the first reply
+	estimated  int           // of the open model call
 }
 
 // Tokens is the number that limits count.
@@ -27,6 +29,7 @@ func (u *Usage) apply(e event.Event, before time.Time, status Status) {
 		return // nobody worked between the last event and this one
 	case *event.LLMRequested:
 		u.LLMCalls++
+		u.estimated = b.Estimated
 	case *event.ToolRequested:
 		u.ToolCalls++
 	case *event.LLMReplied:
@@ -34,8 +37,26 @@ func (u *Usage) apply(e event.Event, before time.Time, status Status) {
 		u.Completion += b.Usage.Completion
 		u.Cached += b.Usage.Cached
 		u.CostUSD += b.CostUSD
+		u.calibrate(b.Usage)
 	}
 	if d := e.Time.Sub(before); status == Running && d > 0 && !before.IsZero() {
 		u.Active += d
 	}
+}
+
+// calibrate learns how the provider counts. Estimates were made with the ratio
+// known before, so the new one is a correction of it.
+func (u *Usage) calibrate(reported event.Usage) {
+	if reported.Estimated || u.estimated <= 0 || reported.Prompt <= 0 {
+		return
+	}
+	u.Ratio = min(max(u.Scale(1)*float64(reported.Prompt)/float64(u.estimated), 0.25), 4)
+}
+
+// Scale turns an uncalibrated estimate into one that the provider would agree with.
+func (u Usage) Scale(tokens float64) float64 {
+	if u.Ratio == 0 {
+		return tokens
+	}
+	return tokens * u.Ratio
 }

@@ -22,6 +22,8 @@ type demoModel struct {
 func (m *demoModel) reply(_ int, r llmtest.Request) llmtest.Reply {
 	tool, result := lastResult(r)
 	switch {
+	case len(r.Tools) == 0: // the final summary
+		return llmtest.Text(i18n.Text(m.lang, "demo.say.done"))
 	case tool == "":
 		return m.call("demo.say.test", "run_command", map[string]any{"argv": []string{"go", "test", "./..."}})
 	case strings.HasPrefix(result, "interrupted"):

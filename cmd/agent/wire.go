@@ -161,7 +161,7 @@ func (s *system) makePorts() error {
 	s.ports = engine.Ports{
 		Model: s.model, Store: s.store, Redact: s.redact, Log: s.log, MarkerKey: key, Version: version(),
 		Tools: func(workspace string) engine.Tools { return s.pool.Session(workspace) },
-		Now:   time.Now, Sleep: sleep, Jitter: rand.Float64, Cost: s.cost, PauseFile: s.pauseFile,
+		Now:   time.Now, Sleep: sleep, Jitter: rand.Float64, Cost: s.cost, PauseFile: s.pauseFile, Inherit: s.inherit,
 	}
 	return nil
 }

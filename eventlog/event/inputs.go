@@ -37,6 +37,7 @@ type ConfigPinned struct {
 	Limits        Limits      `json:"limits"`
 	Comments      CommentRule `json:"comments"`
 	Storage       Storage     `json:"storage"`
+	Inherit       Inherit     `json:"inherit"`
 	FollowUp      FollowUp    `json:"follow_up"`
 	Change        ChangeRule  `json:"change"`
 	Prompt        string      `json:"prompt,omitempty"` // the system prompt template if it is not the embedded one
@@ -80,6 +81,13 @@ type CommentRule struct {
 type Storage struct {
 	Threshold float64 `json:"compression_threshold"`
 	Keep      int     `json:"keep_recent_messages"`
+}
+
+// Inherit says what a context takes over from the one before.
+type Inherit struct {
+	Enabled    bool `json:"enabled"`
+	ExpiryDays int  `json:"context_expiry_days"`
+	MaxTokens  int  `json:"max_inherited_tokens"`
 }
 
 // FollowUp says whether a task waits for its author's answer after each go.

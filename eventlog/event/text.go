@@ -100,6 +100,15 @@ func (p payload) spill(put func([]byte) (string, error)) error {
 	return nil
 }
 
+// Shorten gives the head and the tail of a text that is longer than most bytes.
+func Shorten(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	t := Text{Blob: "-", Size: int64(len(s)), Inline: head(s, most*2/3), Tail: tail(s, most/3)}
+	return t.View()
+}
+
 func head(s string, n int) string {
 	for n = min(n, len(s)); n > 0 && n < len(s) && !utf8.RuneStart(s[n]); n-- {
 	}

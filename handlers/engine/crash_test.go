@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"agent/internal/fsx"
@@ -13,8 +15,10 @@ import (
 // reference is the undisturbed run.
 type reference struct {
 	end
-	operations int   // of the disk
-	contacts   int64 // with the outside world
+	operations    int   // of the disk
+	contacts      int64 // with the outside world
+	forgeRequests int
+	writeAt       []int // numbers of those that write
 }
 
 func undisturbed(t *testing.T) reference {
@@ -33,7 +37,14 @@ func undisturbed(t *testing.T) reference {
 	if c := got.counts; c.model != 5 || c.tools != 5 || c.lostCalls+c.lostReplies != 0 || len(got.Comments) != 3 || len(got.Changes) != 1 {
 		t.Fatalf("the scenario is not what it was: %+v", got)
 	}
-	return reference{got, operations, l.contacts}
+	want := reference{end: got, operations: operations, contacts: l.contacts}
+	for _, r := range w.forge.Requests() {
+		want.forgeRequests++
+		if r.Method != http.MethodGet {
+			want.writeAt = append(want.writeAt, want.forgeRequests)
+		}
+	}
+	return want
 }
 
 // point is one way to end a process, and what the disk looks like afterwards.
@@ -45,6 +56,8 @@ type point struct {
 	after     bool // the outside world has done its part
 	power     int64
 }
+
+func (p point) String() string { return p.name }
 
 // rise gives the disk that the next process finds.
 func (p point) rise(disk *fsx.Mem) *fsx.Mem {
@@ -97,32 +110,34 @@ func acknowledged(log []byte, n uint64) []byte {
 	return log[:end]
 }
 
-// sweep tries all points, as many at a time as there are processors.
-func sweep(t *testing.T, want reference, points []point) {
-	var wait sync.WaitGroup
-	work := make(chan point)
-	var mu sync.Mutex
-	failed := 0
+// disturbance is one way to disturb a run. try tells what then differs from the
+// undisturbed one.
+type disturbance interface {
+	String() string
+	try(t testing.TB, want reference) error
+}
+
+// sweep tries many disturbances, a few at a time.
+func sweep[D disturbance](t *testing.T, want reference, all []D) {
+	t.Helper()
+	var workers sync.WaitGroup
+	work := make(chan D)
+	var failed atomic.Int32
 	for range 4 {
-		wait.Go(func() {
-			for p := range work {
-				err := p.try(t, want)
-				mu.Lock()
-				if err != nil {
-					if failed++; failed <= 5 {
-						t.Errorf("%s: %v", p.name, err)
-					}
+		workers.Go(func() {
+			for d := range work {
+				if err := d.try(t, want); err != nil && failed.Add(1) <= 5 {
+					t.Errorf("%s: %v", d, err)
 				}
-				mu.Unlock()
 			}
 		})
 	}
-	for _, p := range points {
-		work <- p
+	for _, d := range all {
+		work <- d
 	}
 	close(work)
-	wait.Wait()
-	t.Logf("%d points, %d failed", len(points), failed)
+	workers.Wait()
+	t.Logf("%d points, %d failed", len(all), failed.Load())
 }
 
 // Killed at every operation of the disk, before it and in its middle.

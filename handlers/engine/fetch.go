@@ -26,6 +26,9 @@ func (e *Engine) read(ctx context.Context, r handlers.Read) error {
 			return orTemporary(ctx, err)
 		}
 		return e.input(&place)
+	case "context.inherited":
+		inherited := e.p.Inherit(e.state)
+		return e.input(&inherited)
 	case "tools.listed":
 		listed := e.listTools(ctx)
 		if err := ctx.Err(); err != nil {

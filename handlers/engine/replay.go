@@ -83,7 +83,7 @@ func (r *Report) compare(ev event.Event) error {
 }
 
 // reads are the inputs that Next asks for.
-var reads = map[string]bool{"task.fetched": true, "workspace.prepared": true, "tools.listed": true, "comments.fetched": true}
+var reads = map[string]bool{"task.fetched": true, "workspace.prepared": true, "tools.listed": true, "comments.fetched": true, "context.inherited": true}
 
 // unasked is true for a tool list that changed since the conversation began: the
 // engine notices that by itself.

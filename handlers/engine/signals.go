@@ -64,7 +64,7 @@ func (e *Engine) signalled() bool {
 	}
 	_, pause := pending[contexts.Pause]
 	_, stop := pending[contexts.Stop]
-	return pause || stop || e.p.PauseFile()
+	return pause || stop || e.state.Pause == nil && e.p.PauseFile() // one that was taken already is no news
 }
 
 const signalInterval = 200 * time.Millisecond

@@ -1,0 +1,103 @@
+package handlers
+
+import (
+	"strings"
+
+	"agent/eventlog/event"
+	"agent/internal/i18n"
+	"agent/llm"
+	"agent/projections"
+)
+
+// compact makes room when the conversation passes its share of the window: the
+// older turns are summarised by the model, or by rule if it cannot. The event
+// names the range of turns that the summary stands for; it copies none of them.
+func compact(s *projections.State, tokens int) Effect {
+	limit := float64(s.Config.ContextLength) * s.Config.Storage.Threshold
+	if limit <= 0 || float64(tokens) <= limit {
+		return nil
+	}
+	old := oldTurns(s, int(limit))
+	if len(old) == 0 {
+		return nil // nothing that may be summarised
+	}
+	from, to := old[0].Seq, old[len(old)-1].Seq
+	if s.Steps["drafted:compaction"] <= to {
+		r := summaryRequest(s, compactionPrompt, transcript(s, old))
+		return request(s, "compaction", r, estimate(s, r))
+	}
+	text := plainWords(s.Drafted)
+	added := &event.SummaryAdded{Purpose: "compaction", From: from, To: to, Original: turnTokens(old)}
+	if text == "" {
+		text, added.Computed = ruleSummary(s, old), true
+	}
+	text = event.Shorten(text, int(limit)) // at most about a third of the room
+	added.Text, added.Tokens = event.T(text), llm.Estimate(text)
+	return Record{added}
+}
+
+// oldTurns are the oldest turns that may be summarised in one request: all but
+// the newest, without those that are pinned, never splitting a call from its
+// results, and no more than the window holds.
+func oldTurns(s *projections.State, limit int) []projections.Entry {
+	entries := s.Conversation.Entries
+	end := max(len(entries)-max(s.Config.Storage.Keep, 1), 0)
+	for end > 0 && end < len(entries) && entries[end].Role == llm.ToolRole {
+		end-- // the call that these results belong to stays with them
+	}
+	var old []projections.Entry
+	room := limit / 2
+	for _, e := range entries[:end] {
+		if e.Pinned() {
+			continue
+		}
+		room -= llm.Estimate(event.Shorten(e.Text, turnLength)) + 20
+		whole := e.Role != llm.ToolRole // a new turn may begin here
+		if room < 0 && whole && len(old) > 1 {
+			break
+		}
+		old = append(old, e)
+	}
+	if len(old) == 1 && old[0].Purpose == "summary" {
+		return nil // summarising a summary gains nothing
+	}
+	return old
+}
+
+// turnLength is how many bytes of one turn a summary request shows.
+const turnLength = 4000
+
+func transcript(s *projections.State, turns []projections.Entry) string {
+	var b strings.Builder
+	for _, e := range turns {
+		m := e.Message(s.Protocol())
+		b.WriteString("## " + string(m.Role) + "\n" + event.Shorten(m.Content, turnLength) + "\n")
+		for _, c := range m.Calls {
+			b.WriteString("calls " + c.Name + " " + event.Shorten(c.Arguments, 500) + "\n")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func turnTokens(turns []projections.Entry) (n int) {
+	for _, e := range turns {
+		n += llm.Estimate(e.Text)
+	}
+	return n
+}
+
+// ruleSummary names what was done, for when no model can say it.
+func ruleSummary(s *projections.State, turns []projections.Entry) string {
+	lines := []string{i18n.Text(s.Lang, "summary.marked")}
+	for _, e := range turns {
+		switch {
+		case e.Purpose == "summary":
+			lines = append(lines, event.Shorten(e.Text, 2000))
+		case e.Role == llm.ToolRole:
+			first, _, _ := strings.Cut(e.Text, "\n")
+			lines = append(lines, "- "+e.Tool+" "+firstRunes(oneLine(e.Args), 120)+": "+firstRunes(first, 120))
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,26 @@
+package handlers
+
+import (
+	"agent/eventlog/event"
+	"agent/internal/i18n"
+	"agent/llm"
+	"agent/projections"
+)
+
+// inherits is true if an earlier go at the same task left a summary for this one (seeds/002).
+func inherits(s *projections.State) bool {
+	return s.Config.Inherit.Enabled && s.Inherited != nil && s.Inherited.From != ""
+}
+
+// inheritedMessage stands before the user's request. Its prefix tells it from a
+// reply of this conversation.
+func inheritedMessage(s *projections.State) *event.MessageAdded {
+	in := s.Inherited
+	text := i18n.Text(s.Lang, "inherited.prefix", in.From[:8], in.At.UTC().Format("2006-01-02 15:04:05")) + "\n" + in.Summary.View()
+	return &event.MessageAdded{Role: string(llm.Assistant), Purpose: "inherited", Content: event.T(text)}
+}
+
+func inheritedNotice(s *projections.State) *event.CommentRequested {
+	in := s.Inherited
+	return comment(s, "inherited", i18n.Text(s.Lang, "inherited.notice", in.From[:8], in.At.UTC().Format("2006-01-02 15:04:05")))
+}
