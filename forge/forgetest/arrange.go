@@ -17,14 +17,14 @@ type Repository struct {
 }
 
 // AddToken makes token act as login. The account may write everywhere, unless SetPermission says otherwise.
-func (s *Server) AddToken(token, login string) {
+func (s *wire) AddToken(token, login string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tokens[token] = s.account(login)
 }
 
 // AddBot makes an account of type Bot.
-func (s *Server) AddBot(login string) {
+func (s *wire) AddBot(login string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.account(login).kind = "Bot"

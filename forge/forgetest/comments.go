@@ -27,7 +27,7 @@ func (s *Server) listComments(c *call) reply {
 }
 
 // hidden reports whether lists lag behind this comment, and counts the lists that do.
-func (s *Server) hidden(m *comment) bool {
+func (s *wire) hidden(m *comment) bool {
 	if m.hiddenLists > 0 {
 		m.hiddenLists--
 		return true

@@ -51,7 +51,7 @@ type armed struct {
 }
 
 // Fault adds a fault. Of several that meet one request the first added wins; all count it.
-func (s *Server) Fault(f Fault) {
+func (s *wire) Fault(f Fault) {
 	if f.Path == "" {
 		f.Path = ".*"
 	}
@@ -66,13 +66,13 @@ func (s *Server) Fault(f Fault) {
 }
 
 // ClearFaults ends all faults. What a ListLag hides stays hidden for its time.
-func (s *Server) ClearFaults() {
+func (s *wire) ClearFaults() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = nil
 }
 
-func (s *Server) match(c *call) (found *Fault) {
+func (s *wire) match(c *call) (found *Fault) {
 	for _, a := range s.faults {
 		if (a.Method != "" && a.Method != c.Method) || !a.path.MatchString(c.URL.Path) {
 			continue
@@ -86,7 +86,7 @@ func (s *Server) match(c *call) (found *Fault) {
 }
 
 // perform answers the request, as the fault wants it if there is one.
-func (s *Server) perform(w http.ResponseWriter, c *call, f *Fault, at int) {
+func (s *wire) perform(w http.ResponseWriter, c *call, f *Fault, at int) {
 	if f == nil {
 		s.send(w, c, at, s.handle(c))
 		return
@@ -94,7 +94,7 @@ func (s *Server) perform(w http.ResponseWriter, c *call, f *Fault, at int) {
 	switch f.Kind {
 	case Store500:
 		s.handle(c)
-		s.send(w, c, at, problem(http.StatusInternalServerError, "Server Error"))
+		s.send(w, c, at, s.problem(http.StatusInternalServerError, "Server Error"))
 	case Store502HTML:
 		s.handle(c)
 		s.send(w, c, at, reply{status: http.StatusBadGateway, raw: []byte("<html><h1>502 Bad Gateway</h1></html>\n"),
@@ -117,13 +117,18 @@ func (s *Server) perform(w http.ResponseWriter, c *call, f *Fault, at int) {
 		s.send(w, c, at, s.handle(c))
 	case ListLag:
 		s.send(w, c, at, s.lag(c, f))
+	case Answer:
+		s.send(w, c, at, reply{status: f.Status, raw: []byte(f.Body), header: f.Header})
 	default:
-		s.send(w, c, at, s.refusal(f))
+		s.mu.Lock()
+		a := s.refuse(f, s.now())
+		s.mu.Unlock()
+		s.send(w, c, at, a)
 	}
 }
 
-// refusal is the answer of the faults that store nothing.
-func (s *Server) refusal(f *Fault) reply {
+// refusal is GitHub's answer of the faults that store nothing.
+func refusal(f *Fault, now time.Time) reply {
 	a := problem(http.StatusForbidden, "You have exceeded a secondary rate limit. Please wait a few minutes.")
 	a.header = http.Header{}
 	switch f.Kind {
@@ -138,13 +143,9 @@ func (s *Server) refusal(f *Fault) reply {
 	case Primary:
 		a.body.(object)["message"] = "API rate limit exceeded"
 		a.header.Set("X-Ratelimit-Remaining", "0")
-		s.mu.Lock()
-		a.header.Set("X-Ratelimit-Reset", strconv.FormatInt(s.now().Add(f.RetryAfter).Unix(), 10))
-		s.mu.Unlock()
+		a.header.Set("X-Ratelimit-Reset", strconv.FormatInt(now.Add(f.RetryAfter).Unix(), 10))
 	case Unauthorized:
 		return problem(http.StatusUnauthorized, "Bad credentials")
-	case Answer:
-		return reply{status: f.Status, raw: []byte(f.Body), header: f.Header}
 	default:
 		panic("forgetest: no fault kind " + string(f.Kind))
 	}
@@ -152,7 +153,7 @@ func (s *Server) refusal(f *Fault) reply {
 }
 
 // lag handles the request and hides the comment it made from the lists.
-func (s *Server) lag(c *call, f *Fault) reply {
+func (s *wire) lag(c *call, f *Fault) reply {
 	a := s.handle(c)
 	o, isObject := a.body.(object)
 	if !isObject || a.status != http.StatusCreated {
@@ -160,17 +161,15 @@ func (s *Server) lag(c *call, f *Fault) reply {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	id, isID := o["id"].(int64)
-	for _, r := range s.order {
-		if _, m := r.comment(id); isID && m != nil {
-			m.hiddenLists, m.hiddenUntil = f.Lists, s.now().Add(f.Delay)
-		}
+	id, _ := o["id"].(int64)
+	if m := s.comment(id); m != nil {
+		m.hiddenLists, m.hiddenUntil = f.Lists, s.now().Add(f.Delay)
 	}
 	return a
 }
 
 // wait ends early when the client goes away, and gives no answer when the server does.
-func (s *Server) wait(c *call, d time.Duration) {
+func (s *wire) wait(c *call, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

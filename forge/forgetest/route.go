@@ -59,7 +59,7 @@ func (s *Server) routes() []route {
 }
 
 // find returns the route of a request and puts the path's values into it, or nil.
-func (s *Server) find(c *call) *route {
+func (s *wire) find(c *call) *route {
 	method := c.Method
 	if method == http.MethodHead {
 		method = http.MethodGet

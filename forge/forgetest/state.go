@@ -93,15 +93,15 @@ func (r role) legacy() string {
 
 func key(name string) string { return strings.ToLower(name) }
 
-func (s *Server) nextID() int64 {
+func (s *wire) nextID() int64 {
 	s.ids++
 	return s.ids
 }
 
-func (s *Server) stamp() time.Time { return s.now().UTC().Truncate(time.Second) }
+func (s *wire) stamp() time.Time { return s.now().UTC().Truncate(time.Second) }
 
 // account finds or makes the account. Logins that end in [bot] are bots.
-func (s *Server) account(login string) *account {
+func (s *wire) account(login string) *account {
 	if login == "" {
 		return nil
 	}
