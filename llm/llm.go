@@ -92,17 +92,41 @@ type Reply struct {
 	Text         string
 	Reasoning    string
 	Calls        []ToolCall
-	FinishReason string // stop | tool_calls | length | content_filter | …, as the provider says
+	FinishReason string // stop | tool_calls | length | content_filter, or else as the provider says
 	Usage        Usage
 	Model        string // as the provider names it
+	API          string // one of the API constants: which API of the server was used
 	Raw          []byte // body as received (for streams: the data lines joined by newlines)
 }
+
+// The values of Reply.API.
+const (
+	APIChat      = "chat"      // chat completions
+	APIResponses = "responses" // OpenAI's Responses API
+	APINative    = "native"    // the server's own, as Ollama's /api/chat
+)
 
 // Provider talks to one server.
 type Provider interface {
 	// Complete sends one request and waits for the whole reply. It never
 	// retries. Every error is an *Error, or ctx's own error.
 	Complete(ctx context.Context, r Request) (Reply, error)
+}
+
+// Info is what a server says of itself and of the configured model.
+type Info struct {
+	Reachable    bool     // it answered, whatever it said
+	ModelPresent bool     // the model is there, or any model if none is configured
+	Tools        *bool    // whether the model takes tools; nil if the server does not say
+	Context      int      // the model's window in tokens; 0 if the server does not say
+	Models       []string // names of all models, as the server orders them
+}
+
+// Checker is a provider that can describe its server without asking the model anything.
+type Checker interface {
+	// Check returns an *Error, or ctx's own error, unless the server is
+	// reachable and has the model. Info holds what was found out all the same.
+	Check(ctx context.Context) (Info, error)
 }
 
 // Kind says what an error means for the caller.
@@ -117,6 +141,7 @@ const (
 	ToolsRefused    Kind = "tools_refused"    // the server does not take tools for this model
 	ContextOverflow Kind = "context_overflow" // the prompt is longer than the window
 	Empty           Kind = "empty"            // an answer without text and calls: try again
+	Truncated       Kind = "truncated"        // the server has cut the prompt (see PromptCut): a person must change a window
 	Timeout         Kind = "timeout"          // no answer in time: try again
 	Invalid         Kind = "invalid"          // any other 4xx: trying again will not help
 )

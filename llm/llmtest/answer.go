@@ -23,6 +23,7 @@ func (s *Server) answer(w http.ResponseWriter, req *http.Request, r Request, rep
 		s.wait(req, nil)
 		return
 	}
+	reply = s.mode.said(reply)
 	complete(&reply, r)
 	body, kind := render(reply, r)
 	w.Header().Set("Content-Type", kind)
@@ -93,9 +94,10 @@ func render(reply Reply, r Request) (body, kind string) {
 	case reply.Body != "":
 		body, kind = reply.Body, "text/plain; charset=utf-8"
 	case r.Stream:
-		return strings.Join(cut(events(reply, r), reply.Cut), ""), "text/event-stream"
+		s := shapes[r.API]
+		return strings.Join(cut(s.events(reply, r), reply.Cut), ""), s.kind
 	default:
-		body, kind = whole(reply, r), "application/json"
+		body, kind = shapes[r.API].whole(reply, r), "application/json"
 	}
 	if reply.Cut > 0 {
 		body = body[:min(reply.Cut, len(body))]

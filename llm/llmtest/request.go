@@ -9,14 +9,18 @@ import (
 	"agent/llm"
 )
 
-// Request is a chat completion as it arrived.
+// Request is a request for an answer as it arrived, over whichever API.
 type Request struct {
+	API          string // as in llm.Reply
 	Model        string
 	Messages     []llm.Message
 	Tools        []string // names
 	JSON         bool     // response_format asks for an object
 	Stream       bool
-	IncludeUsage bool // stream_options.include_usage
+	IncludeUsage bool   // stream_options.include_usage
+	ToolChoice   string // if it is a string
+	NumCtx       int    // Ollama: the window asked for
+	KeepAlive    string // Ollama
 	Raw          []byte
 	Header       http.Header
 }
@@ -78,13 +82,18 @@ type wireRequest struct {
 	ResponseFormat *struct {
 		Type string `json:"type"`
 	} `json:"response_format"`
-	Tools []struct {
-		Type     string `json:"type"`
-		Function struct {
-			Name       string          `json:"name"`
-			Parameters json.RawMessage `json:"parameters"`
-		} `json:"function"`
-	} `json:"tools"`
+	Tools      []wireTool      `json:"tools"`
+	ToolChoice json.RawMessage `json:"tool_choice"`
+}
+
+type wireTool struct {
+	Type     string           `json:"type"`
+	Function wireToolFunction `json:"function"`
+}
+
+type wireToolFunction struct {
+	Name       string          `json:"name"`
+	Parameters json.RawMessage `json:"parameters"`
 }
 
 type wireMessage struct {
@@ -109,12 +118,15 @@ type wireFunction struct {
 
 // parse reads a body and refuses what the real API refuses.
 func parse(body []byte, h http.Header) (Request, error) {
-	r := Request{Raw: body, Header: h}
+	r := Request{API: llm.APIChat, Raw: body, Header: h}
 	var w wireRequest
 	if err := json.Unmarshal(body, &w); err != nil {
 		return r, fmt.Errorf("could not parse the JSON body: %w", err)
 	}
 	r.Model, r.Stream = w.Model, w.Stream
+	if json.Unmarshal(w.ToolChoice, &r.ToolChoice) != nil {
+		r.ToolChoice = "" // absent, or an object
+	}
 	r.IncludeUsage = w.StreamOptions != nil && w.StreamOptions.IncludeUsage
 	r.JSON = w.ResponseFormat != nil && w.ResponseFormat.Type == "json_object"
 	for _, m := range w.Messages {

@@ -1,8 +1,9 @@
-// Package llmtest is a model server that follows a script: the chat-completions
-// API in one process, streaming or not, for tests and demonstrations.
+// Package llmtest is a model server that follows a script, streaming or not, for
+// tests and demonstrations: OpenAI with chat completions and the Responses API,
+// LM Studio, or Ollama with its native API, by [Mode].
 //
-// It answers POST /v1/chat/completions and GET /v1/models on a loopback
-// address. Requests are validated as the real API does it, so that a client
+// It answers requests for an answer and for a description of its one model on a
+// loopback address. Requests are validated as the real API does it, so that a client
 // which sends an empty tool result or forgets one gets a 400 here too. Replies
 // can be anything a network brings: errors, pages of proxies, streams that are
 // cut or fall silent.
@@ -28,6 +29,7 @@ const maxBody = 64 << 20
 
 // Server is a running server.
 type Server struct {
+	mode     Mode
 	script   Script
 	listener net.Listener
 	http     *http.Server
@@ -42,25 +44,26 @@ type Server struct {
 	arrived  chan struct{} // closed and renewed at each request
 }
 
-// New starts a server on a free loopback port. It panics if there is none.
-func New(script Script) *Server {
+// New starts a server on a free loopback port. It panics if there is none. At
+// most one mode counts.
+func New(script Script, mode ...Mode) *Server {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		panic("llmtest: " + err.Error())
 	}
-	return Serve(l, script)
+	return Serve(l, script, mode...)
 }
 
 // Serve starts a server on l, which it owns from then on.
-func Serve(l net.Listener, script Script) *Server {
+func Serve(l net.Listener, script Script, mode ...Mode) *Server {
 	s := &Server{
 		script: script, listener: l,
 		served: make(chan struct{}), closing: make(chan struct{}), arrived: make(chan struct{}),
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", s.chat)
-	mux.HandleFunc("GET /v1/models", models)
-	s.http = &http.Server{Handler: mux}
+	if len(mode) > 0 {
+		s.mode = mode[0]
+	}
+	s.http = &http.Server{Handler: s.routes()}
 	go func() {
 		defer close(s.served)
 		s.http.Serve(l) // always ends with an error: http.ErrServerClosed
@@ -68,17 +71,23 @@ func Serve(l net.Listener, script Script) *Server {
 	return s
 }
 
-// URL is the base URL, "/v1" included.
-func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/v1" }
+// URL is the base URL for clients of the mode: "/v1" is included, but for Ollama.
+func (s *Server) URL() string {
+	base := "http://" + s.listener.Addr().String()
+	if s.mode == Ollama {
+		return base
+	}
+	return base + "/v1"
+}
 
-// Requests are the chat completions that arrived so far, valid ones only.
+// Requests are the requests for an answer that arrived so far, valid ones only.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Request(nil), s.requests...)
 }
 
-// Await returns when n chat completions have arrived, or with ctx's error.
+// Await returns when n requests for an answer have arrived, or with ctx's error.
 func (s *Server) Await(ctx context.Context, n int) error {
 	for {
 		s.mu.Lock()
@@ -102,17 +111,19 @@ func (s *Server) Close() {
 	<-s.served
 }
 
-func (s *Server) chat(w http.ResponseWriter, req *http.Request) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
-	if err != nil {
-		return // the client left
+func (s *Server) serve(parse func([]byte, http.Header) (Request, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, req *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
+		if err != nil {
+			return // the client left
+		}
+		r, err := parse(body, req.Header.Clone())
+		if err != nil {
+			s.answer(w, req, r, Error(http.StatusBadRequest, "invalid_request_error", err.Error()))
+			return
+		}
+		s.answer(w, req, r, s.next(r))
 	}
-	r, err := parse(body, req.Header.Clone())
-	if err != nil {
-		s.answer(w, req, r, Error(http.StatusBadRequest, "invalid_request_error", err.Error()))
-		return
-	}
-	s.answer(w, req, r, s.next(r))
 }
 
 func (s *Server) next(r Request) Reply {

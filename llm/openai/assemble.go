@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/llm"
+	"agent/llm/httpx"
 )
 
 // assembly grows an answer from chunks, or from one whole body.
@@ -37,7 +38,7 @@ func (a *assembly) add(w wireAnswer) {
 	if a.model == "" {
 		a.model = w.Model
 	}
-	if present(w.Usage) {
+	if httpx.Present(w.Usage) {
 		a.usage = usage(w.Usage)
 	}
 	for _, c := range w.Choices {
@@ -128,16 +129,13 @@ func (a *assembly) reply() llm.Reply {
 		if c.ID == "" {
 			c.ID = fmt.Sprintf("call_%d", i)
 		}
-		if blank(c.Arguments) {
+		if httpx.Blank(c.Arguments) {
 			c.Arguments = "{}"
 		}
 		r.Calls = append(r.Calls, c)
 	}
 	return r
 }
-
-// maxTokens is above every window and answer there is: more is nonsense.
-const maxTokens = 1 << 30
 
 // usage is unknown if a number is missing, negative or absurd.
 func usage(raw json.RawMessage) llm.Usage {
@@ -152,20 +150,10 @@ func usage(raw json.RawMessage) llm.Usage {
 			Reasoning int `json:"reasoning_tokens"`
 		} `json:"completion_tokens_details"`
 	}
-	if json.Unmarshal(raw, &w) != nil || w.Prompt == nil || w.Completion == nil {
+	if json.Unmarshal(raw, &w) != nil || w.Prompt == nil || w.Completion == nil || min(w.In.Cached, w.CacheHit) < 0 {
 		return llm.Usage{}
 	}
-	u := llm.Usage{Prompt: *w.Prompt, Completion: *w.Completion, Cached: max(w.In.Cached, w.CacheHit), Reasoning: w.Out.Reasoning}
-	for _, n := range []int{u.Prompt, u.Completion, w.In.Cached, w.CacheHit, u.Reasoning} {
-		if n < 0 || n > maxTokens {
-			return llm.Usage{}
-		}
-	}
-	u.Known = u.Prompt > 0
-	if !u.Known {
-		return llm.Usage{}
-	}
-	return u
+	return httpx.Usage(llm.Usage{
+		Prompt: *w.Prompt, Completion: *w.Completion, Cached: max(w.In.Cached, w.CacheHit), Reasoning: w.Out.Reasoning,
+	})
 }
-
-func blank(s string) bool { return strings.TrimSpace(s) == "" }

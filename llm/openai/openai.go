@@ -1,5 +1,6 @@
 // Package openai calls servers that speak the chat-completions API: OpenAI, LM
-// Studio, llama.cpp, vLLM, OpenRouter and many others.
+// Studio, llama.cpp, vLLM, OpenRouter and many others; and OpenAI's Responses
+// API for the models that take tools only there.
 //
 // Requests are built from the types of github.com/sashabaranov/go-openai, so
 // their JSON is that library's and the same for the same [llm.Request]. Sending
@@ -11,33 +12,31 @@
 // What holds for every call:
 //   - A reply is returned only if the server gave a finish reason. Everything
 //     else is an error with the text so far in Partial.
-//   - Nothing is sent twice, with one exception: a server that refuses an optional
+//   - Nothing is sent twice, with two exceptions. A server that refuses an optional
 //     field (stream_options, response_format) with 400 gets the request once more
-//     without it, and the field is left out from then on.
-//   - At most 32 MiB of an answer are read, counted after decompression.
-//   - The key goes to the configured host only. Redirects to another one are
-//     refused, so are link-local and metadata addresses, at the time of dialing,
-//     and plain http to anything but loopback unless AllowHTTP is set.
-//   - Errors are [*llm.Error] or the error of the caller's context. Their messages
-//     are one line of at most 500 characters without the key.
+//     without it, and the field is left out from then on. A server that wants the
+//     Responses API for a model gets the request there, from then on at once.
+//   - An answer to a prompt that the server has cut is an error ([llm.PromptCut]).
+//   - All else, as limits, addresses and errors, is as package httpx says. Of
+//     streams of the Responses API, which bring everything up to four times,
+//     128 MiB are read.
 package openai
 
 import (
 	"context"
-	"errors"
 	"net/http"
-	"net/url"
-	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"agent/llm"
+	"agent/llm/httpx"
 )
 
 // Defaults of [Config].
 const (
-	DefaultTimeout     = 10 * time.Minute
-	DefaultIdleTimeout = 5 * time.Minute // local servers are silent while they write a long call
+	DefaultTimeout     = httpx.DefaultTimeout
+	DefaultIdleTimeout = httpx.DefaultIdleTimeout
 )
 
 // Config describes one server.
@@ -49,107 +48,99 @@ type Config struct {
 	IdleTimeout time.Duration     // of silence after the answer has begun; 0 means DefaultIdleTimeout
 	AllowHTTP   bool              // plain http to other hosts than loopback
 	NoStream    bool              // ask for the answer in one piece
-	Transport   http.RoundTripper // nil: proxies from the environment, and the address checks described above
+	NoFormat    bool              // never send response_format
+	NoResponses bool              // never use the Responses API
+	ToolChoice  string            // sent with tools, if not empty
+	Window      string            // what to change if the server cuts prompts; default: a text for any server
+	Transport   http.RoundTripper // nil: proxies from the environment, and the address checks of package httpx
 }
 
 // Provider is an [llm.Provider]. It may be used by several goroutines.
 type Provider struct {
-	config   Config
-	endpoint string
-	client   *http.Client
+	config Config
+	client *httpx.Client
 
 	noUsage  atomic.Bool // the server refuses stream_options
 	noFormat atomic.Bool // the server refuses response_format
+	apis     sync.Map    // name of a model → name of the API that it was found to need
 }
 
-var _ llm.Provider = (*Provider)(nil)
+var (
+	_ llm.Provider = (*Provider)(nil)
+	_ llm.Checker  = (*Provider)(nil)
+)
 
 // New checks the configuration; it does not connect. Errors never hold the key.
 func New(c Config) (*Provider, error) {
-	u, err := parseBase(c.BaseURL, c.AllowHTTP)
+	client, err := httpx.New(httpx.Config{
+		BaseURL: c.BaseURL, APIKey: c.APIKey, Timeout: c.Timeout, IdleTimeout: c.IdleTimeout,
+		AllowHTTP: c.AllowHTTP, Transport: c.Transport,
+	})
 	if err != nil {
 		return nil, err
 	}
-	c.APIKey = strings.TrimSpace(c.APIKey)
-	if strings.ContainsFunc(c.APIKey, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return nil, errors.New("the API key of the model server holds characters that no header can carry")
+	if c.Window == "" {
+		c.Window = "make the server's own window as large, or lower llm.openai.context_length"
 	}
-	if c.Timeout <= 0 {
-		c.Timeout = DefaultTimeout
-	}
-	if c.IdleTimeout <= 0 {
-		c.IdleTimeout = DefaultIdleTimeout
-	}
-	if c.Transport == nil {
-		c.Transport = newTransport(u.Scheme == "http" && !c.AllowHTTP)
-	}
-	return &Provider{
-		config:   c,
-		endpoint: u.JoinPath("chat", "completions").String(),
-		client:   &http.Client{Transport: c.Transport, CheckRedirect: sameOrigin},
-	}, nil
+	p := &Provider{config: c, client: client}
+	p.noFormat.Store(c.NoFormat)
+	return p, nil
 }
 
 // Close drops idle connections.
-func (p *Provider) Close() { p.client.CloseIdleConnections() }
+func (p *Provider) Close() { p.client.Close() }
 
 // Complete implements [llm.Provider].
 func (p *Provider) Complete(ctx context.Context, r llm.Request) (llm.Reply, error) {
+	if r.Model == "" {
+		r.Model = p.config.Model
+	}
+	api := p.api(r)
+	reply, err := p.call(ctx, r, api)
+	if p.config.NoResponses || !wrongAPI(api, err) {
+		return reply, err
+	}
+	other := otherThan(api)
+	second, failure := p.call(ctx, r, other)
+	if wrongAPI(other, failure) {
+		return reply, err // it has neither: the first complaint is the one to show
+	}
+	p.apis.Store(r.Model, other)
+	return second, failure
+}
+
+// call sends r over one API, again without an option that the server refuses.
+func (p *Provider) call(ctx context.Context, r llm.Request, api string) (llm.Reply, error) {
 	for {
 		f := p.features()
-		reply, err := p.once(ctx, r, f)
+		reply, err := p.once(ctx, r, api, f)
 		if err == nil || !p.withdraw(f, r, err) {
 			return reply, err
 		}
 	}
 }
 
-// features are the optional fields of one request.
-type features struct {
-	stream, usage, format bool
-}
-
-func (p *Provider) features() features {
-	stream := !p.config.NoStream
-	return features{stream: stream, usage: stream && !p.noUsage.Load(), format: !p.noFormat.Load()}
-}
-
-// withdraw says whether err is the refusal of an optional field that was sent,
-// and leaves the field out from now on.
-func (p *Provider) withdraw(sent features, r llm.Request, err error) bool {
-	var e *llm.Error
-	if !errors.As(err, &e) || e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity {
-		return false
+func (p *Provider) once(ctx context.Context, r llm.Request, api string, f features) (llm.Reply, error) {
+	out := httpx.Request{URL: p.client.URL("chat", "completions"), Tools: len(r.Tools) > 0}
+	body, read := chatBody, readChat
+	if api == llm.APIResponses {
+		out.URL = p.client.URL("responses")
+		body, read = responsesBody, readResponses
 	}
-	switch {
-	case sent.usage && mentions(e.Message, "stream_options", "include_usage"):
-		p.noUsage.Store(true)
-	case sent.format && r.JSON && mentions(e.Message, "response_format", "json_object"):
-		p.noFormat.Store(true)
-	default:
-		return false
+	if f.stream {
+		out.Accept = "text/event-stream, application/json"
 	}
-	return true
-}
-
-// parseBase accepts what the key may be sent to.
-func parseBase(base string, allowHTTP bool) (*url.URL, error) {
-	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.Opaque != "" {
-		return nil, errors.New("the base URL of the model server is not a URL like https://host/v1") // base may hold a password
+	var err error
+	if out.Body, err = body(r, f); err != nil {
+		return llm.Reply{}, &llm.Error{Kind: llm.Invalid, Message: "the request cannot be encoded", Err: err}
 	}
-	switch {
-	case u.User != nil:
-		return nil, errors.New("the base URL of the model server holds a user name or password")
-	case u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("the base URL of the model server has a query or a fragment")
-	case u.Scheme != "https" && u.Scheme != "http":
-		return nil, errors.New("the base URL of the model server is neither https nor http")
-	case u.Scheme == "http" && !allowHTTP && !isLoopback(u.Hostname()):
-		return nil, errors.New("the base URL of the model server is http to another machine; use https, or allow http")
+	reply, err := p.client.Do(ctx, out, read)
+	if err == nil {
+		err = httpx.CheckPrompt(r, reply.Usage, p.config.Window)
 	}
-	if reason := forbiddenHost(u.Hostname()); reason != "" {
-		return nil, errors.New("the base URL of the model server is " + reason)
+	if err != nil {
+		return llm.Reply{}, err
 	}
-	return u, nil
+	reply.API = api
+	return reply, nil
 }

@@ -38,12 +38,23 @@ func ask(t *testing.T, reply llmtest.Reply, c Config) (llm.Reply, error) {
 	return open(t, c).Complete(t.Context(), suite.Question())
 }
 
-func TestConformanceStreaming(t *testing.T) {
-	suite.Run(t, func(t *testing.T, base string) llm.Provider { return open(t, Config{BaseURL: base}) })
-}
-
-func TestConformanceInOnePiece(t *testing.T) {
-	suite.Run(t, func(t *testing.T, base string) llm.Provider { return open(t, Config{BaseURL: base, NoStream: true}) })
+func TestConformance(t *testing.T) {
+	for name, c := range map[string]struct {
+		noStream bool
+		mode     llmtest.Mode
+		api      string
+	}{
+		"chat, streaming":         {false, llmtest.OpenAI, llm.APIChat},
+		"chat, in one piece":      {true, llmtest.OpenAI, llm.APIChat},
+		"responses, streaming":    {false, llmtest.Responses, llm.APIResponses},
+		"responses, in one piece": {true, llmtest.Responses, llm.APIResponses},
+	} {
+		t.Run(name, func(t *testing.T) {
+			suite.Run(t, suite.Subject{Mode: c.mode, API: c.api, Open: func(t *testing.T, base string) llm.Provider {
+				return open(t, Config{BaseURL: base, NoStream: c.noStream})
+			}})
+		})
+	}
 }
 
 const (

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"agent/llm/httpx"
 )
 
 // wireAnswer is a chunk of a stream or a whole answer, as far as it is read.
@@ -40,12 +42,10 @@ type wireCall struct {
 	} `json:"function"`
 }
 
-func (w wireAnswer) failed() bool { return present(w.Error) }
+func (w wireAnswer) failed() bool { return httpx.Present(w.Error) }
 
 // looksLikeError: some servers put the text of an error at the top level.
-func (w wireAnswer) looksLikeError() bool { return present(w.Message) || present(w.Detail) }
-
-func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+func (w wireAnswer) looksLikeError() bool { return httpx.Present(w.Message) || httpx.Present(w.Detail) }
 
 // wireText is a string, null, or a list of parts with texts.
 type wireText string

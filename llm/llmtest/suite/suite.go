@@ -16,19 +16,30 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Open makes the provider under test; baseURL is that of the server.
-type Open func(t *testing.T, baseURL string) llm.Provider
+// Subject is a provider under test.
+type Subject struct {
+	// Open makes the provider; baseURL is that of the server.
+	Open func(t *testing.T, baseURL string) llm.Provider
+	Mode llmtest.Mode // the server it is for
+	API  string       // what its replies must name
+
+	// ObjectArguments: the API carries arguments as objects, so that there are no malformed ones.
+	ObjectArguments bool
+	// NoReasoningTokens: the API does not count them apart.
+	NoReasoningTokens bool
+}
 
 // Run runs all of the suite.
-func Run(t *testing.T, open Open) {
-	t.Run("Answers", func(t *testing.T) { answers(t, open) })
-	t.Run("Usage", func(t *testing.T) { usage(t, open) })
-	t.Run("Requests", func(t *testing.T) { requests(t, open) })
-	t.Run("Failures", func(t *testing.T) { failures(t, open) })
-	t.Run("RetryAfter", func(t *testing.T) { retryAfter(t, open) })
-	t.Run("Cuts", func(t *testing.T) { cuts(t, open) })
-	t.Run("Cancel", func(t *testing.T) { cancel(t, open) })
-	t.Run("Redirect", func(t *testing.T) { redirect(t, open) })
+func Run(t *testing.T, s Subject) {
+	t.Run("Answers", func(t *testing.T) { answers(t, s) })
+	t.Run("Usage", func(t *testing.T) { usage(t, s) })
+	t.Run("Requests", func(t *testing.T) { requests(t, s) })
+	t.Run("Failures", func(t *testing.T) { failures(t, s) })
+	t.Run("RetryAfter", func(t *testing.T) { retryAfter(t, s) })
+	t.Run("Cuts", func(t *testing.T) { cuts(t, s) })
+	t.Run("Cancel", func(t *testing.T) { cancel(t, s) })
+	t.Run("CutPrompt", func(t *testing.T) { cutPrompt(t, s) })
+	t.Run("Redirect", func(t *testing.T) { redirect(t, s) })
 }
 
 // Question is a request with nothing special about it.
@@ -41,17 +52,17 @@ func Question() llm.Request {
 }
 
 // ask sends r to a server that gives one reply.
-func ask(t *testing.T, open Open, reply llmtest.Reply, r llm.Request) (llm.Reply, error) {
+func ask(t *testing.T, subject Subject, reply llmtest.Reply, r llm.Request) (llm.Reply, error) {
 	t.Helper()
-	s := llmtest.New(llmtest.Always(reply))
+	s := llmtest.New(llmtest.Always(reply), subject.Mode)
 	t.Cleanup(s.Close)
-	return open(t, s.URL()).Complete(t.Context(), r)
+	return subject.Open(t, s.URL()).Complete(t.Context(), r)
 }
 
 // failure is ask for a reply that must end in an *llm.Error that may be shown.
-func failure(t *testing.T, open Open, reply llmtest.Reply) *llm.Error {
+func failure(t *testing.T, subject Subject, reply llmtest.Reply) *llm.Error {
 	t.Helper()
-	got, err := ask(t, open, reply, Question())
+	got, err := ask(t, subject, reply, Question())
 	var e *llm.Error
 	if !errors.As(err, &e) {
 		t.Fatalf("got reply %+v and error %v, want an *llm.Error", got, err)
@@ -62,7 +73,7 @@ func failure(t *testing.T, open Open, reply llmtest.Reply) *llm.Error {
 	return e
 }
 
-func answers(t *testing.T, open Open) {
+func answers(t *testing.T, subject Subject) {
 	big := `{"text":"` + strings.Repeat("日本語 🙂 ", 700_000) + `"}` // 10 MB
 	for name, c := range map[string]struct {
 		reply llmtest.Reply
@@ -87,28 +98,31 @@ func answers(t *testing.T, open Open) {
 			llm.Reply{FinishReason: "tool_calls", Calls: []llm.ToolCall{{ID: "call_0_0", Name: "fs__write", Arguments: big}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := ask(t, open, c.reply, Question())
+			if name == "arguments are not judged" && subject.ObjectArguments {
+				return
+			}
+			got, err := ask(t, subject, c.reply, Question())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(got.Raw) == 0 || got.Model != "m" {
-				t.Errorf("raw of %d bytes, model %q", len(got.Raw), got.Model)
+			if len(got.Raw) == 0 || got.Model != "m" || got.API != subject.API {
+				t.Errorf("raw of %d bytes, model %q, API %q", len(got.Raw), got.Model, got.API)
 			}
-			got.Raw, got.Model, got.Usage = nil, "", llm.Usage{}
+			got.Raw, got.Model, got.API, got.Usage = nil, "", "", llm.Usage{}
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Error(d)
 			}
 		})
 	}
 	t.Run("1000 calls", func(t *testing.T) {
-		got, err := ask(t, open, llmtest.ToolCalls(make([]llm.ToolCall, 1000)...), Question())
+		got, err := ask(t, subject, llmtest.ToolCalls(make([]llm.ToolCall, 1000)...), Question())
 		if err != nil || len(got.Calls) != 1000 {
 			t.Errorf("%d calls, %v", len(got.Calls), err)
 		}
 	})
 }
 
-func usage(t *testing.T, open Open) {
+func usage(t *testing.T, subject Subject) {
 	for name, c := range map[string]struct {
 		reply llmtest.Reply
 		want  llm.Usage
@@ -120,15 +134,18 @@ func usage(t *testing.T, open Open) {
 		"absurd":   {llmtest.Reply{Usage: &llm.Usage{Prompt: 5, Completion: 1 << 50}}, llm.Usage{}},
 	} {
 		c.reply.Text = "ok"
-		got, err := ask(t, open, c.reply, Question())
+		if subject.NoReasoningTokens {
+			c.want.Reasoning = 0
+		}
+		got, err := ask(t, subject, c.reply, Question())
 		if err != nil || got.Usage != c.want {
 			t.Errorf("%s: %+v, %v", name, got.Usage, err)
 		}
 	}
 }
 
-func requests(t *testing.T, open Open) {
-	s := llmtest.New(llmtest.Always(llmtest.Text("ok")))
+func requests(t *testing.T, subject Subject) {
+	s := llmtest.New(llmtest.Always(llmtest.Text("ok")), subject.Mode)
 	defer s.Close()
 	r := Question()
 	r.Messages = append(r.Messages,
@@ -137,7 +154,7 @@ func requests(t *testing.T, open Open) {
 		llm.Message{Role: llm.ToolRole, CallID: "b", Name: "fs__read", Content: "no such file"},
 		llm.Message{Role: llm.Assistant},
 		llm.Message{Role: llm.User})
-	p := open(t, s.URL())
+	p := subject.Open(t, s.URL())
 	for range 2 {
 		if _, err := p.Complete(t.Context(), r); err != nil {
 			t.Fatal(err)
@@ -156,7 +173,7 @@ func requests(t *testing.T, open Open) {
 	}
 }
 
-func failures(t *testing.T, open Open) {
+func failures(t *testing.T, subject Subject) {
 	for name, c := range map[string]struct {
 		reply llmtest.Reply
 		want  llm.Kind
@@ -181,15 +198,15 @@ func failures(t *testing.T, open Open) {
 		"too large":        {llmtest.Reply{Body: strings.Repeat("0123456789abcdef", 33<<20/16)}, llm.Transient},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if e := failure(t, open, c.reply); e.Kind != c.want {
+			if e := failure(t, subject, c.reply); e.Kind != c.want {
 				t.Errorf("got %v, want kind %s", e, c.want)
 			}
 		})
 	}
 	t.Run("nobody there", func(t *testing.T) {
-		s := llmtest.New(llmtest.Sequence())
+		s := llmtest.New(llmtest.Sequence(), subject.Mode)
 		s.Close()
-		_, err := open(t, s.URL()).Complete(t.Context(), Question())
+		_, err := subject.Open(t, s.URL()).Complete(t.Context(), Question())
 		var e *llm.Error
 		if !errors.As(err, &e) || e.Kind != llm.Transient || e.Status != 0 {
 			t.Errorf("got %v", err)
@@ -197,22 +214,22 @@ func failures(t *testing.T, open Open) {
 	})
 }
 
-func retryAfter(t *testing.T, open Open) {
-	if e := failure(t, open, llmtest.RateLimit(24*time.Hour)); e.Kind != llm.RateLimited || e.RetryAfter != 24*time.Hour || e.Status != 429 {
+func retryAfter(t *testing.T, subject Subject) {
+	if e := failure(t, subject, llmtest.RateLimit(24*time.Hour)); e.Kind != llm.RateLimited || e.RetryAfter != 24*time.Hour || e.Status != 429 {
 		t.Errorf("got %+v", e)
 	}
 	busy := llmtest.ServerError(503)
 	busy.Header["Date"] = "Fri, 27 Nov 2026 10:00:00 GMT"
 	busy.Header["Retry-After"] = "Fri, 27 Nov 2026 10:00:30 GMT"
-	if e := failure(t, open, busy); e.Kind != llm.RateLimited || e.RetryAfter != 30*time.Second {
+	if e := failure(t, subject, busy); e.Kind != llm.RateLimited || e.RetryAfter != 30*time.Second {
 		t.Errorf("got %+v", e)
 	}
 }
 
 // cuts drops or ends every answer at every place: none may pass for a whole one.
-func cuts(t *testing.T, open Open) {
+func cuts(t *testing.T, subject Subject) {
 	full := llmtest.Reply{Text: "part one, part two, part three", Calls: []llm.ToolCall{llmtest.Call("fs__write", `{"path":"important file","text":"日本語"}`)}}
-	want, err := ask(t, open, full, Question())
+	want, err := ask(t, subject, full, Question())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +238,7 @@ func cuts(t *testing.T, open Open) {
 		for _, clean := range []bool{false, true} {
 			r := llmtest.Cut(full, n)
 			r.Clean = clean
-			got, err := ask(t, open, r, Question())
+			got, err := ask(t, subject, r, Question())
 			var e *llm.Error
 			switch {
 			case err == nil:
@@ -245,15 +262,15 @@ func cuts(t *testing.T, open Open) {
 	}
 }
 
-func cancel(t *testing.T, open Open) {
+func cancel(t *testing.T, subject Subject) {
 	for name, reply := range map[string]llmtest.Reply{
 		"before the answer": llmtest.Hang(),
 		"inside the answer": {Text: strings.Repeat("word ", 100), Cut: 3, Hang: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := llmtest.New(llmtest.Always(reply))
+			s := llmtest.New(llmtest.Always(reply), subject.Mode)
 			defer s.Close()
-			p := open(t, s.URL())
+			p := subject.Open(t, s.URL())
 			ctx, stop := context.WithCancel(t.Context())
 			done := make(chan error, 1)
 			go func() {
@@ -276,10 +293,28 @@ func cancel(t *testing.T, open Open) {
 	}
 }
 
-func redirect(t *testing.T, open Open) {
-	other := llmtest.New(llmtest.Always(llmtest.Text("stolen")))
+// cutPrompt answers as a server does that has read the end of the prompt only.
+func cutPrompt(t *testing.T, subject Subject) {
+	r := Question()
+	r.ContextLength = 32768
+	r.Messages[1].Content = strings.Repeat("many words of a long task ", 1000)
+	for counted, want := range map[int]llm.Kind{6100: "", 4096: llm.Truncated, 1500: llm.Truncated} {
+		_, err := ask(t, subject, llmtest.Reply{Text: "ok", Usage: &llm.Usage{Prompt: counted, Completion: 1}}, r)
+		var e *llm.Error
+		errors.As(err, &e)
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%d tokens counted: %v", counted, err)
+		case want != "" && (e == nil || e.Kind != want || !strings.Contains(e.Message, "32768") || !strings.Contains(e.Message, "context_length")):
+			t.Errorf("%d tokens counted: %v", counted, err)
+		}
+	}
+}
+
+func redirect(t *testing.T, subject Subject) {
+	other := llmtest.New(llmtest.Always(llmtest.Text("stolen")), subject.Mode)
 	defer other.Close()
-	e := failure(t, open, llmtest.Redirect(other.URL()+"/chat/completions"))
+	e := failure(t, subject, llmtest.Redirect(other.URL()+"/chat/completions"))
 	if e.Kind != llm.Invalid || len(other.Requests()) != 0 {
 		t.Errorf("%v; %d requests reached the other host", e, len(other.Requests()))
 	}

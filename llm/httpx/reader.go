@@ -1,12 +1,17 @@
-package openai
+package httpx
 
 import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"time"
 )
+
+// How long to wait for the end of the body after a stream's end mark. It comes
+// at once from all but broken servers, and reading it keeps the connection.
+const drainTime = 100 * time.Millisecond
 
 // reader is the body of an answer: limited in size, and in silence once it has
 // begun. The wait for the first byte belongs to the limit of the whole call,
@@ -14,7 +19,8 @@ import (
 type reader struct {
 	body  io.Reader
 	buf   *bufio.Reader
-	left  int
+	limit int
+	read  int
 	idle  time.Duration
 	end   context.CancelCauseFunc
 	timer *time.Timer
@@ -22,7 +28,7 @@ type reader struct {
 }
 
 func newReader(body io.Reader, idle time.Duration, end context.CancelCauseFunc) *reader {
-	r := &reader{body: body, left: maxAnswer, idle: idle, end: end}
+	r := &reader{body: body, limit: MaxAnswer, idle: idle, end: end}
 	r.buf = bufio.NewReaderSize(r, 16<<10)
 	return r
 }
@@ -30,8 +36,8 @@ func newReader(body io.Reader, idle time.Duration, end context.CancelCauseFunc) 
 // Read implements io.Reader for buf.
 func (r *reader) Read(p []byte) (int, error) {
 	n, err := r.body.Read(p)
-	if r.left -= n; r.left < 0 {
-		return 0, errTooLarge
+	if r.read += n; r.read > r.limit {
+		return 0, fmt.Errorf("the answer is larger than %d MiB", r.limit>>20)
 	}
 	if n > 0 && !r.ended {
 		r.rest(r.idle)

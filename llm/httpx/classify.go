@@ -1,4 +1,4 @@
-package openai
+package httpx
 
 import (
 	"net/http"
@@ -45,26 +45,26 @@ func classifyStatus(status int, retryAfter bool) llm.Kind {
 // classifyText is for errors under status 200 without a status of their own.
 func classifyText(f fault) llm.Kind {
 	switch {
-	case mentions(f.code, "rate_limit", "too_many_requests"):
+	case Mentions(f.code, "rate_limit", "too_many_requests"):
 		return llm.RateLimited
-	case mentions(f.code, "invalid_api_key", "authentication", "permission"):
+	case Mentions(f.code, "invalid_api_key", "authentication", "permission"):
 		return llm.Auth
-	case mentions(f.code, "invalid_request"):
+	case Mentions(f.code, "invalid_request"):
 		return llm.Invalid
 	}
 	return llm.Transient
 }
 
 func overflows(said string) bool {
-	return mentions(said, "context_length", "context length", "context size", "context_size", "context window",
+	return Mentions(said, "context_length", "context length", "context size", "context_size", "context window",
 		"prompt is too long", "input token count")
 }
 
 func refusesTools(said string) bool {
-	return mentions(said, "tool", "function") && mentions(said, "support", "unrecognized", "not enabled", "--jinja", "--enable-auto-tool-choice")
+	return Mentions(said, "tool", "function") && Mentions(said, "support", "unrecognized", "not enabled", "--jinja", "--enable-auto-tool-choice")
 }
 
 func lacksModel(said string) bool {
-	return mentions(said, "model_not_found", "unexpected endpoint", "no models loaded") ||
-		mentions(said, "model") && mentions(said, "not found", "does not exist")
+	return Mentions(said, "model_not_found", "unexpected endpoint", "no models loaded") ||
+		Mentions(said, "model") && Mentions(said, "not found", "does not exist")
 }

@@ -1,59 +1,18 @@
-package openai
+package httpx
 
 import (
 	"encoding/json"
-	"io"
-	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
-
-	"agent/llm"
 )
 
-// maxMessage is the length of an error message in characters.
-const maxMessage = 500
-
-// refused is the error of an answer whose status is not 200.
-func (c *call) refused(res *http.Response) error {
-	in := newReader(res.Body, c.config.IdleTimeout, c.cancel)
-	defer in.stop()
-	data, err := io.ReadAll(io.LimitReader(in.buf, maxError))
-	if err != nil && c.caller.Err() != nil {
-		return c.caller.Err()
-	}
-	return c.reported(data, res, "") // what came of the body is enough
-}
-
-// reported is the error that a body describes, in whatever shape.
-func (c *call) reported(data []byte, res *http.Response, partial string) error {
-	f := parseFault(data)
-	if blank(f.message) {
-		f.message = http.StatusText(res.StatusCode)
-	}
-	wait := retryAfter(res.Header)
-	kind := classify(res.StatusCode, f, wait > 0, len(c.request.Tools) > 0)
-	return &llm.Error{
-		Kind: kind, Status: res.StatusCode, Message: c.line(f.message), RetryAfter: wait, Partial: partial,
-	}
-}
-
-// unreadable is the error of an answer with status 200 that is no JSON.
-func (c *call) unreadable(data []byte, res *http.Response, partial string) error {
-	f := parseFault(data)
-	message := "the answer is not JSON: " + f.message
-	if blank(string(data)) {
-		message = "the answer is empty"
-	}
-	return &llm.Error{
-		Kind: llm.Transient, Status: res.StatusCode, Message: c.line(message),
-		RetryAfter: retryAfter(res.Header), Partial: partial,
-	}
-}
+// MaxMessage is the length of an error message in characters.
+const MaxMessage = 500
 
 // line makes s one line, without the key, short, and not empty.
-func (c *call) line(s string) string {
+func (c *Client) line(s string) string {
 	if c.config.APIKey != "" {
 		s = strings.ReplaceAll(s, c.config.APIKey, "[api key]")
 	}
@@ -61,8 +20,8 @@ func (c *call) line(s string) string {
 	if s == "" {
 		return "no explanation was given"
 	}
-	if runes := []rune(s); len(runes) > maxMessage {
-		s = string(runes[:maxMessage-1]) + "…"
+	if runes := []rune(s); len(runes) > MaxMessage {
+		s = string(runes[:MaxMessage-1]) + "…"
 	}
 	return s
 }
@@ -93,7 +52,7 @@ func parseFault(data []byte) fault {
 		return fault{message: text(data)}
 	}
 	f := top.faultBody
-	if present(top.Error) {
+	if Present(top.Error) {
 		if json.Unmarshal(top.Error, &f) != nil {
 			return fault{message: plain(top.Error)}
 		}
@@ -126,7 +85,7 @@ func (b faultBody) fault() fault {
 // plain is a JSON string without its quotes, and anything else as it is; null is empty.
 func plain(raw json.RawMessage) string {
 	var s string
-	if !present(raw) {
+	if !Present(raw) {
 		return ""
 	}
 	if json.Unmarshal(raw, &s) == nil {
@@ -140,7 +99,7 @@ var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 // text is a body that is not JSON; of a page only the title is worth showing.
 func text(data []byte) string {
 	s := string(data)
-	if !mentions(s, "<html", "<!doctype") {
+	if !Mentions(s, "<html", "<!doctype") {
 		return s
 	}
 	if m := title.FindStringSubmatch(s); m != nil {
@@ -149,8 +108,8 @@ func text(data []byte) string {
 	return "a web page"
 }
 
-// mentions is true if s holds any of the words, in any case.
-func mentions(s string, words ...string) bool {
+// Mentions is true if s holds any of the words, in any case.
+func Mentions(s string, words ...string) bool {
 	s = strings.ToLower(s)
 	for _, w := range words {
 		if strings.Contains(s, w) {
@@ -159,3 +118,9 @@ func mentions(s string, words ...string) bool {
 	}
 	return false
 }
+
+// Present says whether a field is there and not null.
+func Present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+
+// Blank says whether s holds nothing but white space.
+func Blank(s string) bool { return strings.TrimSpace(s) == "" }

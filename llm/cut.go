@@ -1,0 +1,103 @@
+package llm
+
+// The least that a tokeniser can make of text, in hundredths of a token.
+// Tokenisers cut text into words before anything else and merge within those
+// only, so a word is a token at least, however large the vocabulary is.
+const (
+	leastWord        = 100 // a word, a run of punctuation or of other characters
+	leastDigits      = 100 // of three digits; most tokenisers take fewer together
+	leastKana        = 30
+	leastKanji       = 40
+	leastOtherLetter = 20
+)
+
+// The margins of [PromptCut].
+const (
+	minJudged    = 1000 // least tokens: below, overheads and templates weigh too much
+	schemaShare  = 4    // one in so many tokens of the tools counts: servers condense schemas
+	leastPercent = 75   // of the least count
+	knownPercent = 80   // of the estimate, if the count is just that of a window
+	minWindow    = 2048 // the smallest window that servers set up by themselves
+)
+
+// PromptCut says whether the server has cut the prompt of r before the model
+// read it: it counted far fewer tokens than the messages can have. Some servers
+// do that without a word, and the model then answers what it was not asked.
+//
+// Two findings count. One is a count below 75 % of the least that any tokeniser
+// makes of the messages: one token a word, a third of a token a kana, nothing
+// for blanks. [EstimateRequest] is not used there, since it may be twice too
+// high for tables and for tokenisers with large vocabularies. The other is a
+// count that is exactly a power of two or the window asked for, and below 80 %
+// of the estimate: the mark of a server that filled its window and left out the
+// rest. Both take a quarter of the tools only, since servers rewrite schemas,
+// and look at no prompt under 1000 tokens. Cached tokens are added to the count:
+// most servers include them, some do not, and a wrong accusation is worse than a
+// missed one.
+func PromptCut(r Request, u Usage) bool {
+	if !u.Known || u.Prompt <= 0 {
+		return false
+	}
+	counted := u.Prompt + u.Cached
+	messages, tools := Request{Messages: r.Messages}, Request{Tools: r.Tools}
+	floor := least(messages) + least(tools)/schemaShare
+	if floor < minJudged {
+		return false
+	}
+	if counted*100 < floor*leastPercent {
+		return true
+	}
+	estimate := EstimateRequest(messages) + EstimateRequest(tools)/schemaShare
+	return isWindow(u.Prompt, r.ContextLength) && counted*100 < estimate*knownPercent
+}
+
+func isWindow(n, asked int) bool {
+	return n >= minWindow && (n == asked || n&(n-1) == 0)
+}
+
+func least(r Request) int {
+	sum := 0
+	for _, m := range r.Messages {
+		sum += leastWeight(m.Content)
+		for _, c := range m.Calls {
+			sum += leastWeight(c.Name) + leastWeight(c.Arguments)
+		}
+	}
+	for _, t := range r.Tools {
+		sum += leastWeight(t.Name) + leastWeight(t.Description) + leastWeight(string(t.Schema))
+	}
+	return sum / perToken
+}
+
+func leastWeight(text string) int {
+	sum, run, last := 0, 0, classSpace
+	for _, r := range text {
+		if c := classOf(r); c != last {
+			sum += leastRun(last, run, c)
+			last, run = c, 0
+		}
+		run++
+	}
+	return sum + leastRun(last, run, classSpace)
+}
+
+func leastRun(c class, n int, next class) int {
+	switch c {
+	case classSpace:
+		return 0
+	case classSymbol:
+		if n == 1 && next == classLetter {
+			return 0 // may be one token with the word
+		}
+		return leastWord
+	case classDigit:
+		return (n + 2) / 3 * leastDigits
+	case classKana:
+		return n * leastKana
+	case classKanji:
+		return n * leastKanji
+	case classOtherLetter:
+		return n * leastOtherLetter
+	}
+	return leastWord
+}

@@ -1,0 +1,97 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"agent/llm"
+	"agent/llm/httpx"
+)
+
+var done = []byte("[DONE]")
+
+// readChat makes a reply of an answer of chat completions.
+func readChat(in *httpx.Answer) (llm.Reply, error) {
+	stream, err := in.IsStream()
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	if stream {
+		return readChatStream(in)
+	}
+	data, err := in.All()
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	return readChatWhole(in, data)
+}
+
+// readChatStream assembles the chunks. A stream counts as whole if a finish
+// reason came: a missing end mark or usage costs nothing, a missing reason is a cut.
+func readChatStream(in *httpx.Answer) (llm.Reply, error) {
+	s := chatSink{in: in}
+	broken, failure := events(in, &s)
+	switch {
+	case failure != nil:
+		return llm.Reply{}, failure
+	case s.finish != "" && in.Cancelled() == nil:
+		return chatReply(in, &s.assembly)
+	case broken != nil:
+		return llm.Reply{}, broken
+	}
+	return llm.Reply{}, in.Cut(s.partial())
+}
+
+type chatSink struct {
+	assembly
+	in *httpx.Answer
+}
+
+func (s *chatSink) partial() string { return s.text.String() }
+
+func (s *chatSink) event(data []byte, isError bool) (bool, error) {
+	if bytes.Equal(data, done) {
+		return true, nil
+	}
+	var w wireAnswer
+	if err := json.Unmarshal(data, &w); err != nil {
+		return false, s.in.Unreadable(data, s.partial())
+	}
+	if isError || w.failed() {
+		return false, s.in.Reported(data, s.partial())
+	}
+	s.raw(data)
+	s.add(w)
+	return false, nil
+}
+
+// readChatWhole takes an answer that came in one piece.
+func readChatWhole(in *httpx.Answer, data []byte) (llm.Reply, error) {
+	var w wireAnswer
+	if err := json.Unmarshal(data, &w); err != nil {
+		return llm.Reply{}, in.Unreadable(data, "")
+	}
+	if w.failed() || w.Choices == nil && w.looksLikeError() {
+		return llm.Reply{}, in.Reported(data, "")
+	}
+	if len(w.Choices) == 0 {
+		return llm.Reply{}, in.Empty("the server answered without a choice")
+	}
+	var a assembly
+	a.raw(data)
+	a.add(w)
+	if a.finish == "" {
+		return llm.Reply{}, in.Cut(a.text.String())
+	}
+	return chatReply(in, &a)
+}
+
+// chatReply ends an answer that has a finish reason.
+func chatReply(in *httpx.Answer, a *assembly) (llm.Reply, error) {
+	r := a.reply()
+	if r.FinishReason == "error" {
+		return llm.Reply{}, in.Failed(llm.Transient, errors.New("the server ended the answer with an error"), r.Text)
+	}
+	return r, in.Something(r)
+}
