@@ -16,11 +16,14 @@ func inherits(s *projections.State) bool {
 // reply of this conversation.
 func inheritedMessage(s *projections.State) *event.MessageAdded {
 	in := s.Inherited
-	text := i18n.Text(s.Lang, "inherited.prefix", in.From[:8], in.At.UTC().Format("2006-01-02 15:04:05")) + "\n" + in.Summary.View()
+	text := i18n.Text(s.Lang, "inherited.prefix", shortID(in.From), in.At.UTC().Format("2006-01-02 15:04:05")) + "\n" + in.Summary.View()
 	return &event.MessageAdded{Role: string(llm.Assistant), Purpose: "inherited", Content: event.T(text)}
 }
 
 func inheritedNotice(s *projections.State) *event.CommentRequested {
 	in := s.Inherited
-	return comment(s, "inherited", i18n.Text(s.Lang, "inherited.notice", in.From[:8], in.At.UTC().Format("2006-01-02 15:04:05")))
+	return comment(s, "inherited", i18n.Text(s.Lang, "inherited.notice", shortID(in.From), in.At.UTC().Format("2006-01-02 15:04:05")))
 }
+
+// shortID is the beginning of a uuid, as people are shown it.
+func shortID(uuid string) string { return uuid[:min(8, len(uuid))] }

@@ -11,8 +11,8 @@ import (
 // Next decides the next step of a context. s must have no open intent: the
 // engine closes those first.
 func Next(s *projections.State) Effect {
-	if s.Status.Ended() || s.Config == nil {
-		return Rest{}
+	if s.Status.Ended() || s.Config == nil || s.Created == nil {
+		return Rest{} // the last two: not the log of a context
 	}
 	if v := verdictOf(s); v != nil {
 		return finish(s, v)

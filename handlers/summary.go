@@ -35,7 +35,7 @@ func summaryRequest(s *projections.State, prompt, text string) llm.Request {
 // wantsDraft is true if a model should write the final summary: it works, and
 // there is something to tell.
 func wantsDraft(s *projections.State, v *verdict) bool {
-	return s.Work.Failure == nil && v.reason != "max_calls" && s.Usage.ToolCalls > 0 && exceeded(s) == nil
+	return s.Work.Failure == nil && s.Task != nil && v.reason != "max_calls" && s.Usage.ToolCalls > 0 && exceeded(s) == nil
 }
 
 func draftSummary(s *projections.State) Effect {

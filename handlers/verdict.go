@@ -171,5 +171,5 @@ func finish(s *projections.State, v *verdict) Effect {
 }
 
 func publishes(s *projections.State) bool {
-	return s.Config.Change.Enabled && s.Place != nil && s.Place.Dir != "" && !s.Place.InPlace
+	return s.Config.Change.Enabled && s.Task != nil && s.Place != nil && s.Place.Dir != "" && !s.Place.InPlace
 }

@@ -2,8 +2,10 @@ package engine_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -105,15 +107,38 @@ func (w *world) end(id string, log []event.Event) end {
 		e.exact = append(e.exact, text)
 		e.Comments = append(e.Comments, numbers.ReplaceAllString(text, "N"))
 	}
-	for _, r := range w.forge.Requests() {
-		if r.Method == "POST" && strings.HasSuffix(r.Path, "/pulls") && r.Status == 201 {
-			e.Changes = append(e.Changes, w.neutral(r.Body, id))
-		}
+	for _, c := range w.changes() {
+		e.Changes = append(e.Changes, w.neutral(c, id))
 	}
 	for _, ev := range log {
 		e.count(w, id, ev.Body)
 	}
 	return e
+}
+
+// changes lists the pull requests that stand on the forge.
+func (w *world) changes() (list []string) {
+	request, err := http.NewRequest(http.MethodGet, w.forge.URL()+"/repos/"+project+"/pulls?state=all", nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := w.wire.RoundTrip(request)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var pulls []struct {
+		Title, Body string
+		Head        struct{ Ref string }
+	}
+	if err := json.NewDecoder(response.Body).Decode(&pulls); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, p := range pulls {
+		list = append(list, p.Head.Ref+"\n"+p.Title+"\n"+p.Body)
+	}
+	return list
 }
 
 func (e *end) count(w *world, id string, body event.Body) {

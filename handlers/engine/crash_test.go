@@ -29,7 +29,7 @@ func undisturbed(t *testing.T) reference {
 	if err := l.run(); err != nil {
 		t.Fatal(err)
 	}
-	operations := w.disk.Ops()
+	operations, requests := w.disk.Ops(), w.forge.Requests()
 	got, err := w.verify()
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func undisturbed(t *testing.T) reference {
 		t.Fatalf("the scenario is not what it was: %+v", got)
 	}
 	want := reference{end: got, operations: operations, contacts: l.contacts}
-	for _, r := range w.forge.Requests() {
+	for _, r := range requests {
 		want.forgeRequests++
 		if r.Method != http.MethodGet {
 			want.writeAt = append(want.writeAt, want.forgeRequests)
