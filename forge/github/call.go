@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/go-github/v89/github"
 )
@@ -44,7 +43,7 @@ func all[T any](c *Client, ctx context.Context, op string, f func(github.ListOpt
 // write sends one write when its turn has come.
 func write[T any](c *Client, ctx context.Context, op string, f func() (T, *github.Response, error)) (T, error) {
 	var none T
-	done, err := c.pace.begin(ctx)
+	done, err := c.pace.Begin(ctx)
 	if err != nil {
 		return none, err
 	}
@@ -54,36 +53,4 @@ func write[T any](c *Client, ctx context.Context, op string, f func() (T, *githu
 		return none, err
 	}
 	return value, nil
-}
-
-// pacer lets one write through at a time, and each not before interval after the one before.
-type pacer struct {
-	interval time.Duration
-	turn     chan time.Time // holds the start of the last write while nobody writes
-}
-
-func newPacer(interval time.Duration) pacer {
-	p := pacer{interval: interval, turn: make(chan time.Time, 1)}
-	p.turn <- time.Time{}
-	return p
-}
-
-// begin waits for the turn; done gives it back.
-func (p pacer) begin(ctx context.Context) (done func(), err error) {
-	var last time.Time
-	select {
-	case last = <-p.turn:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	timer := time.NewTimer(p.interval - time.Since(last))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-		p.turn <- last
-		return nil, ctx.Err()
-	}
-	start := time.Now()
-	return func() { p.turn <- start }, nil
 }

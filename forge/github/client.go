@@ -27,6 +27,7 @@ import (
 	"github.com/google/go-github/v89/github"
 
 	"agent/forge"
+	"agent/forge/rest"
 )
 
 const (
@@ -56,7 +57,7 @@ type Client struct {
 	host      string
 	api       *github.Client
 	transport http.RoundTripper
-	pace      pacer
+	pace      rest.Pacer
 	now       func() time.Time
 
 	mu     sync.Mutex
@@ -80,7 +81,7 @@ var (
 
 // New checks the configuration; it sends nothing.
 func New(cfg Config) (*Client, error) {
-	base, err := checkURL(cfg.APIURL, cfg.AllowHTTP)
+	base, err := rest.CheckURL("github", "https://api.github.com", cfg.APIURL, cfg.AllowHTTP)
 	if err != nil {
 		return nil, err
 	}
@@ -89,14 +90,13 @@ func New(cfg Config) (*Client, error) {
 	}
 	cfg.Timeout = cmp.Or(cfg.Timeout, timeout)
 	if cfg.Transport == nil {
-		cfg.Transport = newTransport()
+		cfg.Transport = rest.NewTransport()
 	}
 	root := base.String() + "/"
+	sign := func(h http.Header) { h.Set("Authorization", "Bearer "+cfg.Token) }
+	guard := &rest.Guard{Next: cfg.Transport, Base: base, Sign: sign, Timeout: cfg.Timeout}
 	api, err := github.NewClient(
-		github.WithHTTPClient(&http.Client{
-			Transport:     &guard{next: cfg.Transport, base: base, token: cfg.Token, timeout: cfg.Timeout},
-			CheckRedirect: checkRedirect,
-		}),
+		github.WithHTTPClient(guard.Client()),
 		github.WithURLs(&root, &root),
 		github.WithUserAgent("agent"),
 		github.WithDisableRateLimitCheck(), // it would refuse calls by itself for up to an hour
@@ -106,7 +106,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	return &Client{
 		cfg: cfg, host: webHost(base), api: api, transport: cfg.Transport, now: time.Now,
-		pace:  newPacer(cfg.WriteInterval),
+		pace:  rest.NewPacer(cfg.WriteInterval),
 		repos: map[string]cached{}, labels: map[string]bool{},
 	}, nil
 }

@@ -2,53 +2,35 @@ package github
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
-	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/google/go-github/v89/github"
 
 	"agent/forge"
+	"agent/forge/rest"
 )
 
+// What an unclear end means for a call.
 const (
-	longestWait = 15 * time.Minute
-	defaultWait = time.Minute // after a secondary limit that names no time
-	longestText = 300         // characters of a foreign message
+	reading = rest.Reading
+	writing = rest.Writing
 )
 
-// mode is what an unclear end means for a call.
-type mode forge.ErrorKind
-
-const (
-	reading = mode(forge.Transient)
-	writing = mode(forge.Ambiguous)
+// The names of this package for what every adapter needs.
+var (
+	invalid    = rest.Invalid
+	unreadable = rest.Unreadable
+	kind       = rest.Kind
+	named      = rest.Named
+	joined     = rest.Joined
+	flat       = rest.Flat
 )
-
-func invalid(op, message string) error {
-	return &forge.Error{Kind: forge.Invalid, Op: op, Message: message}
-}
-
-func unreadable(op string, m mode) error {
-	return &forge.Error{Kind: forge.ErrorKind(m), Op: op, Message: "the answer cannot be read"}
-}
-
-// kind is the kind of a forge error, "" of all others.
-func kind(err error) forge.ErrorKind {
-	var e *forge.Error
-	if errors.As(err, &e) {
-		return e.Kind
-	}
-	return ""
-}
 
 // classify turns what a call returned into an error of the port, or nil.
-func (c *Client) classify(ctx context.Context, op string, m mode, response *github.Response, err error) error {
+func (c *Client) classify(ctx context.Context, op string, m rest.Mode, response *github.Response, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -101,7 +83,7 @@ func details(e *github.ErrorResponse) string {
 }
 
 // refusal classifies an answer that is no success.
-func (c *Client) refusal(op string, m mode, r *http.Response, message string) error {
+func (c *Client) refusal(op string, m rest.Mode, r *http.Response, message string) error {
 	e := &forge.Error{Op: op, Status: r.StatusCode, Message: c.line(message), Kind: forge.Invalid}
 	if e.Message == "" {
 		e.Message = strings.ToLower(http.StatusText(r.StatusCode))
@@ -130,73 +112,23 @@ func limited(r *http.Response, message string) bool {
 		r.Header.Get("Retry-After") != "" || strings.Contains(message, "rate limit") || strings.Contains(message, "abuse"))
 }
 
-// wait is how long the answer asks to wait. Its reset time counts from its own
-// date: the clocks may differ.
 func wait(h http.Header) time.Duration {
-	d := defaultWait
-	if seconds, err := strconv.ParseInt(h.Get("Retry-After"), 10, 32); err == nil {
-		d = time.Duration(seconds) * time.Second
-	} else if reset, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64); err == nil && h.Get("X-Ratelimit-Remaining") == "0" {
-		now, err := http.ParseTime(h.Get("Date"))
-		if err != nil {
-			now = time.Now()
-		}
-		d = time.Unix(reset, 0).Sub(now)
+	reset := ""
+	if h.Get("X-Ratelimit-Remaining") == "0" {
+		reset = h.Get("X-Ratelimit-Reset")
 	}
-	return min(max(d, time.Second), longestWait)
+	return rest.Wait(h, reset)
 }
 
 // unanswered classifies a call that got no whole answer.
-func (c *Client) unanswered(op string, m mode, err error) error {
-	e := &forge.Error{Op: op, Kind: forge.ErrorKind(m), Err: err}
-	var stopped *refused
-	var network *net.OpError
-	var certificate *tls.CertificateVerificationError
-	var timeout net.Error
-	switch {
-	case errors.As(err, &stopped):
-		e.Kind, e.Message = forge.Invalid, stopped.reason
-	case errors.Is(err, github.ErrPathForbidden):
-		e.Kind, e.Message = forge.Invalid, "the name cannot stand in a path"
-	case errors.As(err, &certificate):
-		e.Kind, e.Message = forge.Transient, "the server's certificate is not valid"
-	case errors.As(err, &network) && (network.Op == "dial" || network.Op == "proxyconnect"):
-		e.Kind, e.Message = forge.Transient, "no connection: "+c.line(network.Err.Error())
-	case errors.Is(err, errTooLarge):
-		e.Message = errTooLarge.Error()
-	case errors.As(err, &timeout) && timeout.Timeout():
-		e.Message = "no answer in time"
-	default:
-		e.Message = "the connection broke: " + c.line(cause(err).Error())
+func (c *Client) unanswered(op string, m rest.Mode, err error) error {
+	if errors.Is(err, github.ErrPathForbidden) {
+		return invalid(op, "the name cannot stand in a path")
 	}
-	return e
+	return rest.Unanswered(op, m, err, c.cfg.Token)
 }
 
-// cause is the innermost error: the outer ones repeat the URL.
-func cause(err error) error {
-	for {
-		inner := errors.Unwrap(err)
-		if inner == nil {
-			return err
-		}
-		err = inner
-	}
-}
-
-// line makes foreign text one short line without the token.
-func (c *Client) line(s string) string {
-	s = strings.ReplaceAll(s, c.cfg.Token, "[token]")
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "?"))
-	if runes := []rune(s); len(runes) > longestText {
-		s = string(runes[:longestText]) + "…"
-	}
-	return strings.TrimSpace(s)
-}
+func (c *Client) line(s string) string { return rest.Line(s, c.cfg.Token) }
 
 func alreadyExists(err error) bool {
 	var e *github.ErrorResponse

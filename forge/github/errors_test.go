@@ -11,6 +11,7 @@ import (
 
 	"agent/forge"
 	"agent/forge/forgetest"
+	"agent/forge/rest"
 )
 
 func noSecret(t *testing.T, err error) {
@@ -62,7 +63,7 @@ func TestFaults(t *testing.T) {
 		{"empty 200", forgetest.Fault{Kind: forgetest.Answer, Status: 200}, forge.Ambiguous, forge.Transient, 0, 0},
 		{"null", forgetest.Fault{Kind: forgetest.Answer, Status: 200, Body: "null"}, forge.Ambiguous, forge.Transient, 0, 0},
 		{"304 unasked", forgetest.Fault{Kind: forgetest.Answer, Status: 304}, forge.Invalid, forge.Invalid, 0, 0},
-		{"too large", forgetest.Fault{Kind: forgetest.Answer, Status: 200, Body: "[" + strings.Repeat(" ", maxBody) + "]"}, forge.Ambiguous, forge.Transient, 0, 0},
+		{"too large", forgetest.Fault{Kind: forgetest.Answer, Status: 200, Body: "[" + strings.Repeat(" ", rest.MaxBody) + "]"}, forge.Ambiguous, forge.Transient, 0, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := stage(t)

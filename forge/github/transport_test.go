@@ -12,6 +12,7 @@ import (
 
 	"agent/forge"
 	"agent/forge/forgetest"
+	"agent/forge/rest"
 )
 
 // TestRedirects: reads follow on the same host, nothing leaves it, writes never follow (T16).
@@ -62,26 +63,14 @@ func TestRedirectLoop(t *testing.T) {
 	if err := comments(connect(t, s, nil), issueKey(s, 1)); kind(err) != forge.Invalid {
 		t.Errorf("error %v", err)
 	}
-	if n := len(s.Requests()); n > 2*maxRedirects {
+	if n := len(s.Requests()); n > 2*rest.MaxRedirects {
 		t.Errorf("%d requests", n)
-	}
-}
-
-func TestAddresses(t *testing.T) {
-	for address, refused := range map[string]bool{
-		"127.0.0.1:80": false, "[::1]:80": false, "10.0.0.1:443": false, "140.82.112.3:443": false, "[2001:db8::1]:443": false,
-		"169.254.169.254:80": true, "[::ffff:169.254.169.254]:80": true, "0.0.0.0:80": true, "[::]:80": true,
-		"[fe80::1%eth0]:80": true, "[fd00:ec2::254]:80": true, "224.0.0.1:80": true, "host:80": true,
-	} {
-		if err := checkAddress("tcp", address, nil); (err != nil) != refused {
-			t.Errorf("%s: %v", address, err)
-		}
 	}
 }
 
 // TestMetadataAddress dials through the whole client: no packet leaves for a link-local address.
 func TestMetadataAddress(t *testing.T) {
-	direct := newTransport()
+	direct := rest.NewTransport()
 	direct.Proxy = nil // a proxy would be dialled instead
 	c, err := New(Config{APIURL: "http://169.254.169.254", Token: token, Owner: "o", AllowHTTP: true, Transport: direct})
 	if err != nil {
@@ -90,16 +79,6 @@ func TestMetadataAddress(t *testing.T) {
 	t.Cleanup(c.Close)
 	if _, err := c.Me(context.Background()); kind(err) != forge.Invalid {
 		t.Errorf("error %v", err)
-	}
-}
-
-func TestTransport(t *testing.T) {
-	own := newTransport()
-	if own.Proxy == nil {
-		t.Error("the proxy of the environment is not used")
-	}
-	if own.TLSClientConfig != nil && own.TLSClientConfig.InsecureSkipVerify {
-		t.Error("certificates are not checked")
 	}
 }
 

@@ -1,4 +1,4 @@
-package github
+package rest
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"agent/forge"
 )
 
-// named puts the repository's name into an error of the port.
-func named(name string, err error) error {
+// Named puts the project's name into an error of the port.
+func Named(name string, err error) error {
 	var e *forge.Error
 	if !errors.As(err, &e) {
 		return err
@@ -19,8 +19,8 @@ func named(name string, err error) error {
 	return &copied
 }
 
-// joined makes one error of several: the first one, with all messages once.
-func joined(failures []error) error {
+// Joined makes one error of several: the first one, with all messages once.
+func Joined(failures []error) error {
 	if len(failures) == 0 {
 		return nil
 	}
@@ -43,15 +43,15 @@ func joined(failures []error) error {
 	return &copied
 }
 
-// flat takes apart what errors.Join put together.
-func flat(err error) []error {
+// Flat takes apart what errors.Join put together.
+func Flat(err error) []error {
 	if err == nil {
 		return nil
 	}
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		var parts []error
 		for _, e := range several.Unwrap() {
-			parts = append(parts, flat(e)...)
+			parts = append(parts, Flat(e)...)
 		}
 		return parts
 	}

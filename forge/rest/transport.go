@@ -1,23 +1,22 @@
-package github
+package rest
 
 import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"strings"
 	"syscall"
 	"time"
 )
 
+// The bounds of one call.
 const (
-	maxBody      = 16 << 20
-	maxRedirects = 5
+	MaxBody      = 16 << 20 // bytes of one answer
+	MaxRedirects = 5
 )
 
 // refused is a request that this package did not let out.
@@ -27,53 +26,37 @@ func (r *refused) Error() string { return r.reason }
 
 var errTooLarge = errors.New("the answer is larger than 16 MiB")
 
-// checkURL reads the API's base. Errors do not repeat it: it may hold a password.
-func checkURL(s string, allowHTTP bool) (*url.URL, error) {
-	u, err := url.Parse(s)
-	switch {
-	case err != nil, u.Host == "", u.Opaque != "":
-		return nil, errors.New("github: the API URL must look like https://api.github.com")
-	case u.User != nil, u.RawQuery != "", u.Fragment != "":
-		return nil, errors.New("github: the API URL must have no user, query or fragment")
-	case u.Scheme != "https" && u.Scheme != "http":
-		return nil, errors.New("github: the API URL must begin with https://")
-	case u.Scheme == "http" && !allowHTTP && !loopback(u.Hostname()):
-		return nil, fmt.Errorf("github: http to %s would send the token unencrypted", u.Host)
-	}
-	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), ""
-	return u, nil
-}
-
-func loopback(host string) bool {
-	address, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || (err == nil && address.Unmap().IsLoopback())
-}
-
-// guard adds the token, keeps requests on the host, and bounds answers in time
-// and size. It reads the whole answer itself: the library leaves the bodies of
+// Guard adds the token, keeps requests on the host, and bounds answers in time
+// and size. It reads the whole answer itself: libraries leave the bodies of
 // errors unclosed, which would hold timers and connections.
-type guard struct {
-	next    http.RoundTripper
-	base    *url.URL
-	token   string
-	timeout time.Duration
+type Guard struct {
+	Next    http.RoundTripper
+	Base    *url.URL
+	Sign    func(http.Header) // adds the token
+	Timeout time.Duration     // of one request with its answer
 }
 
-func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Scheme != g.base.Scheme || r.URL.Host != g.base.Host {
+// Client is a client that sends through g.
+func (g *Guard) Client() *http.Client {
+	return &http.Client{Transport: g, CheckRedirect: checkRedirect}
+}
+
+// RoundTrip sends one request.
+func (g *Guard) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme != g.Base.Scheme || r.URL.Host != g.Base.Host {
 		return nil, &refused{"a request to another host was refused"}
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), g.timeout)
+	ctx, cancel := context.WithTimeout(r.Context(), g.Timeout)
 	defer cancel()
 	r = r.Clone(ctx)
-	r.Header.Set("Authorization", "Bearer "+g.token)
-	response, err := g.next.RoundTrip(r)
+	g.Sign(r.Header)
+	response, err := g.Next.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
-	if len(body) > maxBody {
+	body, err := io.ReadAll(io.LimitReader(response.Body, MaxBody+1))
+	if len(body) > MaxBody {
 		body, err = nil, errTooLarge
 	}
 	if err != nil && response.StatusCode < http.StatusBadRequest { // of a refusal the status is enough
@@ -92,15 +75,15 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 		return &refused{"the write was answered with a redirect: the project may have moved"}
 	case r.URL.Host != first.URL.Host || r.URL.Scheme != first.URL.Scheme:
 		return &refused{"a redirect to another host was refused"}
-	case len(via) > maxRedirects:
+	case len(via) > MaxRedirects:
 		return &refused{"too many redirects"}
 	}
 	return nil
 }
 
-// newTransport is Go's default, which takes the proxy from the environment,
+// NewTransport is Go's default, which takes the proxy from the environment,
 // with a check of the address that is really dialled.
-func newTransport() *http.Transport {
+func NewTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	dialer := net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: checkAddress}
 	t.DialContext = dialer.DialContext

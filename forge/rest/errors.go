@@ -1,0 +1,116 @@
+package rest
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"agent/forge"
+)
+
+const (
+	longestWait = 15 * time.Minute
+	defaultWait = time.Minute // where no time is named
+	longestText = 300         // characters of a foreign message
+)
+
+// Mode is what an unclear end means for a call.
+type Mode forge.ErrorKind
+
+// The modes.
+const (
+	Reading = Mode(forge.Transient)
+	Writing = Mode(forge.Ambiguous)
+)
+
+// Invalid is a call that never can be done.
+func Invalid(op, message string) error {
+	return &forge.Error{Kind: forge.Invalid, Op: op, Message: message}
+}
+
+// Unreadable is a call whose answer says nothing.
+func Unreadable(op string, m Mode) error {
+	return &forge.Error{Kind: forge.ErrorKind(m), Op: op, Message: "the answer cannot be read"}
+}
+
+// Kind is the kind of a forge error, "" of all others.
+func Kind(err error) forge.ErrorKind {
+	var e *forge.Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return ""
+}
+
+// Wait is how long a refusal asks to wait, between a second and a quarter of
+// an hour. The time of reset, in Unix seconds, is text from a header or "". It
+// counts from the answer's own date: the clocks may differ.
+func Wait(h http.Header, reset string) time.Duration {
+	d := defaultWait
+	if seconds, err := strconv.ParseInt(h.Get("Retry-After"), 10, 32); err == nil {
+		d = time.Duration(seconds) * time.Second
+	} else if at, err := strconv.ParseInt(reset, 10, 64); err == nil {
+		now, err := http.ParseTime(h.Get("Date"))
+		if err != nil {
+			now = time.Now()
+		}
+		d = time.Unix(at, 0).Sub(now)
+	}
+	return min(max(d, time.Second), longestWait)
+}
+
+// Unanswered classifies a call that got no whole answer. What certainly did
+// not arrive is [forge.Transient], what was not sent at all [forge.Invalid].
+func Unanswered(op string, m Mode, err error, token string) error {
+	e := &forge.Error{Op: op, Kind: forge.ErrorKind(m), Err: err}
+	var stopped *refused
+	var network *net.OpError
+	var certificate *tls.CertificateVerificationError
+	var timeout net.Error
+	switch {
+	case errors.As(err, &stopped):
+		e.Kind, e.Message = forge.Invalid, stopped.reason
+	case errors.As(err, &certificate):
+		e.Kind, e.Message = forge.Transient, "the server's certificate is not valid"
+	case errors.As(err, &network) && (network.Op == "dial" || network.Op == "proxyconnect"):
+		e.Kind, e.Message = forge.Transient, "no connection: "+Line(network.Err.Error(), token)
+	case errors.Is(err, errTooLarge):
+		e.Message = errTooLarge.Error()
+	case errors.As(err, &timeout) && timeout.Timeout():
+		e.Message = "no answer in time"
+	default:
+		e.Message = "the connection broke: " + Line(cause(err).Error(), token)
+	}
+	return e
+}
+
+// cause is the innermost error: the outer ones repeat the URL.
+func cause(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}
+
+// Line makes foreign text one short line without the token.
+func Line(s, token string) string {
+	s = strings.ReplaceAll(s, token, "[token]")
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
+	if runes := []rune(s); len(runes) > longestText {
+		s = string(runes[:longestText]) + "…"
+	}
+	return strings.TrimSpace(s)
+}
