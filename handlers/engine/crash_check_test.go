@@ -16,6 +16,7 @@ import (
 	"agent/eventlog/event"
 	"agent/handlers/engine"
 	"agent/internal/fsx"
+	"agent/llm/llmtest"
 	"agent/projections"
 )
 
@@ -222,8 +223,7 @@ func (w *world) checkTools(e end, log []event.Event) (problems error) {
 		}
 	}
 	told := 0
-	requests := w.model.Requests()
-	for _, r := range resultsOf(requests[len(requests)-1]) {
+	for _, r := range resultsOf(w.lastWork()) {
 		if strings.HasPrefix(r.text, "interrupted") {
 			told++
 		}
@@ -232,6 +232,16 @@ func (w *world) checkTools(e end, log []event.Event) (problems error) {
 		problems = errors.Join(problems, fmt.Errorf("%d calls were interrupted, the model knows of %d", e.counts.lostCalls, told))
 	}
 	return problems
+}
+
+// lastWork is the latest request that could have made the model act.
+func (w *world) lastWork() (last llmtest.Request) {
+	for _, r := range w.model.Requests() {
+		if len(r.Tools) > 0 {
+			last = r
+		}
+	}
+	return last
 }
 
 func (w *world) checkAcknowledged(log []event.Event) error {

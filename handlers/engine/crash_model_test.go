@@ -28,11 +28,17 @@ var goals = []goal{
 		func(tool, result string) bool { return tool == "append" || strings.Contains(result, "signed") }},
 }
 
-const closing = "The notes are right now."
+const (
+	closing = "The notes are right now."
+	summed  = "The notes were corrected and the journal was kept."
+)
 
 // playGoals decides from the conversation alone. After a call that may or may
 // not have happened it looks before it does it again.
 func playGoals(_ int, r llmtest.Request) llmtest.Reply {
+	if len(r.Tools) == 0 {
+		return llmtest.Text(summed) // what the next go at the task inherits
+	}
 	results := resultsOf(r)
 	if n := len(results); n > 0 && strings.HasPrefix(results[n-1].text, "interrupted") {
 		return llmtest.ToolCall("files__read", toolArgs{Path: results[n-1].args.Path})

@@ -34,7 +34,7 @@ func undisturbed(t *testing.T) reference {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := got.counts; c.model != 5 || c.tools != 5 || c.lostCalls+c.lostReplies != 0 || len(got.Comments) != 3 || len(got.Changes) != 1 {
+	if c := got.counts; c.model != 6 || c.tools != 5 || c.lostCalls+c.lostReplies != 0 || len(got.Comments) != 3 || len(got.Changes) != 1 {
 		t.Fatalf("the scenario is not what it was: %+v", got)
 	}
 	want := reference{end: got, operations: operations, contacts: l.contacts}
