@@ -78,7 +78,12 @@ func (a *app) signal(refs []string, all bool, sig contexts.Signal, place context
 		return err
 	}
 	for _, uuid := range uuids {
-		if err := store.Send(uuid, sig, payload); err != nil {
+		state, err := fold(store, uuid)
+		if err == nil && state.Status.Ended() {
+			fmt.Fprintf(a.out, "%s  is %s: nothing to %s\n", uuid, state.Status, sig)
+			continue
+		}
+		if err := store.Send(uuid, sig, payload); err != nil { // also to a damaged one, for after its repair
 			return err
 		}
 		fmt.Fprintf(a.out, "%s  %s requested\n", uuid, sig)

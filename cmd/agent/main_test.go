@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"flag"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -15,6 +19,9 @@ import (
 // "agent", the program itself: the tests start it as a process of its own, and
 // it starts its tool servers from the same file.
 func TestMain(m *testing.M) {
+	if flag := flag.Lookup("test.parallel"); flag != nil {
+		_ = flag.Value.Set("6") // the tests mostly wait: for processes, disks and back-offs
+	}
 	testscript.Main(m, map[string]func(){"agent": main, "huge": hugeServer})
 }
 
@@ -24,15 +31,16 @@ func TestCommandLine(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireExplicitExec: true})
 }
 
-// hugeServer is a tool server whose only tool answers with 10 MB.
+// hugeServer is a tool server whose only tool answers with 10 MB. It does not
+// end when it should, but takes a minute.
 func hugeServer() {
 	s := server.NewMCPServer("huge", "1")
 	s.AddTool(mcp.NewTool("huge"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText(hugeText()), nil
 	})
-	if err := server.NewStdioServer(s).Listen(context.Background(), os.Stdin, os.Stdout); err != nil {
-		os.Exit(1)
-	}
+	signal.Ignore(syscall.SIGTERM, syscall.SIGINT)
+	_ = server.NewStdioServer(s).Listen(context.Background(), os.Stdin, os.Stdout)
+	time.Sleep(time.Minute)
 }
 
 func hugeText() string { return "begin" + strings.Repeat("0123456789", 1<<20) + "end" }

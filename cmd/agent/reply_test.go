@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -301,13 +300,17 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
+// withHugeServer makes the server of main_test.go the only one.
+func (w *world) withHugeServer() {
+	command := strings.TrimSuffix(agentPath(w.t), "agent") + "huge"
+	w.extra = fmt.Sprintf("mcp_servers:\n  - {mcp_server_name: huge, command: [%q]}", command)
+}
+
 // TestHugeResult shows the model head and tail of a result of 10 MB and keeps the whole in a blob.
 func TestHugeResult(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, llmtest.Turns(llmtest.ToolCall("huge__huge", nil), llmtest.Text("I have read it.")))
-	server, err := json.Marshal([]string{strings.TrimSuffix(agentPath(t), "agent") + "huge"})
-	must(t, err)
-	w.extra = "mcp_servers:\n  - mcp_server_name: huge\n    command: " + string(server)
+	w.withHugeServer()
 	w.agent(0, "run")
 	l := w.only()
 	w.wantDone(1, l)

@@ -138,7 +138,9 @@ github:
 %[10]s
 `, w.dir, w.model.URL(), testKey, w.forge.URL(), testToken, testRepo, w.llm, testBot, w.hub, w.extra)
 	path := w.path("config.yaml")
-	must(w.t, os.WriteFile(path, []byte(text), 0o600))
+	if old, err := os.ReadFile(path); err != nil || string(old) != text { // other processes may be reading it
+		must(w.t, os.WriteFile(path, []byte(text), 0o600))
+	}
 	return path
 }
 

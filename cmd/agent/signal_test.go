@@ -1,0 +1,67 @@
+package main
+
+import (
+	"os"
+	"syscall"
+	"testing"
+
+	"agent/eventlog/event"
+	"agent/llm/llmtest"
+)
+
+// TestTerminate ends the agent with SIGTERM in the middle of a call. The task
+// stays as it is, and the next run finishes it.
+func TestTerminate(t *testing.T) {
+	t.Parallel()
+	sleeping := llmtest.Turns(command("sleep", "3600"), write("hello.txt", "hello\n"), llmtest.Text("I wrote hello.txt."))
+	for _, c := range []struct {
+		name   string
+		script llmtest.Script
+		ready  func(w *world)
+	}{
+		{"model call", hanging(1, greet()), func(w *world) { w.awaitCalls(2) }},
+		{"tool call", sleeping, func(w *world) { w.until("the command runs", func() bool { return len(w.processes("sleep")) == 1 }) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, c.script)
+			p := w.start("run")
+			c.ready(w)
+			p.signal(syscall.SIGTERM)
+			if code := p.wait(); code != 0 {
+				t.Errorf("exit %d\n%s", code, &p.err)
+			}
+			l := w.only()
+			w.wantLabels(1, processingLabel)
+			if _, err := os.Stat(w.path("contexts", "running", l.UUID)); l.State != "running" || err != nil {
+				t.Errorf("%s: %v", l.State, err)
+			}
+			w.until("every process of the agent has ended", func() bool { return len(w.processes("")) == 0 })
+			w.wantExact(l.UUID)
+			w.agent(0, "run")
+			w.wantDone(1, w.only())
+			for _, r := range find[*event.ProcessRecovered](w.events(l.UUID)) {
+				t.Errorf("an orderly end was taken for a crash: %+v", r)
+			}
+		})
+	}
+}
+
+// TestTerminateTwice sends SIGTERM to an agent that is already ending, and
+// waits for a tool server that takes its time. That ends it at once.
+func TestTerminateTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hanging(1, llmtest.Turns(llmtest.ToolCall("huge__huge", nil))))
+	w.withHugeServer()
+	p := w.start("run")
+	w.awaitCalls(2)
+	uuid := w.only().UUID
+	p.signal(syscall.SIGTERM)
+	w.until("the agent is ending", func() bool { return len(find[*event.ProcessEnded](w.events(uuid))) == 1 })
+	p.signal(syscall.SIGTERM)
+	p.wait()
+	if status := p.cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != syscall.SIGTERM {
+		t.Errorf("it ended by %v, want SIGTERM\n%s", p.cmd.ProcessState, &p.err)
+	}
+	w.until("every process of the agent has ended", func() bool { return len(w.processes("")) == 0 })
+}
