@@ -173,6 +173,7 @@ func (s *system) portsFor(at site) engine.Ports {
 	p.Workspace = &workingCopy{system: s, site: at}
 	p.OnEvent = func(ev event.Event) { s.log.Debug(projections.Describe(ev), "event", ev.Body.Type(), "seq", ev.Seq) }
 	p.AdoptWait = time.Duration(at.config.AdoptWaitSeconds) * time.Second
+	p.DayLimits = contexts.DayLimits{MaxTokens: s.config.Limits.MaxTokensPerDay, MaxCostUSD: s.config.Limits.MaxCostUSDPerDay}
 	p.TaskCheck = time.Duration(s.config.TaskStop.MinCheckIntervalSeconds) * time.Second
 	if !s.config.TaskStop.Enabled {
 		p.TaskCheck = -1

@@ -68,7 +68,8 @@ type Ports struct {
 	Cost      func(model string, u llm.Usage) float64 // USD
 	PauseFile func() bool                             // the pause signal for all contexts stands
 	MarkerKey []byte
-	AdoptWait time.Duration                                     // how long the forge may take to list a new comment
+	AdoptWait time.Duration // how long the forge may take to list a new comment
+	DayLimits contexts.DayLimits
 	TaskCheck time.Duration                                     // least time between two looks whether the item was closed or taken away; negative: never
 	Inherit   func(s *projections.State) event.ContextInherited // what an earlier go left, see package handlers
 	Version   string
@@ -114,14 +115,19 @@ func Create(p Ports, first *event.ContextCreated) (*Engine, error) {
 // Open takes an existing context under its lock and folds its log.
 func Open(p Ports, uuid string) (*Engine, error) {
 	e := newEngine(p)
+	var last event.Event // the latest reply, which a process that died may not have counted
 	log, err := p.Store.Acquire(uuid, func(ev event.Event) error {
 		e.fold(ev)
+		if _, ok := ev.Body.(*event.LLMReplied); ok {
+			last = ev
+		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	e.log = log
+	e.spend(last)
 	if _, err := log.ReadFile(projections.MetadataFile); err == nil && e.state.Clean {
 		return e, nil
 	}
@@ -260,8 +266,11 @@ func (e *Engine) loop(ctx context.Context) error {
 // act appends the intent and performs it. Before a model call the tools are
 // compared with those that the conversation was begun with.
 func (e *Engine) act(ctx context.Context, a handlers.Act) error {
-	if _, isCall := a.Intent.(*event.LLMRequested); isCall {
+	if call, ok := a.Intent.(*event.LLMRequested); ok && call.Purpose == "work" {
 		if changed, err := e.checkTools(ctx); changed || err != nil {
+			return err
+		}
+		if reached, err := e.checkDay(); reached || err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"iter"
+	"strings"
 
 	"agent/eventlog/event"
 	"agent/handlers"
@@ -56,8 +57,8 @@ func Replay(events iter.Seq2[event.Event, error]) (Report, error) {
 // compare checks an event that was decided: a mark, an intent, or what a read gave.
 func (r *Report) compare(ev event.Event) error {
 	role := event.RoleOf(ev.Body)
-	_, isInput := reads[ev.Body.Type()]
-	if role == event.Outcome || (role == event.Input && !isInput) || r.State.Open != nil {
+	isInput := reads[ev.Body.Type()]
+	if role == event.Outcome || (role == event.Input && !isInput) || r.State.Open != nil || unasked(r.State, ev.Body) {
 		return nil
 	}
 	decided, err := decision(handlers.Next(r.State))
@@ -71,9 +72,6 @@ func (r *Report) compare(ev event.Event) error {
 		}
 	}
 	r.Decisions++
-	if isInput && unasked(r.State, ev.Body) {
-		return nil
-	}
 	if decided != recorded {
 		r.differ(ev.Seq, recorded, decided)
 	} else if _, ok := ev.Body.(*event.LLMRequested); ok {
@@ -85,11 +83,16 @@ func (r *Report) compare(ev event.Event) error {
 // reads are the inputs that Next asks for.
 var reads = map[string]bool{"task.fetched": true, "workspace.prepared": true, "tools.listed": true, "comments.fetched": true, "context.inherited": true}
 
-// unasked is true for a tool list that changed since the conversation began: the
-// engine notices that by itself.
+// unasked is true for what the engine notices by itself: a tool list that
+// changed since the conversation began, and a limit of the day.
 func unasked(s *projections.State, b event.Body) bool {
-	_, isTools := b.(*event.ToolsListed)
-	return isTools && s.Tools != nil
+	switch b := b.(type) {
+	case *event.ToolsListed:
+		return s.Tools != nil
+	case *event.LimitReached:
+		return strings.HasSuffix(b.Limit, "_per_day")
+	}
+	return false
 }
 
 func (r *Report) differ(seq uint64, recorded, decided string) {
