@@ -58,7 +58,7 @@ func (a *Answer) Cancelled() error { return a.caller.Err() }
 
 // Failed is an error of our own making.
 func (a *Answer) Failed(kind llm.Kind, err error, partial string) error {
-	return &llm.Error{Kind: kind, Message: a.client.line(err.Error()), Partial: partial, Err: err}
+	return &llm.Error{Kind: kind, Message: a.client.Line(err.Error()), Partial: partial, Err: err}
 }
 
 // Cut is the error of an answer that ends too early.
@@ -88,7 +88,7 @@ func (a *Answer) Reported(data []byte, partial string) error {
 	wait := retryAfter(a.res.Header)
 	kind := classify(a.res.StatusCode, f, wait > 0, a.tools)
 	return &llm.Error{
-		Kind: kind, Status: a.res.StatusCode, Message: a.client.line(f.message), RetryAfter: wait, Partial: partial,
+		Kind: kind, Status: a.res.StatusCode, Message: a.client.Line(f.message), RetryAfter: wait, Partial: partial,
 	}
 }
 
@@ -100,7 +100,7 @@ func (a *Answer) Unreadable(data []byte, partial string) error {
 		message = "the answer is empty"
 	}
 	return &llm.Error{
-		Kind: llm.Transient, Status: a.res.StatusCode, Message: a.client.line(message),
+		Kind: llm.Transient, Status: a.res.StatusCode, Message: a.client.Line(message),
 		RetryAfter: retryAfter(a.res.Header), Partial: partial,
 	}
 }

@@ -23,7 +23,7 @@ func (c *Client) Absent(model string, models []string, do string) error {
 	if n := len(models); n > 0 {
 		message += fmt.Sprintf("; it has %d, as %s", n, models[0])
 	}
-	return &llm.Error{Kind: llm.NotFound, Message: c.line(message)}
+	return &llm.Error{Kind: llm.NotFound, Message: c.Line(message)}
 }
 
 // Has says whether the model is on the list, or, if none is configured, any is.

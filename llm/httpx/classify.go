@@ -18,6 +18,8 @@ func classify(status int, f fault, retryAfter, tools bool) llm.Kind {
 		return llm.Auth
 	case status == http.StatusTooManyRequests:
 		return llm.RateLimited
+	case Mentions(said, "error parsing tool call"):
+		return llm.Transient // Ollama, and the model's text follows: none of its words count
 	case overflows(said):
 		return llm.ContextOverflow
 	case tools && refusesTools(said):

@@ -65,7 +65,7 @@ func (c *Client) JSON(ctx context.Context, method, url string, in, out any) erro
 	if in != nil {
 		body, err := json.Marshal(in)
 		if err != nil {
-			return &llm.Error{Kind: llm.Invalid, Message: c.line(err.Error()), Err: err}
+			return &llm.Error{Kind: llm.Invalid, Message: c.Line(err.Error()), Err: err}
 		}
 		r.Body = body
 	}

@@ -11,8 +11,8 @@ import (
 // MaxMessage is the length of an error message in characters.
 const MaxMessage = 500
 
-// line makes s one line, without the key, short, and not empty.
-func (c *Client) line(s string) string {
+// Line makes s one line, without the key, short, and not empty.
+func (c *Client) Line(s string) string {
 	if c.config.APIKey != "" {
 		s = strings.ReplaceAll(s, c.config.APIKey, "[api key]")
 	}

@@ -228,7 +228,7 @@ func retryAfter(t *testing.T, subject Subject) {
 
 // cuts drops or ends every answer at every place: none may pass for a whole one.
 func cuts(t *testing.T, subject Subject) {
-	full := llmtest.Reply{Text: "part one, part two, part three", Calls: []llm.ToolCall{llmtest.Call("fs__write", `{"path":"important file","text":"日本語"}`)}}
+	full := llmtest.Reply{Text: "part one, part two, part three, part four, part five, part six", Calls: []llm.ToolCall{llmtest.Call("fs__write", `{"path":"important file","text":"日本語"}`)}}
 	want, err := ask(t, subject, full, Question())
 	if err != nil {
 		t.Fatal(err)
