@@ -81,6 +81,8 @@ func comeBack(s *projections.State) Effect {
 		return Act{Intent: notice(s, "resumed")}
 	case s.Config.Comments.Enabled && !s.Done("fetch:resume", s.Since):
 		return Read{Want: "comments.fetched", Reason: "resume"}
+	case s.Comments.Error != "" && s.Config.Comments.Notify && !s.Done("comment:fetch", s.Since):
+		return Act{Intent: notice(s, "fetch")}
 	}
 	return nil
 }

@@ -28,8 +28,16 @@ func (r *round) wakeOf(ctx context.Context, s *projections.State, trigger string
 		return &event.ResumeRequested{By: trigger, Person: true}, nil
 	case s.Status == projections.Awaiting:
 		return r.answered(ctx, s)
+	case r.expired(s):
+		return &event.StopRequested{By: "expired"}, nil
 	}
 	return pauseOver(s.Rest.Until, r.pauseFile()), nil
+}
+
+// expired is true for a pause that nobody ended for paused_task_expiry_days.
+func (r *round) expired(s *projections.State) bool {
+	days := r.config.PauseResume.PausedTaskExpiryDays
+	return days > 0 && time.Since(s.PausedAt) > time.Duration(days)*24*time.Hour
 }
 
 // pauseOver ends a pause whose time has come or whose signal is gone.
@@ -49,6 +57,13 @@ func (r *round) answered(ctx context.Context, s *projections.State) (event.Body,
 	at, ok := r.siteOf(s.Created.Forge)
 	if !ok {
 		return nil, nil
+	}
+	t, err := at.client.Task(ctx, s.Key)
+	if err != nil {
+		return nil, &engine.Temporary{Err: err}
+	}
+	if t.State != "open" {
+		return &event.StopRequested{By: "closed"}, nil
 	}
 	comments, err := at.client.Comments(ctx, s.Key, s.Comments.LastFetch.Add(-5*time.Minute))
 	if err != nil {

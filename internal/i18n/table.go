@@ -19,6 +19,7 @@ var table = map[ID]pair{
 	"stopped.head":     {"⏹️ **Stopped**", "⏹️ **停止しました**"},
 	"paused.head":      {"⏸️ **Paused**", "⏸️ **一時停止しました**"},
 	"resumed.head":     {"▶️ **Resumed.** New comments are taken into account.", "▶️ **再開しました。** 新しいコメントを考慮して続行します。"},
+	"fetch.head":     {"⚠️ New comments could not be read. The latest ones may not be taken into account.", "⚠️ 新規コメントの取得に失敗しました。最新のコメントが反映されていない可能性があります。"},
 	"progress.head":    {"🤖 **Working on it**", "🤖 **作業中です**"},
 	"progress.count":   {"Model calls: %d · tool calls: %d", "LLM呼び出し: %d回 · ツール呼び出し: %d回"},
 	"reason":           {"Reason: %s", "理由: %s"},
