@@ -30,6 +30,10 @@ func (u *Usage) apply(e event.Event, before time.Time, status Status) {
 	case *event.LLMRequested:
 		u.LLMCalls++
 		u.estimated = b.Estimated
+	case *event.LLMFailed:
+		if b.Kind == event.Interrupted {
+			u.Prompt += u.estimated // the provider has counted it, too
+		}
 	case *event.ToolRequested:
 		u.ToolCalls++
 	case *event.LLMReplied:

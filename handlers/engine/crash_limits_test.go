@@ -53,19 +53,19 @@ func (w *world) restart(t *testing.T, kill func(n int64) (contact int64, after b
 }
 
 // kills are ways to kill process n: at ever later contacts, and at its first,
-// second, … one every time.
+// second, … one every time once the work is on its way.
 func kills() map[string]func(n int64) (int64, bool) {
 	all := map[string]func(n int64) (int64, bool){
 		"later":       func(n int64) (int64, bool) { return n, false },
 		"later after": func(n int64) (int64, bool) { return n, true },
 		"mixed":       func(n int64) (int64, bool) { return 1 + n%7, n%2 == 0 },
 	}
-	for c := int64(15); c <= 20; c++ {
-		all[fmt.Sprintf("first at 30, then %d", c-12)] = func(n int64) (int64, bool) {
+	for c := int64(3); c <= 7; c++ {
+		all[fmt.Sprintf("at 18, then at %d", c)] = func(n int64) (int64, bool) {
 			if n == 1 {
-				return c + 15, true
+				return 18, true
 			}
-			return c - 12, true
+			return c, true
 		}
 	}
 	return all
