@@ -12,10 +12,12 @@ import (
 	"agent/internal/fsx"
 )
 
+const keySize = 32
+
+// The room that [Store.Room] wants.
 const (
-	keySize  = 32
-	minBytes = 64 << 20
-	minNodes = 1000
+	MinBytes  = 64 << 20
+	MinInodes = 1000
 )
 
 // Key returns the key of the comment markers, 32 bytes, and makes it at the
@@ -108,9 +110,9 @@ func (s *Store) Room() error {
 	if err != nil {
 		return fmt.Errorf("free room: %w", err)
 	}
-	if bytes < minBytes || nodes < minNodes {
+	if bytes < MinBytes || nodes < MinInodes {
 		return fmt.Errorf("%w: %d MiB and %d inodes are free, %d MiB and %d are wanted",
-			ErrNoRoom, bytes>>20, nodes, minBytes>>20, minNodes)
+			ErrNoRoom, bytes>>20, nodes, MinBytes>>20, MinInodes)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -16,17 +17,26 @@ import (
 )
 
 func (a *app) runCommand() *cobra.Command {
-	return &cobra.Command{
+	dry, asJSON := false, false
+	cmd := &cobra.Command{
 		Use:   "run [TASK...]",
 		Short: "Work on what there is to do, then end",
 		Long: `run goes on with contexts that were begun, picks up labelled items, works on them,
 and ends. It is made for cron: several runs at the same time never do a thing twice.
 With tasks (a URL, or the uuid of a context or the beginning of one) it works on those
-only, labelled or not.`,
+only, labelled or not. With --dry-run it says what it would do and why, and changes
+nothing, neither here nor on the forge.`,
 		Example: `  agent run
+  agent run --dry-run
   agent run https://github.com/owner/repo/issues/12
   */5 * * * * agent run        # in a crontab`,
 		RunE: func(cmd *cobra.Command, refs []string) error {
+			if asJSON && !dry {
+				return usageError{errors.New("--json goes with --dry-run")}
+			}
+			if dry {
+				return a.dryRun(cmd.Context(), refs, asJSON)
+			}
 			s, err := a.assemble()
 			if err != nil {
 				return err
@@ -44,6 +54,9 @@ only, labelled or not.`,
 			return quietly(r.code)
 		},
 	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be done, and why")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "with --dry-run: print it as JSON")
+	return cmd
 }
 
 func (a *app) loopCommand() *cobra.Command {

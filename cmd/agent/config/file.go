@@ -13,6 +13,9 @@ import (
 // maxFile bounds a configuration file, in bytes.
 const maxFile = 1 << 20
 
+// Path names the file that [Load] reads, and tells whether there is one, or must be.
+func Path(path string, env func(string) string) (file string, exists bool) { return find(path, env) }
+
 // find names the file to read and tells whether it must be read: a file that was
 // asked for must exist, one in a usual place need not.
 func find(path string, env func(string) string) (string, bool) {
