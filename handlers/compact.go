@@ -22,7 +22,7 @@ func compact(s *projections.State, tokens int) Effect {
 		return nil // nothing that may be summarised
 	}
 	from, to := old[0].Seq, old[len(old)-1].Seq
-	if s.Steps["drafted:compaction"] <= to {
+	if s.Steps["drafted:compaction"] <= s.Steps["summary:compaction"] {
 		r := summaryRequest(s, compactionPrompt, transcript(s, old))
 		return request(s, "compaction", r, estimate(s, r))
 	}

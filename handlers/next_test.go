@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/eventlog/event"
+	"agent/llm"
 	"agent/projections"
 )
 
@@ -23,18 +24,22 @@ type world struct {
 	t        *testing.T
 	state    *projections.State
 	now      time.Time
-	replies  []event.Body            // outcomes of model calls, in order
-	tools    map[string]event.Body   // outcome of a tool call by "server/tool"
-	before   map[string][]event.Body // inputs that arrive before the n-th model call ("1", "2", …)
-	rests    [][]event.Body          // inputs that end the n-th rest
-	comments [][]event.Comment       // what the n-th fetch of comments finds
-	denied   bool                    // the first label change is refused
+	replies  []event.Body                                       // outcomes of model calls, in order
+	tools    map[string]event.Body                              // outcome of a tool call by "server/tool"
+	before   map[string][]event.Body                            // inputs that arrive before the n-th model call ("1", "2", …)
+	rests    [][]event.Body                                     // inputs that end the n-th rest
+	comments [][]event.Comment                                  // what the n-th fetch of comments finds
+	denied   bool                                               // the first label change is refused
+	bytes    int                                                // what the log would hold
+	steps    int                                                // after which there must be an end
+	reply    func(*event.LLMRequested, *llm.Request) event.Body // plays the model instead of replies
+	request  *llm.Request
 	out      strings.Builder
 	calls    int
 }
 
 func newWorld(t *testing.T, protocol string, replies ...event.Body) *world {
-	w := &world{t: t, state: projections.NewState(), now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), replies: replies,
+	w := &world{t: t, state: projections.NewState(), now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), replies: replies, steps: 200,
 		tools: map[string]event.Body{}, before: map[string][]event.Body{}}
 	w.add(&event.ContextCreated{Format: 1, UUID: "00000000-0000-4000-8000-000000000001", TaskKey: "github.com/o/r/issues/7",
 		Forge: "github.com", Kind: "github_issue", User: "alice", Title: "A bug", Trigger: "label", Version: "1", Host: "h", PID: 1}, 0)
@@ -49,6 +54,11 @@ func (w *world) add(b event.Body, cause uint64) event.Event {
 	w.now = w.now.Add(time.Second)
 	e := event.Event{Seq: w.state.Seq + 1, Time: w.now, Cause: cause, Body: b}
 	w.state.Apply(e)
+	data, err := event.Encode(b, false)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.bytes += len(data)
 	fmt.Fprintf(&w.out, "%3d %-18s %s\n", e.Seq, b.Type(), strings.ReplaceAll(projections.Describe(e), "\n", " "))
 	return e
 }
@@ -62,7 +72,7 @@ func (w *world) inputs(when string) {
 
 // run plays until the context rests and nothing more is to arrive.
 func (w *world) run() string {
-	for range 200 {
+	for range w.steps {
 		switch e := Next(w.state).(type) {
 		case Rest:
 			fmt.Fprintf(&w.out, "    rest (%s)\n", w.state.Status)
@@ -87,11 +97,12 @@ func (w *world) run() string {
 				w.inputs(fmt.Sprint(w.calls + 1))
 				continue
 			}
+			w.request = e.Request
 			intent := w.add(e.Intent, 0)
 			w.add(w.outcome(e.Intent), intent.Seq)
 		}
 	}
-	w.t.Fatalf("no end after 200 steps:\n%s", w.out.String())
+	w.t.Fatalf("no end after %d steps:\n%s", w.steps, w.out.String())
 	return ""
 }
 
@@ -117,6 +128,9 @@ func (w *world) outcome(intent event.Body) event.Body {
 	switch in := intent.(type) {
 	case *event.LLMRequested:
 		w.calls++
+		if w.reply != nil {
+			return w.reply(in, w.request)
+		}
 		if w.calls > len(w.replies) {
 			return w.replies[len(w.replies)-1]
 		}

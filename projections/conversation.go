@@ -92,7 +92,8 @@ func (c *Conversation) compact(e event.Event, b *event.SummaryAdded) {
 			continue
 		}
 		if !placed {
-			kept = append(kept, Entry{Seq: e.Seq, Time: e.Time, Role: llm.Assistant, Purpose: "summary", Text: b.Text.View()})
+			// It stands where the turns stood, so that the order stays that of seqs.
+			kept = append(kept, Entry{Seq: b.To, Time: e.Time, Role: llm.Assistant, Purpose: "summary", Text: b.Text.View()})
 			placed = true
 		}
 	}

@@ -54,7 +54,7 @@ func (u *Usage) calibrate(reported event.Usage) {
 	if reported.Estimated || u.estimated <= 0 || reported.Prompt <= 0 {
 		return
 	}
-	u.Ratio = min(max(u.Scale(1)*float64(reported.Prompt)/float64(u.estimated), 0.25), 4)
+	u.Ratio = min(max(u.Scale(1)*float64(reported.Prompt)/float64(u.estimated), 0.5), 4)
 }
 
 // Scale turns an uncalibrated estimate into one that the provider would agree with.
