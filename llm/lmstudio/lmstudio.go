@@ -1,0 +1,125 @@
+// Package lmstudio calls LM Studio over its OpenAI-compatible API, minding what
+// it does differently.
+//
+//   - tool_choice is the string "auto", and no response_format is sent: it knows
+//     neither objects for the first nor json_object for the second.
+//   - Its errors are texts, {"error":"…"}, and are shown.
+//   - Calls that a model wrote into its text, because LM Studio has no parser for
+//     the model, are taken for calls, under narrow conditions: see [Provider].
+//   - It takes no window per request: a cut prompt ([llm.PromptCut]) is an error
+//     that says how to load the model with a larger one.
+//
+// All else is as package openai says; the Responses API is not used.
+package lmstudio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"agent/llm"
+	"agent/llm/httpx"
+	"agent/llm/openai"
+)
+
+// window says what to change if the server cuts prompts.
+const window = "load the model with that window (lms load MODEL --context-length N), or lower llm.lmstudio.context_length"
+
+// Config describes one server.
+type Config struct {
+	BaseURL     string            // as http://127.0.0.1:1234/v1
+	APIKey      string            // usually empty
+	Model       string            // for requests that name none; empty: the one that is loaded
+	Timeout     time.Duration     // of a whole call; 0 means httpx.DefaultTimeout
+	IdleTimeout time.Duration     // of silence after the answer has begun; 0 means httpx.DefaultIdleTimeout
+	AllowHTTP   bool              // plain http to other hosts than loopback
+	Transport   http.RoundTripper // nil: proxies from the environment, and the address checks of package httpx
+}
+
+// Provider is an [llm.Provider]. It may be used by several goroutines.
+//
+// Text becomes calls only if it ends with them and they stand on lines of their
+// own outside of code blocks, or if it is nothing but one; if each names a tool
+// of the request and has an object for arguments; and if the server gave no
+// calls itself. Otherwise all of the text stays as it is. So a call that the
+// model only quotes in the middle of its prose is not made.
+type Provider struct {
+	config Config
+	chat   *openai.Provider
+	client *httpx.Client // for what only LM Studio's own API tells
+}
+
+var (
+	_ llm.Provider = (*Provider)(nil)
+	_ llm.Checker  = (*Provider)(nil)
+)
+
+// New checks the configuration; it does not connect.
+func New(c Config) (*Provider, error) {
+	client, err := httpx.New(httpx.Config{
+		BaseURL: c.BaseURL, APIKey: c.APIKey, Timeout: c.Timeout, IdleTimeout: c.IdleTimeout, AllowHTTP: c.AllowHTTP, Transport: c.Transport,
+	})
+	if err != nil {
+		return nil, err
+	}
+	chat, err := openai.New(openai.Config{
+		BaseURL: c.BaseURL, APIKey: c.APIKey, Model: c.Model, Timeout: c.Timeout, IdleTimeout: c.IdleTimeout,
+		AllowHTTP: c.AllowHTTP, Transport: c.Transport,
+		NoFormat: true, NoResponses: true, ToolChoice: "auto", Window: window,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Provider{config: c, chat: chat, client: client}, nil
+}
+
+// Close drops idle connections.
+func (p *Provider) Close() {
+	p.chat.Close()
+	p.client.Close()
+}
+
+// Complete implements [llm.Provider].
+func (p *Provider) Complete(ctx context.Context, r llm.Request) (llm.Reply, error) {
+	reply, err := p.chat.Complete(ctx, r)
+	if err != nil {
+		return llm.Reply{}, p.explain(err)
+	}
+	if len(reply.Calls) > 0 || reply.FinishReason != "stop" && reply.FinishReason != "tool_calls" {
+		return reply, nil
+	}
+	if text, calls := split(reply.Text, r.Tools); len(calls) > 0 {
+		reply.Text, reply.Calls, reply.FinishReason = text, calls, "tool_calls"
+		number(reply.Calls, r)
+	}
+	return reply, nil
+}
+
+// number gives ids that are unique within the conversation.
+func number(calls []llm.ToolCall, r llm.Request) {
+	turn := 0
+	for _, m := range r.Messages {
+		if m.Role == llm.Assistant {
+			turn++
+		}
+	}
+	for i := range calls {
+		calls[i].ID = fmt.Sprintf("call_%d_%d", turn, i)
+	}
+}
+
+// explain adds the commands that get a model that is not there.
+func (p *Provider) explain(err error) error {
+	var e *llm.Error
+	if !errors.As(err, &e) || e.Kind != llm.NotFound || !httpx.Mentions(e.Message, "model") {
+		return err
+	}
+	name := p.config.Model
+	if name == "" {
+		name = "MODEL"
+	}
+	e.Message = p.client.Line(fmt.Sprintf("the model is not loaded; lms get %s downloads it, lms load %s loads it (%s)", name, name, e.Message))
+	return err
+}
