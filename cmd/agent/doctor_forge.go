@@ -160,6 +160,11 @@ func (d *doctor) checkSearch(ctx context.Context, at site) {
 		d.note(at.host, bad, err.Error(), d.text(todoForge(err), strings.ToUpper(at.config.Kind)))
 		return
 	}
+	for _, t := range tasks {
+		if !t.Private && !slices.Contains(d.public, t.Key.Project) {
+			d.public = append(d.public, t.Key.Project)
+		}
+	}
 	d.ok(at.host, "doctor.search", at.config.Owner, len(tasks), at.config.BotLabel)
 }
 

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/contexts"
+	"agent/forge/forgetest"
+	"agent/llm"
+	"agent/llm/llmtest"
+)
+
+// report runs a command that prints JSON.
+func report[T any](w *world, code int, args ...string) (v T) {
+	w.t.Helper()
+	out, _ := w.agent(code, append(args, "--json")...)
+	if err := json.Unmarshal([]byte(out), &v); err != nil {
+		w.t.Fatalf("%v in\n%s", err, out)
+	}
+	return v
+}
+
+// priced is a world whose model says what it counted, and has a price.
+func priced(t *testing.T) *world {
+	usage := &llm.Usage{Prompt: 1000, Completion: 100}
+	done := llmtest.Done("I wrote hello.txt.")
+	call := write("hello.txt", "hello\n")
+	done.Usage, call.Usage = usage, usage
+	w := newWorld(t, llmtest.Turns(call, done))
+	w.llm = "\n  prices: {scripted: {input: 10, output: 100}}"
+	return w
+}
+
+func TestReportsOnADoneTask(t *testing.T) {
+	t.Parallel()
+	w := priced(t)
+	w.forge.AddComment(testRepo, 1, "alice", "Please be brief.")
+	w.forge.AddBot("linter")
+	w.forge.AddComment(testRepo, 1, "linter", "0 problems")
+	w.agent(0, "run")
+	l := w.only()
+
+	used := w.fold(l.UUID).Usage
+	if used.Tokens() < 2200 || used.CostUSD < 0.0399 {
+		t.Fatalf("used %+v", used)
+	}
+	s := report[statusReport](w, 0, "status", "--check")
+	if !s.Healthy || s.Counts["completed"] != 1 || s.Today.Tokens != used.Tokens() || len(s.Forges) != 1 || s.Forges[0].Found != 1 || s.Round.IsZero() {
+		t.Errorf("status %+v", s)
+	}
+	if math.Abs(s.Today.CostUSD-used.CostUSD) > 1e-9 {
+		t.Errorf("%v USD today, want %v", s.Today.CostUSD, used.CostUSD)
+	}
+	if out, _ := w.agent(0, "status"); !strings.Contains(out, "1 completed") || !strings.Contains(out, fmt.Sprintf("%d tokens", used.Tokens())) {
+		t.Errorf("status prints\n%s", out)
+	}
+
+	why := report[whyReport](w, 0, "why", "https://"+l.TaskKey)
+	if why.Seen == nil || why.Seen.Verdict != contexts.Taken || why.Seen.UUID != l.UUID || len(why.Contexts) != 1 {
+		t.Fatalf("why %+v", why)
+	}
+	c := why.Contexts[0]
+	if c.State != "completed" || c.Trigger != "label" || c.Reason != "done" || len(c.Ignored) != 1 || c.Ignored[0].Verdict != "bot" || c.Ignored[0].Author != "linter" {
+		t.Errorf("why %+v", c)
+	}
+	out, _ := w.agent(0, "why", l.UUID[:8])
+	for _, words := range []string{"the item carried the label", "completed at", "@linter", "exclude_bot_comments"} {
+		if !strings.Contains(out, words) {
+			t.Errorf("why does not say %q:\n%s", words, out)
+		}
+	}
+	w.wantStats(l)
+}
+
+func (w *world) wantStats(l listLine) {
+	w.t.Helper()
+	used := w.fold(l.UUID).Usage
+	for by, key := range map[string]string{"repo": w.forge.Host() + "/" + testRepo, "model": "scripted", "day": contexts.Day(l.CreatedAt)} {
+		s := report[statsReport](w, 0, "stats", "--by", by)
+		want := statsLine{Key: key, Runs: 1, Completed: 1, Calls: used.LLMCalls, Tools: used.ToolCalls, Prompt: used.Prompt, Completion: used.Completion}
+		if len(s.Rows) != 1 {
+			w.t.Fatalf("stats by %s: %+v", by, s)
+		}
+		got := s.Rows[0]
+		if math.Abs(got.Active-used.Active.Seconds()) > 1e-6 || math.Abs(got.CostUSD-used.CostUSD) > 1e-9 {
+			w.t.Errorf("stats by %s: %+v, want %+v", by, got, used)
+		}
+		got.Active, got.CostUSD = 0, 0
+		if got != want {
+			w.t.Errorf("stats by %s: %+v, want %+v", by, got, want)
+		}
+	}
+	tomorrow := time.Now().Add(48 * time.Hour).UTC().Format(time.DateOnly)
+	if s := report[statsReport](w, 0, "stats", "--since", tomorrow); len(s.Rows) != 0 || s.Total.Calls != 0 {
+		w.t.Errorf("stats of the future: %+v", s)
+	}
+	out, _ := w.agent(0, "stats")
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 3 || !strings.Contains(lines[1], "████") || !strings.HasPrefix(lines[2], "total") {
+		w.t.Errorf("stats prints\n%s", out)
+	}
+	w.agent(2, "stats", "--since", "yesterday")
+	w.agent(2, "stats", "--by", "mood")
+}
+
+func TestWhyOfWhatWasLeft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greet())
+	w.agent(1, "why", w.forge.Host()+"/"+testRepo+"/issues/1") // no round yet
+	w.forge.CloseIssue(testRepo, 1)
+	url := "http://" + w.forge.Host() + "/" + testRepo + "/issues/1"
+	w.agent(0, "run", url)
+	why := report[whyReport](w, 0, "why", url)
+	if why.Seen == nil || why.Seen.Verdict != contexts.Skipped || why.Seen.Reason != "it is closed" || len(why.Contexts) != 0 {
+		t.Errorf("why %+v", why)
+	}
+	w.agent(2, "why", "ffff0000")
+}
+
+func TestReportsOnAPausedTask(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, llmtest.Always(llmtest.Error(401, "invalid_api_key", "Incorrect API key provided")))
+	w.agent(78, "run")
+	w.agent(0, "run") // looks, and leaves it
+	l := w.only()
+	why := report[whyReport](w, 0, "why", l.UUID)
+	c := why.Contexts[0]
+	if c.State != "paused" || c.Reason != "model_auth" || c.Until != "person" || c.Failure == nil || c.Failure.Type != "llm.failed" || why.Polls != 1 {
+		t.Errorf("why %+v %+v", why, c)
+	}
+	if why.Seen == nil || why.Seen.Verdict != contexts.Waiting || !strings.Contains(why.Seen.Reason, "model_auth") {
+		t.Errorf("seen %+v", why.Seen)
+	}
+	s := report[statusReport](w, 0, "status")
+	if len(s.Waiting) != 1 || s.Waiting[0].Until != "person" || s.Waiting[0].Reason != "model_auth" || s.Counts["paused"] != 1 {
+		t.Errorf("status %+v", s)
+	}
+	w.wantDry(0, wouldWait, "model_auth")
+	w.agent(0, "resume", l.UUID)
+	w.wantDry(0, wouldResume, "command")
+	w.agent(0, "stop", l.UUID)
+	w.wantDry(0, wouldStop, "person")
+}
+
+// wantDry wants one line of a dry run, which changes nothing anywhere.
+func (w *world) wantDry(code int, action, reason string, args ...string) dryLine {
+	w.t.Helper()
+	before, asked := w.snapshot(), len(w.forge.Requests())
+	lines := report[[]dryLine](w, code, append([]string{"run", "--dry-run"}, args...)...)
+	if len(lines) != 1 || lines[0].Action != action || !strings.Contains(lines[0].Reason, reason) {
+		w.t.Errorf("a dry run says %+v, want one %s because of %q", lines, action, reason)
+	}
+	if after := w.snapshot(); after != before {
+		w.t.Errorf("a dry run changed files:\n%s\nwas\n%s", after, before)
+	}
+	for _, r := range w.forge.Requests()[asked:] {
+		if r.Method != "GET" {
+			w.t.Errorf("a dry run wrote: %s %s", r.Method, r.Path)
+		}
+	}
+	if len(lines) == 0 {
+		return dryLine{}
+	}
+	return lines[0]
+}
+
+// snapshot lists all files with their sizes and times.
+func (w *world) snapshot() string {
+	var b strings.Builder
+	must(w.t, filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() == "config.yaml" { // written by every start of a test
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && !d.IsDir() {
+			b.WriteString(path + " " + info.ModTime().String() + "\n")
+		} else if err == nil {
+			b.WriteString(path + "\n")
+		}
+		return err
+	}))
+	return b.String()
+}
+
+func TestDryRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greet())
+	line := w.wantDry(0, wouldBegin, "label")
+	if line.TaskKey != w.forge.Host()+"/"+testRepo+"/issues/1" || line.Title != "Greet the world" {
+		t.Errorf("got %+v", line)
+	}
+	if out, _ := w.agent(0, "run", "--dry-run"); !strings.Contains(out, "would begin") {
+		t.Errorf("printed\n%s", out)
+	}
+	if n := len(w.model.Requests()); n != 0 {
+		t.Errorf("the model was asked %d times", n)
+	}
+	must(t, os.Mkdir(w.path("contexts"), 0o700))
+	must(t, os.WriteFile(w.path("contexts", "pause_signal"), nil, 0o600))
+	w.wantDry(0, wouldWait, "pause signal")
+	must(t, os.Remove(w.path("contexts", "pause_signal")))
+	w.forge.RemoveLabels(testRepo, 1, botLabel)
+	url := w.forge.Host() + "/" + testRepo + "/issues/1"
+	w.wantDry(0, wouldBegin, "command", url)
+	w.forge.CloseIssue(testRepo, 1)
+	w.wantDry(0, wouldSkip, "closed", url)
+	if out, _ := w.agent(0, "run", "--dry-run"); !strings.Contains(out, "nothing to do") {
+		t.Errorf("printed\n%s", out)
+	}
+	w.forge.Fault(forgetest.Fault{Path: "/repos/.*", Times: -1, Kind: forgetest.Store502HTML})
+	w.wantDry(75, wouldFail, "502")
+	w.agent(2, "run", "--json")
+}
+
+func TestStatusCheck(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greet())
+	if out, _ := w.agent(1, "status", "--check"); strings.Count(out, "\n") != 1 || !strings.Contains(out, "never scanned") {
+		t.Errorf("before the first round:\n%s", out)
+	}
+	w.forge.Fault(forgetest.Fault{Path: "/repos/.*/issues", Times: 1, Kind: forgetest.Unauthorized})
+	w.agent(78, "run")
+	s := report[statusReport](w, 1, "status", "--check")
+	if s.Healthy || !strings.Contains(s.Forges[0].Error, "401") || !s.Forges[0].Success.IsZero() {
+		t.Errorf("after a scan that failed: %+v", s)
+	}
+	w.agent(0, "run")
+	if out, _ := w.agent(0, "status", "--check"); !strings.HasPrefix(out, "ok: ") {
+		t.Errorf("after a good scan:\n%s", out)
+	}
+	w.ageScan(6 * time.Minute)
+	if out, _ := w.agent(1, "status", "--check"); !strings.Contains(out, "6m ago") {
+		t.Errorf("after six minutes:\n%s", out)
+	}
+	w.extra = "loop: {interval_seconds: 200}"
+	w.agent(0, "status", "--check")
+	w.damage(w.only().UUID)
+	if out, _ := w.agent(1, "status", "--check"); !strings.Contains(out, "1 damaged") {
+		t.Errorf("with a damaged context:\n%s", out)
+	}
+}
+
+// ageScan lets time pass since the latest scan.
+func (w *world) ageScan(d time.Duration) {
+	w.t.Helper()
+	scan, err := w.store().Scan()
+	must(w.t, err)
+	for host, h := range scan.Hosts {
+		h.Time, h.Success = h.Time.Add(-d), h.Success.Add(-d)
+		scan.Hosts[host] = h
+	}
+	data, err := json.Marshal(scan)
+	must(w.t, err)
+	must(w.t, os.WriteFile(w.path("contexts", "scan.json"), data, 0o600))
+}
+
+// damage flips a bit in the middle of a log.
+func (w *world) damage(uuid string) {
+	w.t.Helper()
+	file := w.path("contexts", "completed", uuid, "events.jsonl")
+	data, err := os.ReadFile(file)
+	must(w.t, err)
+	data[len(data)/2] ^= 1
+	must(w.t, os.WriteFile(file, data, 0o600))
+}
