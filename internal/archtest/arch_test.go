@@ -20,6 +20,7 @@ var rules = map[string][]string{
 	"internal/redact":   {},
 	"internal/git":      {},
 	"internal/archtest": {},
+	"internal/crash":    {"contexts", "eventlog/event", "forge/forgetest", "handlers/engine", "internal/fsx", "llm", "llm/llmtest"},
 	"eventlog":          {"internal/fsx"},
 	"eventlog/event":    {"eventlog"},
 	"llm":               {},

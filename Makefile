@@ -1,0 +1,47 @@
+# Targets need Go and git only, unless their line says otherwise. `make` lists them.
+GO       ?= go
+FUZZTIME ?= 60s
+BENCH    ?= .
+CRASH    ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test vet check crash fuzz golden bench clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## bin/agent, one static binary
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/agent ./cmd/agent
+
+demo: build ## the whole program at work on this machine alone, in a few seconds
+	./bin/agent demo
+
+test: ## every test
+	$(GO) test ./...
+
+vet: ## formatting and go vet
+	@files=$$(gofmt -l .) && test -z "$$files" || { echo "run gofmt -w on:" $$files >&2; exit 1; }
+	$(GO) vet ./...
+
+check: vet ## vet, and every test with the race detector (needs a C compiler)
+	$(GO) test -race ./...
+
+crash: ## kill the real program at its system calls (needs strace); CRASH='-every 20' is quicker
+	@command -v strace >/dev/null || { echo "make crash needs strace, which is not installed" >&2; exit 1; }
+	$(GO) run ./internal/crash $(CRASH)
+
+fuzz: ## each fuzz target for FUZZTIME, which is 60s
+	@grep -r --include='*_test.go' '^func Fuzz' . | sed -E 's|^\./(.*)/[^/]*:func (Fuzz[A-Za-z0-9_]*).*|\1 \2|' | sort | \
+	while read -r dir target; do \
+		echo "$$dir $$target"; \
+		$(GO) test "./$$dir" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) || exit 1; \
+	done
+
+golden: ## write the golden files anew; read the diff before you commit it
+	$(GO) test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n1 dirname | sort -u) -update
+
+bench: ## benchmarks; BENCH chooses some by a pattern
+	$(GO) test ./... -run '^$$' -bench '$(BENCH)' -benchmem
+
+clean: ## remove what make build made
+	rm -rf bin

@@ -1,0 +1,144 @@
+package archtest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/cmd/agent/config"
+	"agent/eventlog/event"
+)
+
+func document(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestLogFormat keeps docs/log-format.md true: every event and every field stands in it.
+func TestLogFormat(t *testing.T) {
+	text := document(t, "log-format.md")
+	for _, kind := range event.Types() {
+		checkShape(t, text, "`"+kind+"`", reflect.TypeOf(event.New(kind)).Elem())
+	}
+}
+
+// checkShape looks for the fields of a type in the section of that name, and for those of its parts.
+func checkShape(t *testing.T, text, name string, shape reflect.Type) {
+	t.Helper()
+	_, section, ok := strings.Cut(text, "\n### "+name+"\n")
+	if !ok {
+		t.Errorf("docs/log-format.md has no section on %s", name)
+		return
+	}
+	section, _, _ = strings.Cut(section, "\n#")
+	var want []string
+	for i := range shape.NumField() {
+		field := shape.Field(i)
+		key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if key == "" {
+			continue // the role
+		}
+		want = append(want, key)
+		if part := partOf(field.Type); part != nil {
+			checkShape(t, text, part.Name(), part)
+		}
+	}
+	if have := firstColumn(section); !slices.Equal(have, want) {
+		t.Errorf("docs/log-format.md: %s has the fields %v, the code %v", name, have, want)
+	}
+}
+
+// partOf is the struct of package event that a field holds, if it has a section of its own.
+func partOf(field reflect.Type) reflect.Type {
+	if field.Kind() == reflect.Slice {
+		field = field.Elem()
+	}
+	if field.Kind() != reflect.Struct || field.PkgPath() != reflect.TypeFor[event.Event]().PkgPath() ||
+		field == reflect.TypeFor[event.Text]() {
+		return nil
+	}
+	return field
+}
+
+var row = regexp.MustCompile("(?m)^\\| `([^`]+)`")
+
+func firstColumn(section string) []string {
+	var keys []string
+	for _, m := range row.FindAllStringSubmatch(section, -1) {
+		keys = append(keys, m[1])
+	}
+	return keys
+}
+
+// TestConfiguration keeps docs/configuration.md true: every key stands in it with its default.
+func TestConfiguration(t *testing.T) {
+	text := document(t, "configuration.md")
+	var keys []string
+	walkConfig("", reflect.ValueOf(*config.Default()), func(path, value string) {
+		keys = append(keys, path)
+		if value != "" && !strings.Contains(text, fmt.Sprintf("\n| `%s` | %s |", path, value)) {
+			t.Errorf("docs/configuration.md: %s with the default %s is missing", path, value)
+		}
+	})
+	for _, key := range keys {
+		if !strings.HasPrefix(key, "gitlab[]") && !strings.Contains(text, "\n| `"+key+"` |") {
+			t.Errorf("docs/configuration.md: %s is missing", key)
+		}
+	}
+	general, _, _ := strings.Cut(text, "\n## Environment")
+	for _, key := range firstColumn(general) {
+		if !slices.Contains(keys, key) {
+			t.Errorf("docs/configuration.md: there is no key %s", key)
+		}
+	}
+}
+
+// walkConfig visits all keys with their defaults as the page shows them. What
+// stands in lists and maps of sections has no default here.
+func walkConfig(path string, v reflect.Value, visit func(path, value string)) {
+	kind := v.Kind()
+	sections := (kind == reflect.Slice || kind == reflect.Map) && v.Type().Elem().Kind() == reflect.Struct
+	switch {
+	case sections:
+		path += map[reflect.Kind]string{reflect.Slice: "[]", reflect.Map: ".*"}[kind]
+		walkConfig(path, reflect.Zero(v.Type().Elem()), func(path, _ string) { visit(path, "") })
+	case kind == reflect.Struct:
+		for i := range v.NumField() {
+			if key := v.Type().Field(i).Tag.Get("yaml"); key != "" && key != "-" {
+				walkConfig(strings.TrimPrefix(path+"."+key, "."), v.Field(i), visit)
+			}
+		}
+	case v.IsZero() && kind == reflect.String:
+		visit(path, "empty")
+	default:
+		visit(path, fmt.Sprintf("`%v`", v.Interface()))
+	}
+}
+
+// TestImportsOfArchitecture keeps the table of docs/architecture.md equal to the rules.
+func TestImportsOfArchitecture(t *testing.T) {
+	text := document(t, "architecture.md")
+	for name, list := range rules {
+		imports := "nothing"
+		if len(list) > 0 {
+			imports = "`" + strings.Join(list, "` `") + "`"
+		}
+		if line := fmt.Sprintf("\n| `%s` | %s |", name, imports); !strings.Contains(text, line) {
+			t.Errorf("docs/architecture.md lacks the row%s", line)
+		}
+	}
+	_, table, _ := strings.Cut(text, "\n## Imports\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	if rows := len(firstColumn(table)); rows != len(rules) {
+		t.Errorf("docs/architecture.md has %d rows of imports, there are %d rules", rows, len(rules))
+	}
+}
