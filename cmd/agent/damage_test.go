@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"agent/eventlog"
+	"agent/handlers"
 	"agent/llm/llmtest"
 )
 
@@ -158,7 +159,7 @@ func TestChangedByHand(t *testing.T) {
 	lines := w.lines("completed", uuid)
 	at := -1
 	for i, line := range lines {
-		if bytes.Contains(line, []byte(`"llm.replied"`)) {
+		if bytes.Contains(line, []byte(`"llm.replied"`)) && bytes.Contains(line, []byte("I wrote")) {
 			at = i
 		}
 	}
@@ -212,7 +213,7 @@ func TestChangedDecision(t *testing.T) {
 		if kind != "process.started" {
 			return data
 		}
-		return bytes.Replace(data, []byte(`"decisions":1`), []byte(`"decisions":0`), 1)
+		return bytes.Replace(data, fmt.Appendf(nil, `"decisions":%d`, handlers.Decisions), []byte(`"decisions":0`), 1)
 	})
 	if out, _ := w.agent(0, "replay", uuid); !strings.Contains(out, "decided by v0") {
 		t.Errorf("replay does not say who decided:\n%s", out)

@@ -31,7 +31,7 @@ func exitCode(err error) int {
 		return 0
 	case errors.As(err, &code):
 		return code.code
-	case errors.As(err, &usage), isUnknownCommand(err):
+	case errors.As(err, &usage), isUsage(err):
 		return exitUsage
 	case errors.As(err, &badConfig):
 		return config.ExitCode
@@ -41,8 +41,9 @@ func exitCode(err error) int {
 	return contexts.ExitCode(err)
 }
 
-func isUnknownCommand(err error) bool {
-	return strings.HasPrefix(err.Error(), "unknown command")
+// isUsage knows the errors of the library that have no type.
+func isUsage(err error) bool {
+	return strings.HasPrefix(err.Error(), "unknown command") || strings.HasPrefix(err.Error(), "required flag(s)")
 }
 
 // worse gives the code that wins when both apply.
@@ -60,8 +61,6 @@ func hintOf(err error) string {
 	var damaged *contexts.DamageError
 	var ambiguous *contexts.AmbiguousError
 	switch {
-	case exitCode(err) == exitUsage:
-		return "agent --help shows the commands, agent COMMAND --help what one takes"
 	case errors.As(err, &damaged):
 		return "agent inspect shows what can be read; agent repair UUID --accept-loss keeps what is valid"
 	case errors.As(err, &ambiguous):
@@ -70,6 +69,8 @@ func hintOf(err error) string {
 		return "agent list shows what there is"
 	case errors.Is(err, fsx.ErrLocked), errors.Is(err, contexts.ErrBusy):
 		return "another agent is working on it; try again when it is done"
+	case exitCode(err) == exitUsage:
+		return "agent --help shows the commands, agent COMMAND --help what one takes"
 	}
 	return ""
 }

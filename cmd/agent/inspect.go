@@ -3,6 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/spf13/cobra"
 
@@ -75,9 +78,27 @@ func (a *app) inspect(store *contexts.Store, uuid string, asJSON, full bool) err
 func (a *app) printRaw(r eventlog.Record) {
 	text := string(r.Line)
 	if isTerminal(a.out) {
-		text = sanitize.Terminal(text)
+		text = plainJSON(r.Line)
 	}
 	fmt.Fprintln(a.out, text)
+}
+
+// plainJSON writes every character of JSON as an escape that a terminal would
+// not show, or would obey.
+func plainJSON(data []byte) string {
+	var b strings.Builder
+	for _, r := range string(data) {
+		switch {
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
 }
 
 func (a *app) printEvent(r eventlog.Record, width int) {

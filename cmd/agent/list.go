@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -29,6 +31,9 @@ type listLine struct {
 	Error     string    `json:"error,omitempty"`
 }
 
+// listedStates are all that a context can be in.
+var listedStates = []string{"running", "paused", "awaiting", "completed", "stopped", "failed", "damaged"}
+
 func (a *app) listCommand() *cobra.Command {
 	asJSON, state := false, ""
 	cmd := &cobra.Command{
@@ -37,6 +42,9 @@ func (a *app) listCommand() *cobra.Command {
   agent list --state paused
   agent list --json | jq -r 'select(.state=="failed").uuid'`,
 		RunE: func(*cobra.Command, []string) error {
+			if state != "" && !slices.Contains(listedStates, state) {
+				return usageError{fmt.Errorf("no state is called %q: there are %s", state, strings.Join(listedStates, " "))}
+			}
 			store, err := a.openStore(true)
 			if err != nil {
 				return err
@@ -45,14 +53,12 @@ func (a *app) listCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
-	cmd.Flags().StringVar(&state, "state", "", "only contexts in this state: running paused awaiting completed stopped failed damaged")
+	cmd.Flags().StringVar(&state, "state", "", "only contexts in this state: "+strings.Join(listedStates, " "))
 	return cmd
 }
 
 func (a *app) list(store *contexts.Store, asJSON bool, state string) error {
 	out := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	enc := json.NewEncoder(a.out)
-	enc.SetEscapeHTML(false)
 	code := 0
 	for entry, err := range store.List() {
 		if err != nil {
@@ -66,9 +72,11 @@ func (a *app) list(store *contexts.Store, asJSON bool, state string) error {
 		switch {
 		case state != "" && line.State != state:
 		case asJSON:
-			if err := enc.Encode(line); err != nil {
+			data, err := json.Marshal(line)
+			if err != nil {
 				return err
 			}
+			fmt.Fprintln(a.out, plainJSON(data))
 		default:
 			printLine(out, line)
 		}

@@ -25,12 +25,6 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"agent": main, "huge": hugeServer})
 }
 
-// TestCommandLine plays the sessions that need no forge and no model.
-func TestCommandLine(t *testing.T) {
-	t.Parallel()
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireExplicitExec: true})
-}
-
 // hugeServer is a tool server whose only tool answers with 10 MB. It does not
 // end when it should, but takes a minute.
 func hugeServer() {

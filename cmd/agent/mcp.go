@@ -10,7 +10,7 @@ import (
 )
 
 func (a *app) mcpCommand() *cobra.Command {
-	group := &cobra.Command{Use: "mcp", Short: "The built-in tool server"}
+	group := &cobra.Command{Use: "mcp", Short: "The built-in tool server", Example: "  agent mcp workspace --root ~/src/project"}
 	root := ""
 	serve := &cobra.Command{
 		Use: "workspace --root DIR", Short: "Serve file and command tools for one directory over stdio (MCP)", Args: cobra.NoArgs,

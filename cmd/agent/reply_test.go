@@ -139,7 +139,7 @@ func TestTransient(t *testing.T) {
 			if _, err := os.Lstat(w.path("work", "evil.txt")); err == nil {
 				t.Error("a reply that was cut was acted on")
 			}
-			if got := len(w.model.Requests()); got != 3 {
+			if got := w.asked(); got != 3 {
 				t.Errorf("the model was asked %d times, want 3", got)
 			}
 		})

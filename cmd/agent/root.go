@@ -59,14 +59,36 @@ kill -9, can be replayed, and shows what happened and why.`,
 		a.verifyCommand(), a.repairCommand(), a.rebuildCommand(), a.pauseCommand(), a.resumeCommand(), a.stopCommand(),
 		a.statusCommand(), a.whyCommand(), a.statsCommand(), a.doctorCommand(), a.initCommand(),
 		a.mcpCommand(), a.demoCommand(), a.versionCommand())
+	root.InitDefaultHelpFlag() // now, or what follows --help is taken for its value
+	root.InitDefaultVersionFlag()
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+	addExamples(root)
 	usageErrors(root)
 	return root
 }
 
-// usageErrors makes wrong arguments of every command exit with 2.
+// addExamples gives one to the commands that come with the library.
+func addExamples(c *cobra.Command) {
+	switch c.CommandPath() {
+	case "agent help":
+		c.Example = "  agent help run"
+	case "agent completion":
+		c.Example = "  agent completion bash > ~/.local/share/bash-completion/completions/agent"
+	case "agent completion bash", "agent completion zsh", "agent completion fish", "agent completion powershell":
+		c.Example = "  " + c.CommandPath() + " --no-descriptions"
+	}
+	for _, sub := range c.Commands() {
+		addExamples(sub)
+	}
+}
+
+// usageErrors makes wrong arguments of every command exit with 2, also the name
+// of a command that a group does not have.
 func usageErrors(c *cobra.Command) {
+	if c.HasParent() && c.HasSubCommands() && !c.Runnable() {
+		c.Args, c.RunE = cobra.NoArgs, func(c *cobra.Command, _ []string) error { return c.Help() }
+	}
 	if check := c.Args; check != nil {
 		c.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {

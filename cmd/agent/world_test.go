@@ -58,7 +58,7 @@ type world struct {
 // The agent works in a clone, unless inPlace is called.
 func newWorld(t *testing.T, script llmtest.Script) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), forge: forgetest.New(), model: llmtest.New(script)}
+	w := &world{t: t, dir: t.TempDir(), forge: forgetest.New(), model: llmtest.New(summarising(script))}
 	t.Cleanup(w.forge.Close)
 	t.Cleanup(w.model.Close)
 	copyTree(t, template(t), w.dir)
@@ -66,6 +66,30 @@ func newWorld(t *testing.T, script llmtest.Script) *world {
 	w.forge.AddRepository(testRepo, forgetest.Repository{Private: true, CloneURL: w.path("origin.git")})
 	w.issue("Greet the world")
 	return w
+}
+
+// summarising answers requests for the final summary, and leaves the rest to script.
+func summarising(script llmtest.Script) llmtest.Script {
+	return func(n int, r llmtest.Request) llmtest.Reply {
+		if isSummary(r) {
+			return llmtest.Text("A file was written.")
+		}
+		return script(n, r)
+	}
+}
+
+func isSummary(r llmtest.Request) bool {
+	return strings.HasPrefix(r.System(), "You write the final summary")
+}
+
+// asked counts the requests to the model, without those for summaries.
+func (w *world) asked() (n int) {
+	for _, r := range w.model.Requests() {
+		if !isSummary(r) {
+			n++
+		}
+	}
+	return n
 }
 
 // issue opens a labelled issue and returns its number.

@@ -29,7 +29,7 @@ func Override(f func(*Config)) Option {
 }
 
 // Offline is for commands that speak to no forge and no model: secrets may be
-// missing, everything else is checked all the same.
+// missing, nothing is warned of, everything else is checked all the same.
 func Offline() Option { return func(o *options) { o.offline = true } }
 
 // Load reads, overrides, resolves and validates. An empty path means the usual
@@ -82,6 +82,9 @@ func (d *decoder) finish(c *Config, dir string, o options) {
 		d.checkSecrets(c)
 	}
 	d.validate(c)
+	if o.offline {
+		d.warnings = nil // they are about what such a command does not do
+	}
 }
 
 // parse reads YAML into c.

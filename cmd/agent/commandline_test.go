@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
+
+	"agent/contexts"
+	"agent/eventlog/event"
+	"agent/internal/fsx"
+)
+
+// TestCommandLine plays the sessions that need no forge and no model.
+func TestCommandLine(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("CONFIG_FILE", filepath.Join(env.WorkDir, "config.yaml"))
+			env.Setenv("HOME", env.WorkDir)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": wantCode, "context": makeContext, "clean": wantClean},
+	})
+}
+
+// wantCode is `code N COMMAND...`: the command must exit with N.
+func wantCode(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if want, err := strconv.Atoi(args[0]); err != nil || got != want {
+		ts.Fatalf("%q exits with %d, want %s\n%s%s", args[1:], got, args[0], ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+	}
+}
+
+// makeContext is `context UUID TITLE`: a context that was just begun. The title
+// may hold escapes as in Go.
+func makeContext(ts *testscript.TestScript, _ bool, args []string) {
+	title, err := strconv.Unquote(`"` + args[1] + `"`)
+	ts.Check(err)
+	fsys, err := fsx.OpenOS(ts.MkAbs("contexts"))
+	ts.Check(err)
+	store, err := contexts.Open(fsys, contexts.Options{})
+	ts.Check(err)
+	number := args[0][len(args[0])-1:]
+	c, err := store.Create(&event.ContextCreated{Format: event.Format, UUID: args[0], TaskKey: "github.com/o/r/issues/" + number,
+		Forge: "github.com", Kind: "issue", Title: title, Trigger: "label"}, time.Now())
+	ts.Check(err)
+	ts.Check(c.Close())
+}
+
+// wantClean is `clean`: the latest output holds nothing that acts on a terminal.
+func wantClean(ts *testscript.TestScript, _ bool, _ []string) {
+	for _, r := range ts.ReadFile("stdout") + ts.ReadFile("stderr") {
+		if r != '\n' && !unicode.IsPrint(r) || r == utf8.RuneError {
+			ts.Fatalf("the output holds %U", r)
+		}
+	}
+}
+
+// TestExamples wants an example in the help of every command.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		if c.Example == "" && !c.Hidden {
+			t.Errorf("%s --help has no example", c.CommandPath())
+		}
+		if c.Example != "" && !strings.Contains(c.Example, c.CommandPath()) {
+			t.Errorf("the example of %s does not show it:\n%s", c.CommandPath(), c.Example)
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk((&app{}).root())
+}
+
+// TestClosedOutput gives the program an output that nobody reads, as `| head` does.
+func TestClosedOutput(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greet())
+	w.agent(0, "run")
+	uuid := w.only().UUID
+	for _, args := range [][]string{{"inspect", uuid}, {"inspect", "--json", uuid}, {"list"}, {"list", "--json"}, {"replay", uuid}, {"--help"}} {
+		r, out, err := os.Pipe()
+		must(t, err)
+		must(t, r.Close())
+		var errOut bytes.Buffer
+		cmd := exec.Command(agentPath(t), append(args, "--config", w.configure())...)
+		cmd.Stdout, cmd.Stderr = out, &errOut
+		var exit *exec.ExitError
+		if err := cmd.Run(); !errors.As(err, &exit) {
+			t.Errorf("agent %v: %v, want an end by SIGPIPE", args, err)
+		}
+		must(t, out.Close())
+		if errOut.Len() > 0 {
+			t.Errorf("agent %v complains:\n%s", args, &errOut)
+		}
+	}
+}
