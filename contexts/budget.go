@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"agent/eventlog"
@@ -50,11 +51,11 @@ type spent struct {
 	Calls   []uint64 `json:"calls"`
 }
 
-// Spend counts the reply with this seq of a context in the ledger of its day
-// (see [Day]). To count one again changes nothing. The logs are the truth, the
-// ledger can always be made from them: so it is replaced in one step and not
-// synced, and after a crash whoever opens a context spends again what its log
-// holds. Processes that spend at once wait for each other.
+// Spend counts the end of a model call, by the seq of its event (see [Spending]),
+// in the ledger of its day (see [Day]). To count one again changes nothing. The
+// logs are the truth, the ledger can always be made from them: so it is replaced
+// in one step and not synced, and after a crash whoever opens a context spends
+// again what its log holds. Processes that spend at once wait for each other.
 func (s *Store) Spend(uuid string, seq uint64, day string, tokens int, usd float64) error {
 	if err := s.spend(day, func(l *ledger) bool { return l.add(uuid, seq, tokens, usd) }); err != nil {
 		return fmt.Errorf("budget of %s: %w", day, err)
@@ -230,17 +231,40 @@ func (s *Store) olderThan(e Entry, begin time.Time) bool {
 }
 
 func (s *Store) foldSpending(l *ledger, uuid string) {
+	var spending Spending
 	for rec, err := range s.Records(uuid) {
 		if err != nil {
 			s.o.Warn(err)
 			return
 		}
-		if string(rec.Type) != "llm.replied" || Day(rec.When()) != l.Day {
+		if !strings.HasPrefix(string(rec.Type), "llm.") {
 			continue
 		}
-		if ev, err := event.Decode(rec); err == nil {
-			reply := ev.Body.(*event.LLMReplied)
-			l.add(uuid, ev.Seq, reply.Usage.Prompt+reply.Usage.Completion, reply.CostUSD)
+		ev, err := event.Decode(rec)
+		if err != nil {
+			continue // of a newer release
+		}
+		if tokens, usd, ok := spending.Of(ev); ok && Day(ev.Time) == l.Day {
+			l.add(uuid, ev.Seq, tokens, usd)
 		}
 	}
+}
+
+// Spending follows a log, event by event, and says what each one adds to the
+// ledger. Its zero value stands before the first event.
+type Spending struct{ estimated int }
+
+// Of gives what an event spent; ok is false for those that spend nothing. A call
+// that was interrupted counts with the estimate of its prompt: otherwise a run
+// that is killed in every call would never reach a limit.
+func (s *Spending) Of(ev event.Event) (tokens int, usd float64, ok bool) {
+	switch b := ev.Body.(type) {
+	case *event.LLMRequested:
+		s.estimated = b.Estimated
+	case *event.LLMReplied:
+		return b.Usage.Prompt + b.Usage.Completion, b.CostUSD, true
+	case *event.LLMFailed:
+		return s.estimated, 0, b.Kind == event.Interrupted
+	}
+	return 0, 0, false
 }

@@ -89,6 +89,15 @@ func TestDamagedLogCountsUpToItsDamage(t *testing.T) {
 	wantSpent(t, s, today, 1100, 1.5)
 }
 
+// A call that a kill interrupted counts with its estimate, one that failed does not.
+func TestInterruptedCallsCount(t *testing.T) {
+	s, _ := realStore(t, Options{})
+	made(t, s, idA, &event.LLMRequested{Estimated: 70}, &event.LLMFailed{Kind: event.Interrupted},
+		&event.LLMRequested{Estimated: 80}, &event.LLMFailed{Kind: "transient"},
+		&event.LLMRequested{Estimated: 90}, reply(100, 0.5))
+	wantSpent(t, s, today, 170, 0.5)
+}
+
 func TestSpendAtOnce(t *testing.T) {
 	s, dir := realStore(t, Options{})
 	var all sync.WaitGroup

@@ -28,7 +28,7 @@ func (d *doctor) checkForge(at site) {
 	defer cancel()
 	me, err := at.client.Me(ctx)
 	if err != nil {
-		d.note(at.host, bad, err.Error(), d.text(todoForge(err), strings.ToUpper(at.config.Kind)))
+		d.note(at.host, bad, err.Error(), d.todoForge(err, at.config.Kind))
 		return
 	}
 	d.ok(at.host, "doctor.token", me.Login)
@@ -58,12 +58,13 @@ func tokenOf(ctx context.Context, at site) string {
 	return at.config.Token
 }
 
-func todoForge(err error) i18n.ID {
+func (d *doctor) todoForge(err error, kind string) string {
+	id := i18n.ID("doctor.todo.forge.other")
 	var failed *forge.Error
 	if errors.As(err, &failed) {
-		return known("doctor.todo.forge.", string(failed.Kind))
+		id = known("doctor.todo.forge.", string(failed.Kind))
 	}
-	return "doctor.todo.forge.other"
+	return d.text(id, strings.ToUpper(kind), kind)
 }
 
 // checkToken reads what the headers of one answer tell.
@@ -157,7 +158,7 @@ func firstOf(h http.Header, names ...string) string {
 func (d *doctor) checkSearch(ctx context.Context, at site) {
 	tasks, err := at.client.ListTasks(ctx, at.config.BotLabel)
 	if err != nil {
-		d.note(at.host, bad, err.Error(), d.text(todoForge(err), strings.ToUpper(at.config.Kind)))
+		d.note(at.host, bad, err.Error(), d.todoForge(err, at.config.Kind))
 		return
 	}
 	for _, t := range tasks {

@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"agent/forge/forgetest"
+	"agent/internal/i18n"
 	"agent/llm/llmtest"
 )
 
@@ -26,6 +29,9 @@ func (w *world) findings(code int, args ...string) map[string][]finding {
 		if strings.Contains(out+errOut, secret) {
 			w.t.Errorf("the doctor prints the secret %q", secret)
 		}
+	}
+	if strings.Contains(out, "%!") {
+		w.t.Errorf("a text and its values do not fit:\n%s", out)
 	}
 	by := map[string][]finding{}
 	for _, f := range all {
@@ -92,6 +98,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 			w.env = []string{"GITHUB_PERSONAL_ACCESS_TOKEN=ghp_wrongwrongwrongwrongwrongwrongwrong1"}
 		},
 			result: bad, words: "GITHUB_PERSONAL_ACCESS_TOKEN"},
+		"no forge": {spoil: func(w *world) { w.forge.Fault(forgetest.Fault{Times: -1, Kind: forgetest.Drop}) }, result: bad, words: "api_url of github"},
 		"bot": {spoil: func(w *world) { w.env = []string{"GITHUB_BOT_NAME=somebody"} }, result: warning, words: "bot_name: " + testBot, healthy: true},
 		"clock": {spoil: func(w *world) { w.forge.SetClock(func() time.Time { return time.Now().Add(-time.Hour) }) },
 			result: bad, words: "1h0m"},
@@ -171,4 +178,26 @@ func TestDoctorWantsPrivateContexts(t *testing.T) {
 	must(t, os.Mkdir(w.path("contexts"), 0o755))
 	by := w.findings(78, "--no-model-call")
 	w.wantFinding(by, "contexts", bad, "chmod 700")
+}
+
+// Every text that the commands name is in the table.
+func TestTextsExist(t *testing.T) {
+	t.Parallel()
+	id := regexp.MustCompile(`"((?:status|why|stats|dry|doctor|init)\.[a-z_.]+)"`)
+	files, err := filepath.Glob("*.go")
+	must(t, err)
+	seen := 0
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		must(t, err)
+		for _, m := range id.FindAllStringSubmatch(string(source), -1) {
+			seen++
+			if name := i18n.ID(m[1]); !i18n.Has(name) && !i18n.Has(name+"other") && name != "stats.by." {
+				t.Errorf("%s: no text %q", file, name)
+			}
+		}
+	}
+	if seen < 100 {
+		t.Fatalf("only %d texts were looked for", seen)
+	}
 }

@@ -40,7 +40,7 @@ type rehearsal struct {
 	*looker
 	*round
 	lines []dryLine
-	known map[string]bool // task keys of contexts that did not end
+	live  map[string]string // uuids of the contexts that did not end, by task key
 	code  int
 }
 
@@ -55,7 +55,7 @@ func (a *app) dryRun(ctx context.Context, refs []string, asJSON bool) error {
 	if err := s.connect(); err != nil {
 		return err
 	}
-	h := &rehearsal{looker: l, round: s.newRound(func(string) {}), known: map[string]bool{}, lines: []dryLine{}}
+	h := &rehearsal{looker: l, round: s.newRound(func(string) {}), live: map[string]string{}, lines: []dryLine{}}
 	if err := h.rehearse(ctx, refs); err != nil {
 		return err
 	}
@@ -101,10 +101,9 @@ func (h *rehearsal) labelled(ctx context.Context) {
 		}
 		for _, t := range tasks {
 			j := job{key: t.Key, at: at, trigger: "label"}
-			if !h.known[t.Key.String()] {
+			if j.uuid = h.live[t.Key.String()]; j.uuid == "" {
 				h.begin(t, j)
-			} else if uuid, live, err := h.store.Live(t.Key.String()); live && err == nil {
-				j.uuid = uuid
+			} else {
 				h.goOn(ctx, j)
 			}
 		}
@@ -153,7 +152,7 @@ func (h *rehearsal) goOn(ctx context.Context, j job) {
 	line := dryLine{Action: wouldContinue, UUID: j.uuid, Reason: wokenBy(nil)}
 	if s.Created != nil {
 		line.TaskKey, line.Title = s.Created.TaskKey, s.Created.Title
-		h.known[line.TaskKey] = true
+		h.live[line.TaskKey] = j.uuid
 	}
 	if g.err != nil {
 		h.add(line, g.err)
@@ -212,7 +211,7 @@ func (h *rehearsal) show(asJSON bool) error {
 		return errors.Join(h.printJSON(h.lines), quietly(h.code))
 	}
 	for _, line := range h.lines {
-		h.looker.say(known("dry.", line.Action), sanitize.Line(line.TaskKey, 120), sanitize.Line(line.Title, 60), sanitize.Line(line.Reason, 300))
+		h.looker.say(known("dry.", line.Action), sanitize.Line(line.TaskKey+" "+line.Title, 160), sanitize.Line(line.Reason, 300))
 	}
 	if len(h.lines) == 0 {
 		h.looker.say("dry.nothing")

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"agent/cmd/agent/config"
 	"agent/internal/i18n"
@@ -64,7 +65,7 @@ func (a *app) init(ctx context.Context, s setup, in *os.File) error {
 	if _, err := os.Lstat(s.Output); err == nil && !s.force {
 		return usageError{fmt.Errorf("%s exists: --force replaces it", s.Output)}
 	}
-	if isTerminal(in) {
+	if term.IsTerminal(int(in.Fd())) {
 		s.ask(bufio.NewReader(in), a.out)
 	}
 	if err := s.complete(); err != nil {
