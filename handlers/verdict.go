@@ -116,7 +116,7 @@ func requestedUntil(by string) event.Until {
 func modelPause(s *projections.State) *pausing {
 	w := s.Work
 	switch llm.Kind(w.Failure.Kind) {
-	case llm.Auth, llm.NotFound:
+	case llm.Auth, llm.NotFound, llm.Truncated:
 		return &pausing{"model_" + w.Failure.Kind, w.Failure.Message, event.Until{Kind: "person"}, w.FailureSeq}
 	case llm.ToolsRefused:
 		return nil

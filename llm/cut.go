@@ -18,6 +18,7 @@ const (
 	leastPercent = 75   // of the least count
 	knownPercent = 80   // of the estimate, if the count is just that of a window
 	minWindow    = 2048 // the smallest window that servers set up by themselves
+	minCount     = 512  // least count that can be one: below, the server does not count
 )
 
 // PromptCut says whether the server has cut the prompt of r before the model
@@ -31,7 +32,8 @@ const (
 // count that is exactly a power of two or the window asked for, and below 80 %
 // of the estimate: the mark of a server that filled its window and left out the
 // rest. Both take a quarter of the tools only, since servers rewrite schemas,
-// and look at no prompt under 1000 tokens. Cached tokens are added to the count:
+// and look at no prompt under 1000 tokens. A count under 512 is that of a server
+// which does not count, since no window is as small. Cached tokens are added to the count:
 // most servers include them, some do not, and a wrong accusation is worse than a
 // missed one.
 func PromptCut(r Request, u Usage) bool {
@@ -41,7 +43,7 @@ func PromptCut(r Request, u Usage) bool {
 	counted := u.Prompt + u.Cached
 	messages, tools := Request{Messages: r.Messages}, Request{Tools: r.Tools}
 	floor := least(messages) + least(tools)/schemaShare
-	if floor < minJudged {
+	if floor < minJudged || counted < minCount {
 		return false
 	}
 	if counted*100 < floor*leastPercent {

@@ -20,7 +20,6 @@ import (
 	"agent/internal/fsx"
 	"agent/internal/redact"
 	"agent/llm"
-	"agent/llm/openai"
 	"agent/mcp"
 	"agent/projections"
 )
@@ -128,9 +127,7 @@ func (s *system) connect() error {
 		}
 		s.sites = append(s.sites, site{f, client, client.Host()})
 	}
-	active := s.config.LLM.Active()
-	model, err := openai.New(openai.Config{BaseURL: active.URL, APIKey: active.APIKey, Model: active.Model,
-		Timeout: time.Duration(s.config.LLM.TimeoutSeconds) * time.Second, AllowHTTP: s.config.AllowHTTP})
+	model, err := newModel(s.config)
 	if err != nil {
 		return err
 	}

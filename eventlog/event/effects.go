@@ -23,6 +23,7 @@ type LLMReplied struct {
 	Finish     string     `json:"finish"`
 	Usage      Usage      `json:"usage"`
 	Model      string     `json:"model"`
+	API        string     `json:"api,omitempty"` // which API of the server was used
 	CostUSD    float64    `json:"cost_usd,omitempty"`
 	DurationMS int64      `json:"duration_ms"`
 	Raw        Text       `json:"raw"` // body as received

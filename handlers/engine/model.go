@@ -29,7 +29,7 @@ func (e *Engine) replied(r llm.Request, reply llm.Reply, took time.Duration) *ev
 	usage := usageOf(r, reply)
 	body := &event.LLMReplied{
 		Text: event.T(clean(reply.Text)), Reasoning: event.T(clean(reply.Reasoning)), Finish: reply.FinishReason,
-		Usage: usage, Model: reply.Model, DurationMS: took.Milliseconds(), Raw: event.T(clean(string(reply.Raw))),
+		Usage: usage, Model: reply.Model, API: reply.API, DurationMS: took.Milliseconds(), Raw: event.T(clean(string(reply.Raw))),
 		CostUSD: e.p.Cost(r.Model, reply.Usage),
 	}
 	for _, c := range reply.Calls {

@@ -40,7 +40,7 @@ var table = map[ID]pair{
 	"why.limit":            {"the limit of %s was reached. `agent resume` grants the same amount once more", "上限（%s）に達しました。`agent resume` で同じ量を追加して再開できます"},
 	"why.repeated_call":    {"the model repeated the same tool call. `agent resume` lets it go on", "モデルが同じツール呼び出しを繰り返しました。`agent resume` で再開できます"},
 	"why.labels":           {"the labels could not be changed; give the token the right to do so, then run `agent resume`", "ラベルを変更できませんでした。トークンに権限を与えてから `agent resume` で再開してください"},
-	"why.model_person":     {"the model server refuses us; check the key and the model's name, then run `agent resume`", "モデルサーバーに拒否されました。キーとモデル名を確認し、`agent resume` で再開してください"},
+	"why.model_person":     {"the model cannot be used as it is configured (see below). Correct that, then run `agent resume`", "現在の設定ではモデルを使用できません（詳細は下記）。修正後、`agent resume` で再開してください"},
 	"why.model_time":       {"the model does not answer at the moment. The work goes on by itself after %s UTC", "現在モデルが応答しません。%s UTC 以降に自動で再開します"},
 	"stop.command":         {"a person ran `agent stop`", "ユーザーが `agent stop` を実行しました"},
 	"stop.closed":          {"the item was closed", "アイテムがクローズされました"},
