@@ -1,19 +1,23 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 )
 
+// killedCode is the exit code of a process that SIGKILL ended, and of its tracer.
+const killedCode = 128 + int(syscall.SIGKILL)
+
 // run starts the agent, under the given command if there is one, and gives its
-// exit code (128 plus the number of the signal that ended it) and output.
-func (w *world) run(under []string) (code int, output string) {
+// exit code and output.
+func (w *world) run(under ...string) (code int, output string) {
 	argv := append(under, w.agent, "run", "--config", filepath.Join(w.dir, "config.yaml"))
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = w.dir
@@ -27,52 +31,42 @@ func (w *world) run(under []string) (code int, output string) {
 		return 0, out.String()
 	case !errors.As(err, &exit):
 		return -1, err.Error()
-	case exit.ExitCode() < 0:
-		return 128 + 9, out.String() // strace ends like the process that it traced
 	}
 	return exit.ExitCode(), out.String()
 }
 
-// strace follows the threads of the agent, and lets go of what it starts.
-func strace(options ...string) []string {
-	return append([]string{"strace", "-f", "-b", "execve", "-qq"}, options...)
-}
-
-// killed runs the agent until a thread makes its n-th call of this name, and
-// reports whether it came to that.
-func (w *world) killed(name string, n int) (bool, error) {
-	code, out := w.run(strace("-o", "/dev/null", "-e", "trace="+name, "-e", fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", name, n)))
-	switch code {
-	case 0:
-		return false, nil
-	case 128 + 9:
-		return true, nil
-	}
-	return false, fmt.Errorf("exit code %d under strace\n%s", code, out)
-}
-
-// countCalls runs the agent to its end and counts its calls by name and thread.
-func (w *world) countCalls(names []string) (map[string]threads, error) {
-	trace := filepath.Join(w.dir, "trace")
-	if code, out := w.run(strace("-o", trace, "-e", "trace="+strings.Join(names, ","))); code != 0 {
-		return nil, fmt.Errorf("exit code %d under strace\n%s", code, out)
-	}
-	f, err := os.Open(trace)
+// traced runs the agent, kills it at its n-th call (0: never), and gives its
+// exit code, its output and the names of the calls that it made. A process of
+// its own does that: the tracer waits for any child.
+func (w *world) traced(n int, after bool) (code int, output string, made []string) {
+	list := filepath.Join(w.dir, "calls")
+	code, output = w.run(w.self, "trace", strconv.Itoa(n), strconv.FormatBool(after), list)
+	data, err := os.ReadFile(list)
 	if err != nil {
-		return nil, err
+		return -1, output + err.Error(), nil
 	}
-	defer f.Close()
-	count := map[string]threads{}
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		thread, call, _ := strings.Cut(lines.Text(), " ")
-		name, _, isCall := strings.Cut(strings.TrimSpace(call), "(")
-		if !isCall || strings.HasPrefix(name, "<") {
-			continue // the second half of an interrupted line
-		}
-		if count[name] == nil {
-			count[name] = threads{}
-		}
-		count[name][thread]++
+	return code, output, strings.Fields(string(data))
+}
+
+// traceCommand is the other side of traced: args are n, after, the file for the
+// names of the calls, and the command line.
+func traceCommand(args []string) int {
+	if len(args) < 4 {
+		fmt.Fprintln(os.Stderr, "crash trace: N AFTER FILE COMMAND...")
+		return 2
 	}
-	return count, nil
+	n, errN := strconv.Atoi(args[0])
+	after, errAfter := strconv.ParseBool(args[1])
+	status, made, err := trace(args[3:], n, after)
+	if err == nil {
+		err = os.WriteFile(args[2], []byte(strings.Join(made, "\n")), 0o600)
+	}
+	if err = errors.Join(errN, errAfter, err); err != nil {
+		fmt.Fprintln(os.Stderr, "crash trace:", err)
+		return 3
+	}
+	if status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return status.ExitStatus()
 }

@@ -1,19 +1,22 @@
 // Crash kills the real agent at its system calls and looks whether the next run
 // makes good.
 //
-// The scenario: a labelled issue on a forge, a scripted model, both in this
+// The scenario: a labelled issue on a forge and a scripted model, both in this
 // process; the agent with its tool server, a git clone, a command that appends
 // to a file, an edit, a pushed branch, a pull request. It is played once
-// undisturbed. Then, for every system call that writes, syncs, renames, creates,
-// removes or sends, and for n = 1, 2, 3 …, strace kills the agent with SIGKILL as
-// a thread makes its n-th such call, until a run survives; what the agent has
-// started is not traced. After each kill the agent is run again and the outcome
-// is held against the undisturbed one: comments, labels, the pushed branch, the
-// pull request, the log, and how often the command ran.
+// undisturbed. Then, for n = 1, 2, 3 …, a tracer kills the agent with SIGKILL at
+// its n-th system call that writes, syncs, renames, creates, removes, locks or
+// sends, by turns before the call and after it; what the agent has started is
+// not traced and dies with it. After each kill the agent is run again and the
+// outcome is held against the undisturbed one: comments, labels, the pushed
+// branch, the pull request, the log, and how often the command ran.
 //
-//	go run ./internal/crash [-every N] [-calls write,fsync]
+//	go run ./internal/crash [-every N] [-limit 10m] [-workers 3]
 //
-// It needs strace, git and go, and no network. Exit code 1: something differs.
+// The tracer is our own: strace counts the calls of each thread by itself, and
+// so cannot name most of the calls of a program with many threads.
+//
+// It needs Linux, git and go, and no network. Exit code 1: something differs.
 package main
 
 import (
@@ -22,40 +25,43 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
-// calls are the system calls at which the agent is killed.
-var calls = []string{"write", "pwrite64", "writev", "fsync", "fdatasync", "rename", "renameat", "renameat2",
-	"sendto", "sendmsg", "unlinkat", "mkdirat", "openat", "ftruncate", "linkat", "flock"}
-
 func main() {
-	every := flag.Int("every", 1, "try every N-th point only")
-	only := flag.String("calls", strings.Join(calls, ","), "system calls to kill at")
-	limit := flag.Duration("limit", 20*time.Minute, "begin no more points after this time")
+	if len(os.Args) > 1 && os.Args[1] == "trace" {
+		os.Exit(traceCommand(os.Args[2:]))
+	}
+	var s sweep
+	flag.IntVar(&s.every, "every", 1, "try every N-th call only")
+	flag.IntVar(&s.workers, "workers", 3, "points tried at the same time")
+	limit := flag.Duration("limit", 15*time.Minute, "begin no more points after this time")
 	flag.Parse()
-	if err := run(*every, strings.Split(*only, ","), *limit); err != nil {
+	s.until = time.Now().Add(*limit)
+	if err := s.run(); err != nil {
 		fmt.Fprintln(os.Stderr, "crash:", err)
 		os.Exit(1)
 	}
 }
 
-func run(every int, names []string, limit time.Duration) error {
+func (s *sweep) run() error {
 	dir, err := os.MkdirTemp("", "agent-crash-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	l := &lab{dir: dir, agent: filepath.Join(dir, "agent")}
-	build := exec.Command("go", "build", "-o", l.agent, "./cmd/agent")
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	s.lab, s.tallies = &lab{dir: dir, agent: filepath.Join(dir, "agent"), self: self}, map[string]*tally{}
+	build := exec.Command("go", "build", "-o", s.agent, "./cmd/agent")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("build: %w", err)
 	}
-	if err := l.makeOrigin(); err != nil {
+	if err := s.makeOrigin(); err != nil {
 		return err
 	}
-	s := sweep{lab: l, every: every, names: names, until: time.Now().Add(limit)}
 	return s.all()
 }

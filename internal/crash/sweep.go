@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -10,70 +11,71 @@ import (
 // sweep tries all points.
 type sweep struct {
 	*lab
-	every int
-	names []string
-	until time.Time
-	want  end
-	count map[string]threads
+	every   int
+	workers int
+	until   time.Time
+	want    end
+	made    []string // calls of the undisturbed run, in order
+
+	mu      sync.Mutex
+	tallies map[string]*tally
+	skipped int
 }
 
-// threads holds how often each thread made a call, in the undisturbed run.
-type threads map[string]int
-
-func (t threads) total() (n int) {
-	for _, calls := range t {
-		n += calls
-	}
-	return n
-}
-
-func (t threads) most() (n int) {
-	for _, calls := range t {
-		n = max(n, calls)
-	}
-	return n
-}
-
-// tally is what came of the points of one system call.
+// tally is what came of the points at one kind of call.
 type tally struct {
-	name             string
-	points, survived int
-	skipped          int // because time was up
-	failed           []string
-	logs             map[int]bool // lengths in events of the logs that the kills left
-	took             time.Duration
+	points, killed, failed int
+	logs                   map[int]bool // lengths in events of the logs that the kills left
+}
+
+// point is a moment in the life of a process: before or after its n-th call.
+type point struct {
+	n     int
+	after bool
 }
 
 func (s *sweep) all() error {
 	if err := s.reference(); err != nil {
 		return fmt.Errorf("the undisturbed run: %w", err)
 	}
-	tallies := make([]*tally, len(s.names))
+	points := s.points()
 	var workers sync.WaitGroup
-	work := make(chan int)
-	for range 2 {
+	work := make(chan point)
+	for range s.workers {
 		workers.Go(func() {
-			for i := range work {
-				tallies[i] = s.one(s.names[i])
+			for p := range work {
+				s.one(p)
 			}
 		})
 	}
-	for i := range s.names {
-		work <- i
+	for i, p := range points {
+		if i%20 == 0 {
+			fmt.Printf("%d of %d\n", i, len(points))
+		}
+		work <- p
 	}
 	close(work)
 	workers.Wait()
-	return s.report(tallies)
+	return s.report()
 }
 
-// reference plays the scenario undisturbed, and once more to count.
+// points lists what is tried: every call, by turns before it and after it. Two
+// runs do not make exactly the same calls, so the last kills may find nobody.
+func (s *sweep) points() (list []point) {
+	for n := 1; n <= len(s.made); n += s.every {
+		list = append(list, point{n, len(list)%2 == 1})
+	}
+	return list
+}
+
+// reference plays the scenario undisturbed, and once more under the tracer.
 func (s *sweep) reference() error {
 	w, err := s.newWorld()
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	if code, out := w.run(nil); code != 0 {
+	if code, out := w.run(); code != 0 {
 		return fmt.Errorf("exit code %d\n%s", code, out)
 	}
 	if s.want, err = w.look(); err != nil {
@@ -84,87 +86,101 @@ func (s *sweep) reference() error {
 		return err
 	}
 	defer counted.close()
-	s.count, err = counted.countCalls(s.names)
-	return err
-}
-
-// one kills at the n-th call, for all n. A thread is killed at its own n-th call,
-// and which thread does what differs from run to run: the end is reached when
-// two runs in a row survive beyond what was counted.
-func (s *sweep) one(name string) *tally {
-	t := &tally{name: name, logs: map[int]bool{}}
-	start := time.Now()
-	for n, calm := 1, 0; calm < 2; n += s.every {
-		if time.Now().After(s.until) {
-			t.skipped = max(s.count[name].most()-n, 1)
-			break
-		}
-		killed, err := s.point(t, name, n)
-		t.points++
-		if err != nil {
-			t.failed = append(t.failed, fmt.Sprintf("%s %d: %v", name, n, err))
-			fmt.Printf("FAILED %s\n", t.failed[len(t.failed)-1])
-		}
-		if !killed {
-			t.survived++
-		}
-		if calm++; killed || n < s.count[name].most() {
-			calm = 0
-		}
-		if t.points%10 == 0 {
-			fmt.Printf("%s: %d of about %d\n", name, n, s.count[name].most())
-		}
+	code, out, made := counted.traced(0, false)
+	if code != 0 {
+		return fmt.Errorf("exit code %d under the tracer\n%s", code, out)
 	}
-	t.took = time.Since(start)
-	return t
+	s.made = made
+	got, err := counted.look()
+	return errors.Join(err, got.compare(s.want))
 }
 
-// point kills one run, lets the next ones finish, and compares.
-func (s *sweep) point(t *tally, name string, n int) (killed bool, err error) {
+// one tries a point and notes what came of it.
+func (s *sweep) one(p point) {
+	if time.Now().After(s.until) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.skipped++
+		return
+	}
+	made, left, err := s.try(p)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := "(none)"
+	if len(made) == p.n {
+		name = made[p.n-1]
+	}
+	t := s.tallies[name]
+	if t == nil {
+		t = &tally{logs: map[int]bool{}}
+		s.tallies[name] = t
+	}
+	t.points++
+	t.logs[left] = true
+	if len(made) == p.n {
+		t.killed++
+	}
+	if err != nil {
+		t.failed++
+		fmt.Printf("FAILED at call %d (%s), after it %v: %v\n", p.n, name, p.after, err)
+	}
+}
+
+// maxRuns is how many runs may be needed after a kill. One should do.
+const maxRuns = 3
+
+// try kills one run, lets the next ones finish, and compares. It returns the
+// calls that were made up to the kill, and how many events that left.
+func (s *sweep) try(p point) (made []string, events int, err error) {
 	w, err := s.newWorld()
 	if err != nil {
-		return false, err
+		return nil, 0, err
 	}
 	defer w.close()
-	if killed, err = w.killed(name, n); err != nil {
-		return killed, err
+	code, out, made := w.traced(p.n, p.after)
+	if code != 0 && code != killedCode {
+		return made, 0, fmt.Errorf("exit code %d under the tracer\n%s", code, out)
 	}
 	left := w.wholeLines()
-	t.logs[len(left)] = true
-	for try := 0; ; try++ {
-		code, out := w.run(nil)
-		if code == 0 {
-			break
-		}
-		if try == 3 {
-			return killed, fmt.Errorf("exit code %d\n%s", code, out)
-		}
+	code = -1
+	for run := 0; code != 0 && run < maxRuns; run++ {
+		code, out = w.run()
+	}
+	if code != 0 {
+		return made, len(left), fmt.Errorf("exit code %d\n%s", code, out)
 	}
 	got, err := w.look()
 	if err == nil {
 		err = errors.Join(prefixed(w.wholeLines(), left), got.compare(s.want))
 	}
-	if !killed && err == nil && n <= 1 {
-		err = nil // the agent never makes this call
-	}
-	return killed, err
+	return made, len(left), err
 }
 
 // report prints the table and returns what failed.
-func (s *sweep) report(tallies []*tally) error {
-	fmt.Printf("\n%-10s %8s %8s %8s %8s %8s %8s %8s\n", "call", "made", "threads", "points", "killed", "logs", "failed", "seconds")
-	var failed, killed, skipped int
-	for _, t := range tallies {
-		k := t.points - t.survived
-		fmt.Printf("%-10s %8d %8d %8d %8d %8d %8d %8.1f\n", t.name, s.count[t.name].total(), len(s.count[t.name]),
-			t.points, k, len(t.logs), len(t.failed), t.took.Seconds())
-		failed, killed, skipped = failed+len(t.failed), killed+k, skipped+t.skipped
+func (s *sweep) report() error {
+	const form = "%-10s %7v %7v %7v %7v %7v\n"
+	fmt.Printf("\n"+form, "call", "made", "points", "killed", "logs", "failed")
+	made := map[string]int{}
+	for _, name := range s.made {
+		made[name]++
 	}
-	fmt.Printf("%d kills, %d with a wrong outcome, %d left out for lack of time\n", killed, failed, skipped)
-	if failed > 0 {
-		return fmt.Errorf("%d points failed", failed)
+	var names []string
+	var sum tally
+	for name, t := range s.tallies {
+		names = append(names, name)
+		sum.failed, sum.killed = sum.failed+t.failed, sum.killed+t.killed
 	}
-	if killed == 0 {
+	slices.Sort(names)
+	for _, name := range names {
+		t := s.tallies[name]
+		fmt.Printf(form, name, made[name], t.points, t.killed, len(t.logs), t.failed)
+	}
+	fmt.Printf("%d calls, %d kills, %d with a wrong outcome, %d points left out for lack of time\n",
+		len(s.made), sum.killed, sum.failed, s.skipped)
+	switch {
+	case sum.failed > 0:
+		return fmt.Errorf("%d points failed", sum.failed)
+	case sum.killed == 0:
 		return errors.New("nothing was killed: the sweep proves nothing")
 	}
 	return nil

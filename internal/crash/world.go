@@ -14,6 +14,7 @@ import (
 type lab struct {
 	dir   string
 	agent string // the program
+	self  string // this one
 }
 
 // world is what outlives the agent.
