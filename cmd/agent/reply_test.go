@@ -283,7 +283,7 @@ func TestManyCalls(t *testing.T) {
 	w := newWorld(t, llmtest.Turns(llmtest.ToolCalls(calls...), llmtest.Text("I wrote some.")))
 	w.inPlace()
 	w.agent(0, "run")
-	w.wantDone(1, w.only())
+	w.wantLabels(1, doneLabel)
 	files, err := os.ReadDir(w.path("work"))
 	must(t, err)
 	written := 0

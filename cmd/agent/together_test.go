@@ -3,7 +3,9 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"agent/forge/forgetest"
 	"agent/llm/llmtest"
 )
 
@@ -64,4 +66,21 @@ func TestBusy(t *testing.T) {
 		t.Errorf("the winner exits %d\n%s", winner.code, &winner.err)
 	}
 	w.wantDone(1, w.only())
+}
+
+// TestStaleList lets a run see a label that another run has removed meanwhile,
+// when it began the task. A pause of the other run is not ended by that.
+func TestStaleList(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hanging(1, greet()))
+	w.forge.Fault(forgetest.Fault{Method: "GET", Path: ".*/issues", Kind: forgetest.StoreSlow, Delay: 3 * time.Second})
+	stale := w.start("run")
+	w.until("the list is on its way", func() bool { return len(w.forge.Requests()) > 0 })
+	uuid := w.pausedByCommand()
+	if code := stale.wait(); code != 0 {
+		t.Errorf("exit %d\n%s", code, &stale.err)
+	}
+	if l := w.only(); l.State != "paused" || l.UUID != uuid || w.asked() != 2 {
+		t.Errorf("%s after %d requests, want paused after 2\n%s", l.State, w.asked(), &stale.out)
+	}
 }

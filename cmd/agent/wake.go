@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"agent/eventlog/event"
@@ -22,7 +23,13 @@ func (r *round) wakeOf(ctx context.Context, s *projections.State, trigger string
 	} else if resume != nil {
 		return resume, nil
 	}
-	asked := trigger == "command" || trigger == "label" && (s.Rest == nil || s.Rest.Reason != handlers.Denied)
+	asked := trigger == "command"
+	if trigger == "label" && (s.Rest == nil || s.Rest.Reason != handlers.Denied) {
+		var err error
+		if asked, err = r.stillLabelled(ctx, s); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case asked:
 		return &event.ResumeRequested{By: trigger, Person: true}, nil
@@ -32,6 +39,20 @@ func (r *round) wakeOf(ctx context.Context, s *projections.State, trigger string
 		return &event.StopRequested{By: "expired"}, nil
 	}
 	return pauseOver(s.Rest.Until, r.pauseFile()), nil
+}
+
+// stillLabelled reads the task again, now that its context is held: when it was
+// listed, another process may just have begun it and put it to rest.
+func (r *round) stillLabelled(ctx context.Context, s *projections.State) (bool, error) {
+	at, ok := r.siteOf(s.Created.Forge)
+	if !ok {
+		return false, nil
+	}
+	t, err := at.client.Task(ctx, s.Key)
+	if err != nil {
+		return false, &engine.Temporary{Err: err}
+	}
+	return slices.Contains(t.Labels, at.config.BotLabel), nil
 }
 
 // expired is true for a pause that nobody ended for paused_task_expiry_days.
