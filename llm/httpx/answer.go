@@ -69,9 +69,9 @@ func (a *Answer) Empty(what string) error {
 	return &llm.Error{Kind: llm.Empty, Status: a.res.StatusCode, Message: what}
 }
 
-// Something is an error unless r holds text or calls, or its finish reason
+// NotEmpty is an error unless r holds text or calls, or its finish reason
 // explains why not: then asking again would not help.
-func (a *Answer) Something(r llm.Reply) error {
+func (a *Answer) NotEmpty(r llm.Reply) error {
 	explained := r.FinishReason == "length" || r.FinishReason == "content_filter"
 	if Blank(r.Text) && len(r.Calls) == 0 && !explained {
 		return a.Empty("the answer holds neither text nor calls")

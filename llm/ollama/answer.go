@@ -131,5 +131,5 @@ func (a *answer) reply(in *httpx.Answer, w wireAnswer) (llm.Reply, error) {
 	if err := in.Cancelled(); err != nil {
 		return llm.Reply{}, err
 	}
-	return r, in.Something(r)
+	return r, in.NotEmpty(r)
 }

@@ -93,5 +93,5 @@ func chatReply(in *httpx.Answer, a *assembly) (llm.Reply, error) {
 	if r.FinishReason == "error" {
 		return llm.Reply{}, in.Failed(llm.Transient, errors.New("the server ended the answer with an error"), r.Text)
 	}
-	return r, in.Something(r)
+	return r, in.NotEmpty(r)
 }

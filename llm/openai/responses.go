@@ -119,5 +119,5 @@ func responsesReply(in *httpx.Answer, w wireResponse, data, raw []byte, partial 
 		return llm.Reply{}, in.Cut(r.Text)
 	}
 	r.Raw = raw
-	return r, in.Something(r)
+	return r, in.NotEmpty(r)
 }
