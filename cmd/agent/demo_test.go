@@ -5,49 +5,63 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"agent/internal/i18n"
 )
 
-// TestDemo plays the demonstration in both languages.
+// TestDemo plays the demonstration, in English kept in a directory, in Japanese not.
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	for _, lang := range []string{"en", "ja"} {
-		t.Run(lang, func(t *testing.T) {
-			t.Parallel()
-			dir := filepath.Join(t.TempDir(), "a demo, kept")
-			w := newWorld(t, greet())
-			w.env = []string{"HOME=" + os.Getenv("HOME")} // with the compiler's cache
-			p := w.start("demo", "--lang", lang, "--dir", dir)
-			watchdog := time.AfterFunc(patience, func() { _ = p.cmd.Process.Kill() })
-			defer watchdog.Stop()
-			if code := p.wait(); code != 0 {
-				t.Fatalf("exit %d\n%s%s", code, &p.out, &p.err)
+	t.Run("kept", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, greet())
+		dir := w.path("a demo, kept")
+		wantStory(t, "en", w.demo("--dir", dir))
+		for _, name := range []string{"config.yaml", "contexts/completed", "origin.git", "logs"} {
+			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+				t.Errorf("not kept: %v", err)
 			}
-			out := p.out.String()
-			at := 0
-			for _, step := range []i18n.ID{"demo.intro", "demo.issue", "demo.run", "demo.kill", "demo.again", "demo.outcome", "demo.branch", "demo.replay", "demo.timeline"} {
-				text := i18n.Text(i18n.Lang(lang), step)
-				i := strings.Index(out[at:], text)
-				if i < 0 {
-					t.Fatalf("step %s does not follow:\n%s", step, out)
-				}
-				at += i
-			}
-			for _, text := range []string{doneLabel, "exact: ", "ok  \texample.com/sum", "✅", "context.completed", "process.recovered"} {
-				if !strings.Contains(out, text) {
-					t.Errorf("the output lacks %q:\n%s", text, out)
-				}
-			}
-			for _, name := range []string{"config.yaml", "contexts/completed", "origin.git", "logs"} {
-				if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-					t.Errorf("not kept: %v", err)
-				}
-			}
-			if strings.Contains(out, "\x1b") {
-				t.Errorf("colours without a terminal:\n%q", out)
-			}
-		})
+		}
+		if _, errOut := w.agent(2, "demo", "--dir", dir); !strings.Contains(errOut, "not empty") {
+			t.Errorf("a directory that is in use: %s", errOut)
+		}
+	})
+	t.Run("ja", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, greet())
+		wantStory(t, "ja", w.demo("--lang", "ja"))
+		if left, _ := filepath.Glob(w.path("tmp", "agent-demo-*")); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	})
+}
+
+// demo plays it with the compiler's cache of whoever runs the test.
+func (w *world) demo(args ...string) (out string) {
+	w.t.Helper()
+	w.env = []string{"HOME=" + os.Getenv("HOME"), "TMPDIR=" + w.path("tmp")}
+	must(w.t, os.MkdirAll(w.path("tmp"), 0o700))
+	out, _ = w.agent(0, append([]string{"demo"}, args...)...)
+	return out
+}
+
+// wantStory wants every step of the demonstration, in order, and what it shows.
+func wantStory(t *testing.T, lang i18n.Lang, out string) {
+	t.Helper()
+	rest := out
+	for _, step := range []i18n.ID{"demo.intro", "demo.issue", "demo.run", "demo.kill", "demo.again", "demo.outcome", "demo.branch", "demo.replay", "demo.timeline"} {
+		_, after, found := strings.Cut(rest, i18n.Text(lang, step))
+		if !found {
+			t.Fatalf("step %s does not follow:\n%s", step, out)
+		}
+		rest = after
+	}
+	for _, text := range []string{doneLabel, "exact: ", "ok  \texample.com/sum", "✅", "context.completed", "process.recovered"} {
+		if !strings.Contains(out, text) {
+			t.Errorf("the output lacks %q:\n%s", text, out)
+		}
+	}
+	if strings.Contains(out, "\x1b") {
+		t.Errorf("colours without a terminal:\n%q", out)
 	}
 }

@@ -52,6 +52,9 @@ func TestIssueToDone(t *testing.T) {
 			if strings.Contains(out+errOut, testToken) || strings.Contains(out+errOut, testKey) || strings.Contains(out+errOut, canary) {
 				t.Errorf("the output holds a secret:\n%s%s", out, errOut)
 			}
+			if strings.Contains(out+errOut, "\x1b") {
+				t.Errorf("colours without a terminal:\n%q%q", out, errOut)
+			}
 			if again, _ := w.agent(0, "run"); !strings.Contains(again, "nothing to do") {
 				t.Errorf("a second run found something to do:\n%s", again)
 			}

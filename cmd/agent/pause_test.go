@@ -131,14 +131,17 @@ func (w *world) pausedByCommand() (uuid string) {
 	return uuid
 }
 
-// TestPauseAll pauses everything that runs.
+// TestPauseAll pauses everything that runs. A resume that came before, while
+// it ran, does not end the pause.
 func TestPauseAll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hanging(1, greet()))
 	p := w.start("run")
 	w.awaitCalls(2)
+	w.agent(0, "resume", w.only().UUID)
 	w.agent(0, "pause", "--all")
 	p.wait()
+	w.agent(0, "run")
 	if l := w.only(); l.State != "paused" {
 		t.Errorf("%s, want paused", l.State)
 	}
