@@ -23,7 +23,8 @@ type Task struct {
 	URL       string
 	Private   bool // the project is private or internal: its members are trusted
 	Draft     bool
-	Branch    string // head branch of a pull or merge request
+	Branch    string // head branch of a pull or merge request; lists may leave it out
+	Fork      bool   // the head branch is in another repository or gone: this one has no such branch to push to; lists may leave it out
 	UpdatedAt time.Time
 }
 

@@ -1,0 +1,140 @@
+package gitlab
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"gitlab.com/gitlab-org/api/client-go/v2"
+
+	"agent/forge"
+	"agent/forge/rest"
+)
+
+// ListTasks returns the open issues and merge requests that carry label, oldest first.
+//
+// Tasks and an error may both be set: a project that cannot be read is named
+// in the error, and the tasks of the others are returned. An item that is
+// closed while pages are read can hide another one until the next call.
+func (c *Client) ListTasks(ctx context.Context, label string) ([]forge.Task, error) {
+	var items []found
+	var failures []error
+	for _, name := range c.cfg.Projects {
+		part, err := c.projectTasks(ctx, name, label)
+		items = append(items, part...)
+		if err == nil {
+			continue
+		}
+		failures = append(failures, rest.Named(name, err))
+		if k := rest.Kind(err); k == "" || k == forge.Auth || k == forge.RateLimited {
+			break // the others would fail like this one
+		}
+	}
+	return ordered(items), rest.Joined(failures)
+}
+
+// found is a task on its way into the list.
+type found struct {
+	task forge.Task
+	made time.Time
+}
+
+func (c *Client) projectTasks(ctx context.Context, name, label string) ([]found, error) {
+	const op = "list tasks"
+	p, err := c.project(ctx, op, name)
+	if err != nil {
+		return nil, err
+	}
+	var items []raw
+	if p.IssuesAccessLevel != gitlab.DisabledAccessControl {
+		issues, err := c.listIssues(ctx, op, p.ID, label)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, issues...)
+	}
+	if p.MergeRequestsAccessLevel != gitlab.DisabledAccessControl {
+		merges, err := c.listMerges(ctx, op, p.ID, label)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, merges...)
+	}
+	var tasks []found
+	for _, r := range items {
+		if !r.readable() {
+			return tasks, rest.Unreadable(op, rest.Reading)
+		}
+		// The API's filters are asked for to save pages; these ones count.
+		if r.state == "opened" && slices.Contains(r.labels, label) && c.assigned(r) {
+			tasks = append(tasks, found{r.task(c.host, p), r.made})
+		}
+	}
+	return tasks, nil
+}
+
+func (c *Client) listIssues(ctx context.Context, op string, project int64, label string) ([]raw, error) {
+	options := &gitlab.ListProjectIssuesOptions{
+		State: text("opened"), Labels: filter(label), OrderBy: text("created_at"), Sort: text("asc"),
+	}
+	issues, err := all(c, ctx, op, func(page gitlab.ListOptions, with request) ([]*gitlab.Issue, *gitlab.Response, error) {
+		options.ListOptions = page
+		return c.api.Issues.ListProjectIssues(project, options, with)
+	})
+	var items []raw
+	for _, i := range issues {
+		items = append(items, ofIssue(i))
+	}
+	return items, err
+}
+
+func (c *Client) listMerges(ctx context.Context, op string, project int64, label string) ([]raw, error) {
+	options := &gitlab.ListProjectMergeRequestsOptions{
+		State: text("opened"), Labels: filter(label), OrderBy: text("created_at"), Sort: text("asc"),
+	}
+	merges, err := all(c, ctx, op, func(page gitlab.ListOptions, with request) ([]*gitlab.BasicMergeRequest, *gitlab.Response, error) {
+		options.ListOptions = page
+		return c.api.MergeRequests.ListProjectMergeRequests(project, options, with)
+	})
+	var items []raw
+	for _, m := range merges {
+		items = append(items, ofMerge(m))
+	}
+	return items, err
+}
+
+// filter is nil for labels that the API would read as something else: several ones, none at all, or any.
+func filter(label string) *gitlab.LabelOptions {
+	if strings.Contains(label, ",") || strings.EqualFold(label, "none") || strings.EqualFold(label, "any") {
+		return nil
+	}
+	return &gitlab.LabelOptions{label}
+}
+
+func text(s string) *string { return &s }
+
+func (c *Client) assigned(r raw) bool {
+	return c.cfg.Assignee == "" || slices.ContainsFunc(r.assignees, func(login string) bool {
+		return strings.EqualFold(login, c.cfg.Assignee)
+	})
+}
+
+// ordered drops repeated tasks and sorts the rest, oldest first.
+func ordered(items []found) []forge.Task {
+	slices.SortStableFunc(items, func(a, b found) int {
+		x, y := a.task.Key, b.task.Key
+		return cmp.Or(a.made.Compare(b.made), strings.Compare(x.Project, y.Project),
+			cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Number, y.Number))
+	})
+	var tasks []forge.Task
+	seen := map[forge.TaskKey]bool{}
+	for _, f := range items {
+		if !seen[f.task.Key] {
+			seen[f.task.Key] = true
+			tasks = append(tasks, f.task)
+		}
+	}
+	return tasks
+}

@@ -1,0 +1,174 @@
+package gitlab
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gitlab.com/gitlab-org/api/client-go/v2"
+
+	"agent/forge"
+	"agent/forge/rest"
+)
+
+const maxPasses = 5
+
+// note is the library's note with an author that may be missing or a bot.
+type note struct {
+	gitlab.Note
+	Author *struct {
+		ID       int64  `json:"id"`
+		Username string `json:"username"`
+		Bot      bool   `json:"bot"`
+	} `json:"author"`
+}
+
+func (n *note) author() forge.Account {
+	if n.Author == nil {
+		return account(0, "", false)
+	}
+	return account(n.Author.ID, n.Author.Username, n.Author.Bot)
+}
+
+func notesPath(key forge.TaskKey) string {
+	kind := "issues"
+	if key.Kind == forge.GitLabMergeRequest {
+		kind = "merge_requests"
+	}
+	return fmt.Sprintf("projects/%s/%s/%d/notes", gitlab.PathEscape(key.Project), kind, key.Number)
+}
+
+// Comments returns every note, also those of threads and diffs and those the
+// forge wrote itself, oldest first. If since is set, only those updated at or
+// after it; GitLab cannot be asked for these alone.
+//
+// Pages shift when a note is deleted while they are read, and one can slip
+// through. Lists of several pages are therefore read until two passes agree;
+// new notes at the end are no disagreement.
+func (c *Client) Comments(ctx context.Context, key forge.TaskKey, since time.Time) ([]forge.Comment, error) {
+	const op = "list notes"
+	if err := c.check(op, key); err != nil {
+		return nil, err
+	}
+	var before []*note
+	for pass := range maxPasses {
+		notes, err := c.notePages(ctx, op, key)
+		if err != nil {
+			return nil, err
+		}
+		if len(notes) < pageSize || (pass > 0 && extends(notes, before)) {
+			return c.commentsOf(op, key, notes, since)
+		}
+		before = notes
+	}
+	return nil, &forge.Error{Kind: forge.Transient, Op: op, Message: "the notes kept changing while they were read"}
+}
+
+// notePages asks for the oldest first: new notes then come to the end and shift no page.
+func (c *Client) notePages(ctx context.Context, op string, key forge.TaskKey) ([]*note, error) {
+	return all(c, ctx, op, func(page gitlab.ListOptions, with request) ([]*note, *gitlab.Response, error) {
+		var notes []*note
+		options := &gitlab.ListIssueNotesOptions{ListOptions: page, OrderBy: text("created_at"), Sort: text("asc")}
+		response, err := c.send(http.MethodGet, notesPath(key), options, with, &notes)
+		return notes, response, err
+	})
+}
+
+// extends reports whether a begins with the notes of b.
+func extends(a, b []*note) bool {
+	return len(a) >= len(b) && slices.EqualFunc(a[:len(b)], b, func(x, y *note) bool { return x.ID == y.ID })
+}
+
+// commentsOf translates, drops repeated ids and what is older than since, and sorts by time, then id.
+func (c *Client) commentsOf(op string, key forge.TaskKey, notes []*note, since time.Time) ([]forge.Comment, error) {
+	slices.SortStableFunc(notes, func(a, b *note) int {
+		return cmp.Or(when(a.CreatedAt).Compare(when(b.CreatedAt)), cmp.Compare(a.ID, b.ID))
+	})
+	var comments []forge.Comment
+	seen := map[int64]bool{}
+	for _, n := range notes {
+		if n.ID <= 0 {
+			return nil, rest.Unreadable(op, rest.Reading)
+		}
+		if !seen[n.ID] && !when(n.UpdatedAt).Before(since) {
+			comments = append(comments, c.commentOf(key, n))
+		}
+		seen[n.ID] = true
+	}
+	return comments, nil
+}
+
+func (c *Client) commentOf(key forge.TaskKey, n *note) forge.Comment {
+	id := strconv.FormatInt(n.ID, 10)
+	return forge.Comment{
+		ID: id, Kind: "note", Author: n.author(), Body: place(n.Position) + n.Body,
+		System: n.System, URL: c.page(key) + "#note_" + id, CreatedAt: when(n.CreatedAt), UpdatedAt: when(n.UpdatedAt),
+	}
+}
+
+// page is the web page of a task.
+func (c *Client) page(key forge.TaskKey) string {
+	return c.web + strings.TrimPrefix(key.String(), c.host)
+}
+
+// place quotes where a note on a diff stands, "" for all others.
+func place(p *gitlab.NotePosition) string {
+	if p == nil || p.NewPath == "" && p.OldPath == "" {
+		return ""
+	}
+	path, line := p.NewPath, p.NewLine
+	if path == "" || line == 0 && p.OldLine != 0 { // a removed line
+		path, line = p.OldPath, p.OldLine
+	}
+	if line == 0 { // of a picture, or of the whole file
+		return fmt.Sprintf("> %s\n\n", path)
+	}
+	return fmt.Sprintf("> %s:%d\n\n", path, line)
+}
+
+// PostComment writes a new note. A text that GitLab takes for commands alone makes none and is [forge.Invalid].
+func (c *Client) PostComment(ctx context.Context, key forge.TaskKey, body string) (forge.Comment, error) {
+	const op = "post note"
+	if err := c.check(op, key); err != nil {
+		return forge.Comment{}, err
+	}
+	return c.writeNote(ctx, op, key, http.MethodPost, notesPath(key), body)
+}
+
+// EditComment replaces the body of a note of this task. Another task's note is not found.
+func (c *Client) EditComment(ctx context.Context, key forge.TaskKey, id, body string) (forge.Comment, error) {
+	const op = "edit note"
+	if err := c.check(op, key); err != nil {
+		return forge.Comment{}, err
+	}
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil || n <= 0 {
+		return forge.Comment{}, rest.Invalid(op, strconv.Quote(id)+" is not the id of a note")
+	}
+	return c.writeNote(ctx, op, key, http.MethodPut, notesPath(key)+"/"+id, body)
+}
+
+func (c *Client) writeNote(ctx context.Context, op string, key forge.TaskKey, method, path, body string) (forge.Comment, error) {
+	accepted := false
+	n, err := write(c, ctx, op, func(with request) (*note, *gitlab.Response, error) {
+		var n *note
+		response, err := c.send(method, path, &gitlab.CreateIssueNoteOptions{Body: &body}, with, &n)
+		accepted = response != nil && response.Response != nil && response.StatusCode == http.StatusAccepted
+		return n, response, err
+	})
+	if accepted && ctx.Err() == nil {
+		return forge.Comment{}, rest.Invalid(op, "the text was taken for commands, and no note was written")
+	}
+	if err != nil {
+		return forge.Comment{}, err
+	}
+	if n.ID <= 0 {
+		return forge.Comment{}, rest.Unreadable(op, rest.Writing)
+	}
+	return c.commentOf(key, n), nil
+}
