@@ -142,6 +142,16 @@ func (s *Server) Labels(repo string, number int) []string {
 	return names
 }
 
+// RepositoryLabel returns what a label of the repository looks like, two empty texts if there is none.
+func (s *Server) RepositoryLabel(repo, name string) (colour, description string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l := s.mustRepository(repo).label(name); l != nil {
+		return l.color, l.description
+	}
+	return "", ""
+}
+
 // Assignees returns the logins of the assignees.
 func (s *Server) Assignees(repo string, number int) []string {
 	var names []string

@@ -42,6 +42,8 @@ var rules = map[string][]string{
 	"handlers/engine":   {"handlers", "projections", "eventlog/event", "llm", "forge", "mcp", "contexts", "internal/sanitize", "internal/redact", "internal/i18n"},
 	"cmd/agent/config":  {},
 	"cmd/agent/logging": {"internal/sanitize", "internal/redact"},
+
+	"forge/forgetest/suite": {"forge", "forge/forgetest"},
 }
 
 // pure packages decide and fold: nothing in them may see the world.

@@ -1,0 +1,100 @@
+package suite
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/forge"
+)
+
+var (
+	working = forge.Label{Name: "coding agent: processing ⚙", Color: "fbca04", Description: "The agent works on it"}
+	done    = forge.Label{Name: "coding agent/done?", Color: "0e8a16"}
+)
+
+func (w *world) change(t *testing.T, add []forge.Label, remove ...string) []string {
+	t.Helper()
+	got, err := w.ChangeLabels(background(), w.Key, add, remove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sorted(got)
+}
+
+func sorted(names []string) []string { return slices.Sorted(slices.Values(names)) }
+
+func labels(t *testing.T, w *world) {
+	got := w.change(t, []forge.Label{working, working}, "todo", "never there")
+	if diff := cmp.Diff([]string{working.Name}, got); diff != "" {
+		t.Error(diff)
+	}
+	if colour, description := w.LabelMade(working.Name); colour != working.Color || description != working.Description {
+		t.Errorf("the label was made with %q, %q", colour, description)
+	}
+	got = w.change(t, []forge.Label{done}, working.Name)
+	if diff := cmp.Diff([]string{done.Name}, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := w.change(t, nil, done.Name); len(got) != 0 || len(w.Labels()) != 0 {
+		t.Errorf("left: %q", got)
+	}
+}
+
+// labelsOfAPerson are changed between the agent's read and its write.
+func labelsOfAPerson(t *testing.T, w *world) {
+	w.Label("kept")
+	w.Label("taken off")
+	acted := false
+	w.on(func(r *http.Request) {
+		if r.Method != http.MethodGet && !acted {
+			acted = true
+			w.Label("urgent")
+			w.Unlabel("taken off")
+			w.Unlabel("todo") // what the agent is about to remove, too
+		}
+	})
+	got := w.change(t, []forge.Label{working}, "todo")
+	want := []string{working.Name, "kept", "urgent"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(want, sorted(w.Labels())); diff != "" {
+		t.Error(diff)
+	}
+	if !acted {
+		t.Error("nothing was written")
+	}
+}
+
+// labelsSettled: what is as wished already is no write.
+func labelsSettled(t *testing.T, w *world) {
+	todo := forge.Label{Name: "todo", Color: "ffffff"}
+	for _, test := range []struct {
+		add    []forge.Label
+		remove []string
+	}{{nil, nil}, {[]forge.Label{todo}, nil}, {nil, []string{"absent"}}, {[]forge.Label{todo}, []string{"absent"}}} {
+		if got := w.change(t, test.add, test.remove...); !slices.Equal(got, []string{"todo"}) {
+			t.Errorf("%v: %q", test, got)
+		}
+	}
+	if n := w.writes(); n != 0 {
+		t.Errorf("%d writes", n)
+	}
+}
+
+// labelRace: a person creates the label while the agent is about to.
+func labelRace(t *testing.T, w *world) {
+	acted := false
+	w.on(func(r *http.Request) {
+		if r.Method == http.MethodPost && !acted {
+			acted = true
+			w.Label(working.Name)
+		}
+	})
+	if got := w.change(t, []forge.Label{working}); !slices.Contains(got, working.Name) || !acted {
+		t.Errorf("labels %q, raced: %v", got, acted)
+	}
+}

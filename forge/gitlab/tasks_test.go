@@ -1,0 +1,188 @@
+package gitlab
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/forge"
+	"agent/forge/forgetest"
+	"agent/forge/rest"
+)
+
+func get(t *testing.T, c *Client, key forge.TaskKey) forge.Task {
+	t.Helper()
+	task, err := c.Task(context.Background(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return task
+}
+
+func TestMergeRequestFields(t *testing.T) {
+	g, _ := stage(t)
+	c := connect(t, g, nil)
+	m := g.AddMergeRequest("g/p", "Draft: Title", "Body", "ann", "feature/x", "main", "todo", "b")
+	m.SetAssignees("agent-bot", "bob")
+	got := get(t, c, merge(c, 1))
+	want := forge.Task{
+		Key: merge(c, 1), Title: "Draft: Title", Body: "Body", Author: forge.Account{ID: got.Author.ID, Login: "ann"},
+		State: "open", Labels: []string{"todo", "b"}, Assignees: []string{"agent-bot", "bob"}, Draft: true, Branch: "feature/x",
+		URL: "http://" + g.Host() + "/g/p/-/merge_requests/1", UpdatedAt: got.UpdatedAt,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	g.AddProject("fork/p", forgetest.Project{})
+	m.FromFork("fork/p")
+	m.Edit("Title", "")
+	if got := get(t, c, merge(c, 1)); !got.Fork || got.Draft || got.Body != "" {
+		t.Errorf("%+v", got)
+	}
+	for state, want := range map[string]string{"merged": "closed", "locked": "closed", "closed": "closed", "opened": "open"} {
+		m.SetState(state)
+		if got := get(t, c, merge(c, 1)); got.State != want {
+			t.Errorf("%s became %s", state, got.State)
+		}
+	}
+}
+
+// TestAssignees reads the list and the single field, each of which may be null or missing.
+func TestAssignees(t *testing.T) {
+	g, _ := stage(t)
+	c := connect(t, g, nil)
+	for fields, want := range map[string][]string{
+		`"assignees":[{"username":"a"},{"username":"b"}],"assignee":{"username":"a"}`: {"a", "b"},
+		`"assignees":[],"assignee":{"username":"old"}`:                                {"old"},
+		`"assignee":{"username":"old"}`:                                               {"old"},
+		`"assignees":[{"username":"a"}],"assignee":null`:                              {"a"},
+		`"assignees":null,"assignee":null`:                                            nil,
+		`"assignees":[null]`:                                                          nil,
+		`"author":null`:                                                               nil,
+	} {
+		for _, key := range []forge.TaskKey{issue(c, 1), merge(c, 1)} {
+			g.Fault(forgetest.Fault{Path: ".*/(issues|merge_requests)/1", Kind: forgetest.Answer, Status: 200,
+				Body: `{"id":5,"iid":1,"state":"opened","title":"T","description":null,"labels":[],` + fields + `}`})
+			if diff := cmp.Diff(want, get(t, c, key).Assignees); diff != "" {
+				t.Errorf("%s of %s: %s", fields, key.Kind, diff)
+			}
+		}
+	}
+}
+
+func TestListEverything(t *testing.T) {
+	g, _ := stage(t)
+	id := g.AddProject("other/group/q", forgetest.Project{Internal: true})
+	g.AddProject("g/none", forgetest.Project{NoIssues: true, NoMerges: true})
+	g.AddMergeRequest("g/p", "MR", "", "ann", "b", "main", "todo")
+	g.AddIssue("other/group/q", "Mine", "", "ann", "todo").SetAssignees("Agent-Bot")
+	g.AddMergeRequest("other/group/q", "Mine too", "", "ann", "b", "main", "todo").SetAssignees("bob", "agent-bot")
+	g.AddIssue("other/group/q", "Other case", "", "ann", "TODO")
+	projects := []string{"g/none", strconv.FormatInt(id, 10), "G/P"}
+	for assignee, want := range map[string]string{
+		"":          "g/p/-/issues/1 g/p/-/merge_requests/1 other/group/q/-/issues/1 other/group/q/-/merge_requests/1",
+		"agent-bot": "other/group/q/-/issues/1 other/group/q/-/merge_requests/1",
+	} {
+		c := connect(t, g, func(cfg *Config) { cfg.Projects, cfg.Assignee = projects, assignee })
+		tasks, err := c.ListTasks(context.Background(), "todo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, task := range tasks {
+			got = append(got, strings.TrimPrefix(task.Key.String(), c.Host()+"/"))
+			if task.Private != strings.HasPrefix(task.Key.Project, "other") {
+				t.Errorf("%s: private %v", task.Key, task.Private)
+			}
+		}
+		if diff := cmp.Diff(want, strings.Join(got, " ")); diff != "" {
+			t.Errorf("assignee %q: %s", assignee, diff)
+		}
+	}
+}
+
+// TestListPartly: a project that is gone does not hide the tasks of the others; a bad token ends it all.
+func TestListPartly(t *testing.T) {
+	g, _ := stage(t)
+	c := connect(t, g, func(cfg *Config) { cfg.Projects = []string{"g/gone", "g/p", "9"} })
+	tasks, err := c.ListTasks(context.Background(), "todo")
+	if rest.Kind(err) != forge.NotFound || len(tasks) != 1 {
+		t.Fatalf("%+v, %v", tasks, err)
+	}
+	for _, name := range []string{"g/gone", "9: "} {
+		if !strings.Contains(err.Error(), name) {
+			t.Errorf("the error does not name %s: %v", name, err)
+		}
+	}
+	g.Fault(forgetest.Fault{Kind: forgetest.Unauthorized, Times: -1})
+	before := len(g.Requests())
+	if _, err := c.ListTasks(context.Background(), "todo"); rest.Kind(err) != forge.Auth {
+		t.Errorf("error %v", err)
+	}
+	if n := len(g.Requests()) - before; n != 1 {
+		t.Errorf("%d requests with a bad token", n)
+	}
+}
+
+// TestMoved: reads of a former path are redirected; the task there is gone all the same.
+func TestMoved(t *testing.T) {
+	g, item := stage(t)
+	c := connect(t, g, nil)
+	g.RenameProject("g/p", "g/new")
+	_, err := c.Task(context.Background(), issue(c, 1))
+	if rest.Kind(err) != forge.NotFound || !strings.Contains(err.Error(), "g/new") {
+		t.Errorf("error %v", err)
+	}
+	tasks, err := c.ListTasks(context.Background(), "todo")
+	if err != nil || len(tasks) != 1 || tasks[0].Key.Project != "g/new" {
+		t.Errorf("%+v, %v", tasks, err)
+	}
+	if _, err := c.PostComment(context.Background(), issue(c, 1), "x"); rest.Kind(err) != forge.NotFound || len(item.Notes()) != 0 {
+		t.Errorf("error %v, notes %v", err, item.Notes())
+	}
+}
+
+func TestRepositoryFields(t *testing.T) {
+	g, _ := stage(t)
+	g.AddProject("g/private", forgetest.Project{Private: true, CloneURL: "/srv/git/x", DefaultBranch: "trunk"})
+	c := connect(t, g, nil)
+	key := issue(c, 1)
+	key.Project = "g/private"
+	want := forge.Repository{CloneURL: "/srv/git/x", DefaultBranch: "trunk", Private: true}
+	for range 2 {
+		if got, err := c.Repository(context.Background(), key); err != nil || got != want {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+	if n := len(g.Requests()); n != 1 {
+		t.Errorf("%d requests: the project is not cached", n)
+	}
+}
+
+func TestPermissionLevels(t *testing.T) {
+	g, _ := stage(t)
+	c := connect(t, g, nil)
+	for level, want := range map[int]forge.Permission{
+		0: forge.None, 5: forge.None, 10: forge.Read, 15: forge.Read, 20: forge.Read, 30: forge.Write, 40: forge.Admin, 50: forge.Admin, 60: forge.Admin,
+	} {
+		g.SetAccess("g/p", "bob", level)
+		if got, err := c.Permission(context.Background(), issue(c, 1), "BOB"); err != nil || got != want {
+			t.Errorf("level %d: %v, %v, want %v", level, got, err, want)
+		}
+	}
+	for body, want := range map[string]forge.ErrorKind{
+		`{"id":1,"access_level":50,"state":"active"}`:  "", // somebody else
+		`{"access_level":50}`:                          "",
+		`{"id":0,"access_level":50,"state":"blocked"}`: "",
+		`[]`:   forge.Transient,
+		`null`: forge.Transient,
+	} {
+		g.Fault(forgetest.Fault{Path: ".*/members/.*", Kind: forgetest.Answer, Status: 200, Body: body})
+		if got, err := c.Permission(context.Background(), issue(c, 1), "bob"); got != forge.None || rest.Kind(err) != want {
+			t.Errorf("%s: %v, %v", body, got, err)
+		}
+	}
+}
