@@ -8,17 +8,31 @@ import (
 	"agent/eventlog/event"
 )
 
-// Acquire takes a context for work: it takes the lock (ErrBusy), finds the
-// directory, opens the log with recovery of a torn tail, calls visit for every
-// event in order (nil visits none), and moves the directory to where the log
-// says. Damage, an event of a newer release (event.ErrNewer) and an error of
-// visit leave everything as it is.
+// Acquire takes a context for work, see [Store.Hold], and moves its directory to
+// where the log says.
 func (s *Store) Acquire(uuid string, visit func(event.Event) error) (*Context, error) {
+	c, err := s.Hold(uuid, visit)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Settle(); err != nil {
+		return nil, errors.Join(fmt.Errorf("context %s: %w", uuid, err), c.Close())
+	}
+	return c, nil
+}
+
+// Hold takes a context for work and leaves its directory where it is, for those
+// who have to put it in order before it goes where nobody looks again: it takes
+// the lock (ErrBusy), finds the directory, opens the log with recovery of a torn
+// tail, and calls visit for every event in order (nil visits none). Damage, an
+// event of a newer release (event.ErrNewer) and an error of visit leave
+// everything as it is.
+func (s *Store) Hold(uuid string, visit func(event.Event) error) (*Context, error) {
 	lock, err := s.lockContext(uuid)
 	if err != nil {
 		return nil, fmt.Errorf("context %s: %w", uuid, err)
 	}
-	c, err := s.acquire(uuid, visit)
+	c, err := s.hold(uuid, visit)
 	if err != nil {
 		lock.Close()
 		return nil, fmt.Errorf("context %s: %w", uuid, err)
@@ -27,7 +41,7 @@ func (s *Store) Acquire(uuid string, visit func(event.Event) error) (*Context, e
 	return c, nil
 }
 
-func (s *Store) acquire(uuid string, visit func(event.Event) error) (*Context, error) {
+func (s *Store) hold(uuid string, visit func(event.Event) error) (*Context, error) {
 	place, err := s.unite(uuid)
 	if err != nil {
 		return nil, err
@@ -42,7 +56,7 @@ func (s *Store) acquire(uuid string, visit func(event.Event) error) (*Context, e
 	}
 	// A move by a process that was killed is seen but perhaps not durable. What
 	// is acknowledged from now on must not go back to .staging/ with the directory.
-	if err := errors.Join(s.fs.SyncDir(string(place)), c.Settle()); err != nil {
+	if err := s.fs.SyncDir(string(place)); err != nil {
 		c.log.Close()
 		return nil, err
 	}

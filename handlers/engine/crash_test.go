@@ -55,6 +55,7 @@ type point struct {
 	contact   int64
 	after     bool // the outside world has done its part
 	power     int64
+	again     int // operation at which the next process is killed, too
 }
 
 func (p point) String() string { return p.name }
@@ -84,6 +85,11 @@ func (p point) try(t testing.TB, want reference) error {
 	}
 	before := acknowledged(logBytes(w.disk.Kill()), w.acked)
 	w.disk = p.rise(w.disk)
+	if p.again > 0 {
+		w.disk.KillAt(p.again, p.again%2 == 0)
+		_ = w.born().run() // it was killed, or had less to do
+		w.disk = p.rise(w.disk)
+	}
 	if err := w.born().run(); err != nil {
 		return fmt.Errorf("the next process: %w", err)
 	}
@@ -171,6 +177,26 @@ func TestKilledAtEveryContact(t *testing.T) {
 			for _, power := range []int64{0, n} {
 				points = append(points, point{name: fmt.Sprintf("contact %d, after %v, power %d", n, after, power), contact: n, after: after, power: power})
 			}
+		}
+	}
+	sweep(t, want, points)
+}
+
+// Killed while it makes good what an earlier kill has left, above all at the
+// end: an ended context that has moved is never looked at again.
+func TestKilledTwice(t *testing.T) {
+	want := undisturbed(t)
+	var points []point
+	for n := 3; n <= want.operations; n++ {
+		if n%20 != 0 && n < want.operations-10 {
+			continue
+		}
+		for again := 1; again <= 9; again++ {
+			p := point{name: fmt.Sprintf("operation %d, then %d", n, again), operation: n, again: again}
+			if (n+again)%2 == 0 {
+				p.name, p.power = p.name+", power cut", int64(n*again)
+			}
+			points = append(points, p)
 		}
 	}
 	sweep(t, want, points)

@@ -21,6 +21,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -116,7 +117,7 @@ func Create(p Ports, first *event.ContextCreated) (*Engine, error) {
 func Open(p Ports, uuid string) (*Engine, error) {
 	e := newEngine(p)
 	var last event.Event // the latest reply, which a process that died may not have counted
-	log, err := p.Store.Acquire(uuid, func(ev event.Event) error {
+	log, err := p.Store.Hold(uuid, func(ev event.Event) error {
 		e.fold(ev)
 		if _, ok := ev.Body.(*event.LLMReplied); ok {
 			last = ev
@@ -128,11 +129,13 @@ func Open(p Ports, uuid string) (*Engine, error) {
 	}
 	e.log = log
 	e.spend(last)
-	if _, err := log.ReadFile(projections.MetadataFile); err == nil && e.state.Clean {
-		return e, nil
+	if _, err := log.ReadFile(projections.MetadataFile); err != nil || !e.state.Clean {
+		e.behind = true
+		e.saveFiles() // before the directory moves, see settle
 	}
-	e.behind = true
-	e.saveFiles()
+	if err := log.Settle(); err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
 	return e, nil
 }
 
