@@ -19,6 +19,7 @@ const (
 	knownPercent = 80   // of the estimate, if the count is just that of a window
 	minWindow    = 2048 // the smallest window that servers set up by themselves
 	minCount     = 512  // least count that can be one: below, the server does not count
+	minLater     = 1500 // the same after the first turn, where some servers count only what is not cached
 )
 
 // PromptCut says whether the server has cut the prompt of r before the model
@@ -32,8 +33,8 @@ const (
 // count that is exactly a power of two or the window asked for, and below 80 %
 // of the estimate: the mark of a server that filled its window and left out the
 // rest. Both take a quarter of the tools only, since servers rewrite schemas,
-// and look at no prompt under 1000 tokens. A count under 512 is that of a server
-// which does not count, since no window is as small. Cached tokens are added to the count:
+// and look at no prompt under 1000 tokens. A count that no window
+// is as small as is that of a server which does not count, or only in part. Cached tokens are added to the count:
 // most servers include them, some do not, and a wrong accusation is worse than a
 // missed one.
 func PromptCut(r Request, u Usage) bool {
@@ -43,7 +44,7 @@ func PromptCut(r Request, u Usage) bool {
 	counted := u.Prompt + u.Cached
 	messages, tools := Request{Messages: r.Messages}, Request{Tools: r.Tools}
 	floor := least(messages) + least(tools)/schemaShare
-	if floor < minJudged || counted < minCount {
+	if floor < minJudged || counted < leastCount(r) {
 		return false
 	}
 	if counted*100 < floor*leastPercent {
@@ -51,6 +52,15 @@ func PromptCut(r Request, u Usage) bool {
 	}
 	estimate := EstimateRequest(messages) + EstimateRequest(tools)/schemaShare
 	return isWindow(u.Prompt, r.ContextLength) && counted*100 < estimate*knownPercent
+}
+
+func leastCount(r Request) int {
+	for _, m := range r.Messages {
+		if m.Role == Assistant {
+			return minLater
+		}
+	}
+	return minCount
 }
 
 func isWindow(n, asked int) bool {
