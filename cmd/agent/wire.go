@@ -16,6 +16,7 @@ import (
 	"agent/eventlog/event"
 	"agent/forge"
 	"agent/forge/github"
+	"agent/forge/gitlab"
 	"agent/handlers/engine"
 	"agent/internal/fsx"
 	"agent/internal/redact"
@@ -119,13 +120,11 @@ func (s *system) build(a *app) (err error) {
 
 func (s *system) connect() error {
 	for _, f := range s.config.Forges() {
-		client, err := github.New(github.Config{APIURL: f.APIURL, Token: f.Token, Owner: f.Owner, Repositories: f.Repositories,
-			Assignee: f.Assignee, BotName: f.BotName, AllowHTTP: s.config.AllowHTTP,
-			WriteInterval: time.Duration(f.WriteIntervalMS) * time.Millisecond})
+		at, err := s.newSite(f)
 		if err != nil {
 			return err
 		}
-		s.sites = append(s.sites, site{f, client, client.Host()})
+		s.sites = append(s.sites, at)
 	}
 	model, err := newModel(s.config)
 	if err != nil {
@@ -140,6 +139,24 @@ func (s *system) connect() error {
 
 // maxResult bounds the result of a tool, in bytes. It fits into one message of a server.
 const maxResult = 12 << 20
+
+func (s *system) newSite(f config.Forge) (site, error) {
+	interval := time.Duration(f.WriteIntervalMS) * time.Millisecond
+	if f.Kind == "gitlab" {
+		client, err := gitlab.New(gitlab.Config{APIURL: f.APIURL, Token: f.Token, Projects: f.Projects,
+			Assignee: f.Assignee, AllowHTTP: s.config.AllowHTTP, WriteInterval: interval})
+		if err != nil {
+			return site{}, err
+		}
+		return site{f, client, client.Host()}, nil
+	}
+	client, err := github.New(github.Config{APIURL: f.APIURL, Token: f.Token, Owner: f.Owner, Repositories: f.Repositories,
+		Assignee: f.Assignee, BotName: f.BotName, AllowHTTP: s.config.AllowHTTP, WriteInterval: interval})
+	if err != nil {
+		return site{}, err
+	}
+	return site{f, client, client.Host()}, nil
+}
 
 func serverConfigs(servers []config.MCPServer) []mcp.ServerConfig {
 	var out []mcp.ServerConfig

@@ -26,15 +26,29 @@ func (e *Engine) checkDay() (reached bool, err error) {
 	return true, e.input(limit)
 }
 
-// spend counts a reply in the ledger of its day. The logs are the truth, so a
-// ledger that cannot be written stops nobody.
-func (e *Engine) spend(ev event.Event) {
-	reply, ok := ev.Body.(*event.LLMReplied)
-	if !ok {
+// spend counts the end of a model call in the ledger of its day. The logs are
+// the truth, so a ledger that cannot be written stops nobody.
+func (e *Engine) spend(c cost) {
+	if c.seq == 0 {
 		return
 	}
-	tokens := reply.Usage.Prompt + reply.Usage.Completion
-	if err := e.p.Store.Spend(e.log.UUID(), ev.Seq, contexts.Day(ev.Time), tokens, reply.CostUSD); err != nil {
+	if err := e.p.Store.Spend(e.log.UUID(), c.seq, c.day, c.tokens, c.usd); err != nil {
 		e.p.Log.Warn("the day's spending could not be noted", "error", err)
 	}
+}
+
+// cost is what one event spent; seq is 0 for those that spend nothing.
+type cost struct {
+	seq    uint64
+	day    string
+	tokens int
+	usd    float64
+}
+
+func (e *Engine) costOf(ev event.Event) cost {
+	tokens, usd, ok := e.spending.Of(ev)
+	if !ok {
+		return cost{}
+	}
+	return cost{ev.Seq, contexts.Day(ev.Time), tokens, usd}
 }

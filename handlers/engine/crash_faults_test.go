@@ -34,7 +34,7 @@ type trial struct {
 }
 
 func (tr trial) try(t testing.TB, want reference) error {
-	w := newWorld(t, playGoals)
+	w := newWorld(t, want.scenario)
 	defer w.close()
 	tr.damage(w)
 	codes, err := w.lives(tr.most)
@@ -56,7 +56,7 @@ func (tr trial) String() string { return tr.name }
 // Every comment, edit, label change and pull request whose answer is lost in
 // any way: none twice, none missing.
 func TestLostAnswers(t *testing.T) {
-	want := undisturbed(t)
+	want := undisturbed(t, correction)
 	var trials []trial
 	for _, kind := range []forgetest.FaultKind{forgetest.Store500, forgetest.Store502HTML, forgetest.StoreDrop,
 		forgetest.StoreGarbled, forgetest.Drop, forgetest.ListLag, forgetest.Secondary, forgetest.TooMany} {
@@ -71,7 +71,7 @@ func TestLostAnswers(t *testing.T) {
 
 // The answer is lost, the lists lag, and the process dies: the next one looks twice.
 func TestLaggingListAfterAKill(t *testing.T) {
-	want := undisturbed(t)
+	want := undisturbed(t, correction)
 	var trials []trial
 	for n := int64(1); n <= want.contacts; n++ {
 		trials = append(trials, trial{name: fmt.Sprintf("contact %d", n), most: 1, damage: func(w *world) {
@@ -93,7 +93,7 @@ func TestLaggingListAfterAKill(t *testing.T) {
 // The token is refused from the n-th request on: state is kept, a person is
 // called for, and with a good token everything ends as if nothing had been.
 func TestRefusedToken(t *testing.T) {
-	want := undisturbed(t)
+	want := undisturbed(t, correction)
 	var trials []trial
 	for n := 1; n <= want.forgeRequests; n++ {
 		trials = append(trials, trial{name: fmt.Sprintf("request %d", n), most: 1, damage: func(w *world) {
@@ -110,7 +110,7 @@ func TestRefusedToken(t *testing.T) {
 // The disk fails at every operation, once: nothing is done after the error, the
 // exit code says what it was, and the next process finishes.
 func TestDiskFails(t *testing.T) {
-	want := undisturbed(t)
+	want := undisturbed(t, correction)
 	var points []diskFailure
 	for n := 1; n <= want.operations; n++ {
 		for _, err := range []error{syscall.EIO, syscall.ENOSPC} {
@@ -128,7 +128,7 @@ type diskFailure struct {
 func (d diskFailure) String() string { return fmt.Sprintf("operation %d: %v", d.operation, d.err) }
 
 func (d diskFailure) try(t testing.TB, want reference) error {
-	w := newWorld(t, playGoals)
+	w := newWorld(t, want.scenario)
 	defer w.close()
 	l := w.born()
 	l.failAt = d.operation

@@ -74,7 +74,7 @@ func kills() map[string]func(n int64) (int64, bool) {
 func TestLimitsHoldOverRestarts(t *testing.T) {
 	for name, kill := range kills() {
 		t.Run("calls, "+name, func(t *testing.T) {
-			w := newWorld(t, playForever)
+			w := newWorld(t, endless)
 			defer w.close()
 			w.config.Limits.MaxCalls = maxCalls
 			s := w.restart(t, kill)
@@ -83,7 +83,7 @@ func TestLimitsHoldOverRestarts(t *testing.T) {
 			}
 		})
 		t.Run("tokens, "+name, func(t *testing.T) {
-			w := newWorld(t, playForever)
+			w := newWorld(t, endless)
 			defer w.close()
 			w.config.Limits.MaxTokens = 3000
 			s := w.restart(t, kill)

@@ -60,6 +60,14 @@ func playGoals(_ int, r llmtest.Request) llmtest.Reply {
 	return llmtest.Text(closing)
 }
 
+// playOneRead reads the notes and is done.
+func playOneRead(_ int, r llmtest.Request) llmtest.Reply {
+	if len(r.Tools) > 0 && len(resultsOf(r)) == 0 {
+		return llmtest.ToolCall("files__read", toolArgs{Path: "notes.txt"})
+	}
+	return llmtest.Text(closing)
+}
+
 func (g goal) state(results []toolResult) (tried, done bool) {
 	for _, r := range results {
 		if r.args.Path != g.args.Path {

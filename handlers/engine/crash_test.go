@@ -14,6 +14,7 @@ import (
 
 // reference is the undisturbed run.
 type reference struct {
+	scenario
 	end
 	operations    int   // of the disk
 	contacts      int64 // with the outside world
@@ -21,9 +22,9 @@ type reference struct {
 	writeAt       []int // numbers of those that write
 }
 
-func undisturbed(t *testing.T) reference {
+func undisturbed(t *testing.T, sc scenario) reference {
 	t.Helper()
-	w := newWorld(t, playGoals)
+	w := newWorld(t, sc)
 	defer w.close()
 	l := w.born()
 	if err := l.run(); err != nil {
@@ -34,10 +35,10 @@ func undisturbed(t *testing.T) reference {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := got.counts; c.model != 6 || c.tools != 5 || c.lostCalls+c.lostReplies != 0 || len(got.Comments) != 3 || len(got.Changes) != 1 {
+	if got.counts.lostCalls+got.counts.lostReplies != 0 || len(got.Changes) != 1 {
 		t.Fatalf("the scenario is not what it was: %+v", got)
 	}
-	want := reference{end: got, operations: operations, contacts: l.contacts}
+	want := reference{scenario: sc, end: got, operations: operations, contacts: l.contacts}
 	for _, r := range requests {
 		want.forgeRequests++
 		if r.Method != http.MethodGet {
@@ -70,7 +71,7 @@ func (p point) rise(disk *fsx.Mem) *fsx.Mem {
 
 // try ends a process at a point and lets the next one finish.
 func (p point) try(t testing.TB, want reference) error {
-	w := newWorld(t, playGoals)
+	w := newWorld(t, want.scenario)
 	defer w.close()
 	l := w.born()
 	l.last, l.after = p.contact, p.after
@@ -148,7 +149,7 @@ func sweep[D disturbance](t *testing.T, want reference, all []D) {
 
 // Killed at every operation of the disk, before it and in its middle.
 func TestKilledAtEveryOperation(t *testing.T) {
-	want := undisturbed(t)
+	want := undisturbed(t, correction)
 	var points []point
 	for n := 1; n <= want.operations; n++ {
 		for _, inside := range []bool{false, true} {
@@ -160,7 +161,7 @@ func TestKilledAtEveryOperation(t *testing.T) {
 
 // The power fails at every operation of the disk: what was not synced is gone, or half of it.
 func TestPowerFailsAtEveryOperation(t *testing.T) {
-	want := undisturbed(t)
+	want := undisturbed(t, correction)
 	var points []point
 	for n := 1; n <= want.operations; n++ {
 		points = append(points, point{name: fmt.Sprintf("power at operation %d", n), operation: n, inside: n%2 == 0, power: int64(n)})
@@ -170,7 +171,7 @@ func TestPowerFailsAtEveryOperation(t *testing.T) {
 
 // Killed at every contact with the outside world, before it and before its answer.
 func TestKilledAtEveryContact(t *testing.T) {
-	want := undisturbed(t)
+	want := undisturbed(t, correction)
 	var points []point
 	for n := int64(1); n <= want.contacts; n++ {
 		for _, after := range []bool{false, true} {
@@ -182,10 +183,23 @@ func TestKilledAtEveryContact(t *testing.T) {
 	sweep(t, want, points)
 }
 
+// A result that is too large for a line goes to a file of its own before its event.
+func TestKilledAroundALargeResult(t *testing.T) {
+	want := undisturbed(t, large)
+	var points []point
+	for n := want.operations / 4; n <= want.operations*3/4; n++ {
+		p := point{name: fmt.Sprintf("operation %d", n), operation: n, inside: true}
+		points = append(points, p)
+		p.name, p.power = p.name+", power cut", int64(n)
+		points = append(points, p)
+	}
+	sweep(t, want, points)
+}
+
 // Killed while it makes good what an earlier kill has left, above all at the
 // end: an ended context that has moved is never looked at again.
 func TestKilledTwice(t *testing.T) {
-	want := undisturbed(t)
+	want := undisturbed(t, correction)
 	var points []point
 	for n := 3; n <= want.operations; n++ {
 		if n%20 != 0 && n < want.operations-10 {
@@ -200,4 +214,45 @@ func TestKilledTwice(t *testing.T) {
 		}
 	}
 	sweep(t, want, points)
+}
+
+// The checks see what they are there for.
+func TestChecksSee(t *testing.T) {
+	for name, damage := range map[string]func(w *world){
+		"a second comment": func(w *world) { w.forge.AddComment(project, 1, bot, w.forge.Comments(project, 1)[1].Body) },
+		"a lost comment":   func(w *world) { w.forge.DeleteComment(project, w.forge.Comments(project, 1)[2].ID) },
+		"a second run":     func(w *world) { w.runs["append journal.txt"]++ },
+		"a short log": func(w *world) {
+			w.alter("events.jsonl", func(b []byte) []byte { return b[:bytes.LastIndexByte(b[:len(b)-1], '\n')+1] })
+		},
+		"another message": func(w *world) { w.alter("current.jsonl", func(b []byte) []byte { return append(b, '\n') }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, correction)
+			defer w.close()
+			if err := w.born().run(); err != nil {
+				t.Fatal(err)
+			}
+			damage(w)
+			if _, err := w.verify(); err == nil {
+				t.Error("nobody noticed")
+			}
+		})
+	}
+}
+
+// alter changes a file of the only context.
+func (w *world) alter(name string, change func([]byte) []byte) {
+	entries, err := w.disk.ReadDir("completed")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	file := "completed/" + entries[0].Name() + "/" + name
+	data, err := fsx.ReadFile(w.disk, file, 1<<30)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := fsx.WriteFile(w.disk, file, change(data)); err != nil {
+		w.t.Fatal(err)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -41,15 +42,27 @@ type world struct {
 	acked uint64 // seq of the latest event that was acknowledged
 }
 
-func newWorld(t testing.TB, script llmtest.Script) *world {
+// scenario is what is to be done.
+type scenario struct {
+	script llmtest.Script
+	notes  string // content of notes.txt
+}
+
+var (
+	correction = scenario{playGoals, "the answer is wrong\n"}
+	endless    = scenario{playForever, ""}
+	large      = scenario{playOneRead, strings.Repeat("0123456789abcde\n", event.MaxResult/15)}
+)
+
+func newWorld(t testing.TB, sc scenario) *world {
 	t.Helper()
-	w := &world{t: t, disk: fsx.NewMem(), forge: forgetest.New(), model: llmtest.New(script), wire: &http.Transport{},
+	w := &world{t: t, disk: fsx.NewMem(), forge: forgetest.New(), model: llmtest.New(sc.script), wire: &http.Transport{},
 		config: pinned(), published: map[string]map[string]string{}, runs: map[string]int{}}
 	var err error
 	if w.dir, err = os.MkdirTemp(t.TempDir(), ""); err != nil {
 		t.Fatal(err)
 	}
-	w.write("notes.txt", "the answer is wrong\n")
+	w.write("notes.txt", sc.notes)
 	w.forge.AddToken(token, bot)
 	w.forge.AddRepository(project, forgetest.Repository{Private: true})
 	w.forge.AddIssue(project, "Correct the notes", "The answer in notes.txt is wrong.", "alice", botLabel)

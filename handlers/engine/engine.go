@@ -86,17 +86,18 @@ func (t *Temporary) Unwrap() error { return t.Err }
 
 // Engine works on one context.
 type Engine struct {
-	p       Ports
-	log     *contexts.Context
-	state   *projections.State
-	files   projections.Files
-	tools   Tools
-	checked bool                         // the tool list was compared in this process
-	behind  bool                         // a projection file may not be what the log says
-	looked  time.Time                    // when the item was last read
-	unsaid  map[uint64]*event.LLMReplied // replies as they were before redaction, by seq
-	trusted map[string]bool
-	me      *forge.Account
+	p        Ports
+	log      *contexts.Context
+	state    *projections.State
+	files    projections.Files
+	tools    Tools
+	checked  bool // the tool list was compared in this process
+	behind   bool // a projection file may not be what the log says
+	spending contexts.Spending
+	looked   time.Time                    // when the item was last read
+	unsaid   map[uint64]*event.LLMReplied // replies as they were before redaction, by seq
+	trusted  map[string]bool
+	me       *forge.Account
 }
 
 // Create makes the context of a new task and its engine.
@@ -116,11 +117,11 @@ func Create(p Ports, first *event.ContextCreated) (*Engine, error) {
 // Open takes an existing context under its lock and folds its log.
 func Open(p Ports, uuid string) (*Engine, error) {
 	e := newEngine(p)
-	var last event.Event // the latest reply, which a process that died may not have counted
+	var last cost // of the latest call, which a process that died may not have counted
 	log, err := p.Store.Hold(uuid, func(ev event.Event) error {
 		e.fold(ev)
-		if _, ok := ev.Body.(*event.LLMReplied); ok {
-			last = ev
+		if c := e.costOf(ev); c.seq > 0 {
+			last = c
 		}
 		return nil
 	})

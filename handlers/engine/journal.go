@@ -56,7 +56,7 @@ func (e *Engine) apply(ev event.Event) error {
 	if err := e.settle(); err != nil {
 		return err
 	}
-	e.spend(ev)
+	e.spend(e.costOf(ev))
 	if e.p.OnEvent != nil {
 		e.p.OnEvent(ev)
 	}
