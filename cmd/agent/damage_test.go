@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -170,24 +171,47 @@ func TestChangedByHand(t *testing.T) {
 	}
 }
 
-// rewrite changes the data of records and makes the chain right again, as
-// somebody would who knows the format.
-func (w *world) rewrite(uuid string, change func(kind string, data []byte) []byte) {
+// rewrite changes events and makes the chain right again, as somebody would who
+// knows the format.
+func (w *world) rewrite(place, uuid string, change func(d *eventlog.Draft)) {
 	w.t.Helper()
 	var lines [][]byte
 	var prev uint64
-	seq := uint64(0)
 	for r, err := range w.store().Records(uuid) {
 		must(w.t, err)
-		seq++
-		line, err := eventlog.AppendLine(nil, seq, prev, eventlog.Draft{
-			Time: r.When(), Type: string(r.Type), V: r.V, Cause: r.Cause, Data: change(string(r.Type), bytes.Clone(r.Data))})
+		d := eventlog.Draft{Time: r.When(), Type: string(r.Type), V: r.V, Cause: r.Cause, Data: bytes.Clone(r.Data)}
+		change(&d)
+		line, err := eventlog.AppendLine(nil, r.Seq, prev, d)
 		must(w.t, err)
 		sum := sha256.Sum256(line)
 		prev = binary.BigEndian.Uint64(sum[:])
 		lines = append(lines, line)
 	}
-	w.writeLines("completed", uuid, lines)
+	w.writeLines(place, uuid, lines)
+}
+
+// TestNewerRelease leaves alone what a newer release has begun.
+func TestNewerRelease(t *testing.T) {
+	t.Parallel()
+	w, uuid := begun(t)
+	w.rewrite("running", uuid, func(d *eventlog.Draft) {
+		if d.Type == "llm.requested" {
+			d.V = 99
+		}
+	})
+	before := w.lines("running", uuid)
+	w.issue("Another")
+	out, errOut := w.agent(69, "run")
+	if !strings.Contains(out+errOut, "newer release") {
+		t.Errorf("run does not say why it leaves the context alone:\n%s%s", out, errOut)
+	}
+	w.wantLabels(2, doneLabel)
+	if out, _ := w.agent(0, "inspect", uuid); !strings.Contains(out, "llm.requested") {
+		t.Errorf("inspect shows less than there is:\n%s", out)
+	}
+	if after := w.lines("running", uuid); !slices.EqualFunc(before, after, bytes.Equal) {
+		t.Error("its log was changed")
+	}
 }
 
 // TestChangedDecision changes a decision of a finished log and makes its chain
@@ -197,11 +221,10 @@ func TestChangedDecision(t *testing.T) {
 	w := newWorld(t, greet())
 	w.agent(0, "run")
 	uuid := w.only().UUID
-	w.rewrite(uuid, func(kind string, data []byte) []byte {
-		if kind != "labels.requested" {
-			return data
+	w.rewrite("completed", uuid, func(d *eventlog.Draft) {
+		if d.Type == "labels.requested" {
+			d.Data = bytes.Replace(d.Data, []byte(`["`+doneLabel+`"]`), []byte(`["another label"]`), 1)
 		}
-		return bytes.Replace(data, []byte(`["`+doneLabel+`"]`), []byte(`["another label"]`), 1)
 	})
 	out, _ := w.agent(1, "replay", uuid)
 	if !strings.Contains(out, `log: labels.requested`) || !strings.Contains(out, "another label") ||
@@ -209,11 +232,10 @@ func TestChangedDecision(t *testing.T) {
 		t.Errorf("replay does not show both sides:\n%s", out)
 	}
 
-	w.rewrite(uuid, func(kind string, data []byte) []byte {
-		if kind != "process.started" {
-			return data
+	w.rewrite("completed", uuid, func(d *eventlog.Draft) {
+		if d.Type == "process.started" {
+			d.Data = bytes.Replace(d.Data, fmt.Appendf(nil, `"decisions":%d`, handlers.Decisions), []byte(`"decisions":0`), 1)
 		}
-		return bytes.Replace(data, fmt.Appendf(nil, `"decisions":%d`, handlers.Decisions), []byte(`"decisions":0`), 1)
 	})
 	if out, _ := w.agent(0, "replay", uuid); !strings.Contains(out, "decided by v0") {
 		t.Errorf("replay does not say who decided:\n%s", out)
