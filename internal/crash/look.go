@@ -171,3 +171,19 @@ func (w *world) checkCommand(log []event.Event) error {
 	}
 	return err
 }
+
+// leftovers wants no working copy and no process to be left.
+func (w *world) leftovers() (problems error) {
+	copies, err := os.ReadDir(filepath.Join(w.dir, "workspaces"))
+	if err != nil || len(copies) > 0 {
+		problems = fmt.Errorf("working copies are left: %v (%v)", copies, err)
+	}
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, name := range lines {
+		line, _ := os.ReadFile(name) // it may have ended
+		if strings.Contains(string(line), w.dir) {
+			problems = errors.Join(problems, fmt.Errorf("a process is left: %q", line))
+		}
+	}
+	return errors.Join(problems, err)
+}

@@ -9,9 +9,10 @@
 // sends, by turns before the call and after it; what the agent has started is
 // not traced and dies with it. After each kill the agent is run again and the
 // outcome is held against the undisturbed one: comments, labels, the pushed
-// branch, the pull request, the log, and how often the command ran.
+// branch, the pull request, the log, how often the command ran, and that neither a
+// working copy nor a process is left.
 //
-//	go run ./internal/crash [-every N] [-limit 10m] [-workers 3]
+//	go run ./internal/crash [-every N] [-both] [-limit 10m] [-workers 3]
 //
 // The tracer is our own: strace counts the calls of each thread by itself, and
 // so cannot name most of the calls of a program with many threads.
@@ -34,6 +35,7 @@ func main() {
 	}
 	var s sweep
 	flag.IntVar(&s.every, "every", 1, "try every N-th call only")
+	flag.BoolVar(&s.both, "both", false, "kill before and after each call, not by turns")
 	flag.IntVar(&s.workers, "workers", 3, "points tried at the same time")
 	limit := flag.Duration("limit", 15*time.Minute, "begin no more points after this time")
 	flag.Parse()

@@ -12,6 +12,7 @@ import (
 type sweep struct {
 	*lab
 	every   int
+	both    bool
 	workers int
 	until   time.Time
 	want    end
@@ -59,11 +60,16 @@ func (s *sweep) all() error {
 	return s.report()
 }
 
-// points lists what is tried: every call, by turns before it and after it. Two
-// runs do not make exactly the same calls, so the last kills may find nobody.
+// points lists what is tried: every call, before it and after it, or one of the
+// two by turns. Two runs do not make exactly the same calls, so the last kills may
+// find nobody.
 func (s *sweep) points() (list []point) {
 	for n := 1; n <= len(s.made); n += s.every {
-		list = append(list, point{n, len(list)%2 == 1})
+		after := n/s.every%2 == 1
+		list = append(list, point{n, after})
+		if s.both {
+			list = append(list, point{n, !after})
+		}
 	}
 	return list
 }
@@ -126,11 +132,8 @@ func (s *sweep) one(p point) {
 	}
 }
 
-// maxRuns is how many runs may be needed after a kill. One should do.
-const maxRuns = 3
-
-// try kills one run, lets the next ones finish, and compares. It returns the
-// calls that were made up to the kill, and how many events that left.
+// try kills one run, lets the next one finish, and compares. It returns the calls
+// that were made up to the kill, and how many events that left.
 func (s *sweep) try(p point) (made []string, events int, err error) {
 	w, err := s.newWorld()
 	if err != nil {
@@ -142,18 +145,14 @@ func (s *sweep) try(p point) (made []string, events int, err error) {
 		return made, 0, fmt.Errorf("exit code %d under the tracer\n%s", code, out)
 	}
 	left := w.wholeLines()
-	code = -1
-	for run := 0; code != 0 && run < maxRuns; run++ {
-		code, out = w.run()
-	}
-	if code != 0 {
+	if code, out = w.run(); code != 0 {
 		return made, len(left), fmt.Errorf("exit code %d\n%s", code, out)
 	}
 	got, err := w.look()
 	if err == nil {
 		err = errors.Join(prefixed(w.wholeLines(), left), got.compare(s.want))
 	}
-	return made, len(left), err
+	return made, len(left), errors.Join(err, w.leftovers())
 }
 
 // report prints the table and returns what failed.
