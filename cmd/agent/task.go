@@ -68,7 +68,11 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 		return err
 	}
 	t, err := j.at.client.Task(ctx, j.key)
-	if err != nil {
+	var failed *forge.Error
+	switch {
+	case errors.As(err, &failed) && failed.Kind == forge.NotFound && j.trigger == "command":
+		return usageError{errors.New("there is no such item, or the token cannot see it")}
+	case err != nil:
 		return &engine.Temporary{Err: err}
 	}
 	if why := skip(t, j); why != "" {

@@ -84,3 +84,29 @@ func TestStaleList(t *testing.T) {
 		t.Errorf("%s after %d requests, want paused after 2\n%s", l.State, w.asked(), &stale.out)
 	}
 }
+
+// TestNamedTasks runs single tasks by what people paste, labelled or not.
+func TestNamedTasks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greet())
+	w.inPlace()
+	w.forge.RemoveLabels(testRepo, 1, botLabel)
+	w.issue("Another")
+	url := "http://" + w.forge.Host() + "/" + testRepo + "/issues/"
+	for _, ref := range []string{"nonsense", "", url + "99", url + "x", "https://github.com/o/r/issues/1", "3f2a3f2a"} {
+		if _, errOut := w.agent(2, "run", ref); strings.Contains(errOut, "goroutine") {
+			t.Errorf("run %q: %s", ref, errOut)
+		}
+	}
+	w.agent(0, "run", url+"1#issuecomment-5")
+	l := w.only()
+	w.wantDone(1, l)
+	w.wantLabels(2, botLabel)
+	if out, _ := w.agent(0, "run", l.UUID[:8]); !strings.Contains(out, "nothing to do") {
+		t.Errorf("run of a finished context says:\n%s", out)
+	}
+	w.forge.CloseIssue(testRepo, 2)
+	if out, _ := w.agent(0, "run", url+"2"); !strings.Contains(out, "it is closed") {
+		t.Errorf("run of a closed issue says:\n%s", out)
+	}
+}
