@@ -69,6 +69,28 @@ func TestLostAnswers(t *testing.T) {
 	sweep(t, want, trials)
 }
 
+// A request that does not arrive, and a limit that is too long to wait for: what
+// this run cannot do, the next one does.
+func TestForgeOutOfReach(t *testing.T) {
+	want := undisturbed(t, correction)
+	var trials []trial
+	for n := 1; n <= want.forgeRequests; n++ {
+		for _, fault := range []forgetest.Fault{
+			{Nth: n, Kind: forgetest.Drop}, {Nth: n, Kind: forgetest.TooMany, RetryAfter: 5 * time.Minute},
+		} {
+			trials = append(trials, trial{name: fmt.Sprintf("%s, request %d", fault.Kind, n), most: 2,
+				damage: func(w *world) { w.forge.Fault(fault) },
+				check: func(w *world, codes []int) error {
+					if len(codes) == 2 && codes[0] != contexts.ExitTemporary {
+						return fmt.Errorf("exit codes %v", codes)
+					}
+					return nil
+				}})
+		}
+	}
+	sweep(t, want, trials)
+}
+
 // The answer is lost, the lists lag, and the process dies: the next one looks twice.
 func TestLaggingListAfterAKill(t *testing.T) {
 	want := undisturbed(t, correction)
