@@ -5,10 +5,10 @@ BENCH    ?= .
 CRASH    ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test vet check crash fuzz golden bench clean
+.PHONY: help build demo test test-servers vet check crash fuzz golden bench clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## bin/agent, one static binary
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/agent ./cmd/agent
@@ -18,6 +18,15 @@ demo: build ## the whole program at work on this machine alone, in a few seconds
 
 test: ## every test
 	$(GO) test ./...
+
+test-servers: bin/servers/node_modules ## tests with MCP servers that are not ours (needs Node, and npm's registry once)
+	SERVERS='$(CURDIR)/bin/servers' $(GO) test -count=1 -tags servers ./internal/servers
+
+bin/servers/node_modules: internal/servers/package.json internal/servers/package-lock.json
+	mkdir -p bin/servers
+	cp $^ bin/servers
+	npm ci --prefix bin/servers --ignore-scripts --no-audit --no-fund
+	touch $@
 
 vet: ## formatting and go vet
 	@files=$$(gofmt -l .) && test -z "$$files" || { echo "run gofmt -w on:" $$files >&2; exit 1; }

@@ -11,7 +11,7 @@ func (g *GitLab) getSelf(c *call) reply {
 	if c.account == nil {
 		return gitlabProblem(http.StatusUnauthorized, "")
 	}
-	return ok(c.fullUser(c.account))
+	return ok(c.ownUser(c.account))
 }
 
 func (g *GitLab) listUsers(c *call) reply {

@@ -35,7 +35,21 @@ func (c *call) fullUser(a *account) object {
 		o[name] = ""
 	}
 	o["bot"], o["created_at"], o["followers"], o["following"], o["is_followed"] = a.kind == "Bot", instant(a.made), 0, 0, false
-	o["email"] = a.login + "@example.com"
+	return o
+}
+
+// ownUser is what the account itself may see.
+func (c *call) ownUser(a *account) object {
+	o := c.fullUser(a)
+	for name, value := range map[string]any{
+		"email": a.login + "@example.com", "commit_email": a.login + "@example.com", "last_sign_in_at": instant(a.made),
+		"confirmed_at": instant(a.made), "last_activity_on": a.made.Format(time.DateOnly), "current_sign_in_at": instant(a.made),
+		"theme_id": 1, "color_scheme_id": 1, "projects_limit": 100000, "identities": []object{}, "can_create_group": true,
+		"can_create_project": true, "two_factor_enabled": false, "external": false, "private_profile": false,
+		"shared_runners_minutes_limit": nil, "extra_shared_runners_minutes_limit": nil, "scim_identities": []object{},
+	} {
+		o[name] = value
+	}
 	return o
 }
 
