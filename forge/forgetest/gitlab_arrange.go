@@ -57,6 +57,13 @@ func (g *GitLab) SetAccess(path, login string, level int) {
 	g.mustProject(path).levels[key(g.account(login).login)] = level
 }
 
+// AccountID is the id of an account, which is made if there is none.
+func (g *GitLab) AccountID(login string) int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.account(login).id
+}
+
 // AddLabel makes a label of the project.
 func (g *GitLab) AddLabel(path, name, colour string) {
 	g.mu.Lock()

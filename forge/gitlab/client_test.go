@@ -196,3 +196,40 @@ func TestWriteInterval(t *testing.T) {
 		t.Errorf("three writes within %v", d)
 	}
 }
+
+// stripped is a proxy that drops what pages are numbered by.
+type stripped struct{ *http.Transport }
+
+func (s stripped) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := s.Transport.RoundTrip(r)
+	if err == nil {
+		response.Header.Del("X-Next-Page")
+		response.Header.Del("Link")
+	}
+	return response, err
+}
+
+func TestPagesWithoutHeaders(t *testing.T) {
+	g, item := stage(t)
+	for range 200 {
+		item.AddNote("ann", "x")
+	}
+	c := connect(t, g, func(cfg *Config) { cfg.Transport = stripped{rest.NewTransport()} })
+	if got, err := c.Comments(context.Background(), issue(c, 1), time.Time{}); err != nil || len(got) != 200 {
+		t.Errorf("%d notes, %v", len(got), err)
+	}
+}
+
+// TestNoLimiter: the library would take the first answer's limit and hold the next requests back for a minute each.
+func TestNoLimiter(t *testing.T) {
+	g, _ := stage(t)
+	c := connect(t, g, nil)
+	g.Fault(forgetest.Fault{Kind: forgetest.Answer, Status: 200, Body: "[]", Header: http.Header{"Ratelimit-Limit": {"1"}}})
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	for range 3 {
+		if _, err := c.Comments(ctx, issue(c, 1), time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

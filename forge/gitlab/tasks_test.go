@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -75,15 +76,18 @@ func TestAssignees(t *testing.T) {
 
 func TestListEverything(t *testing.T) {
 	g, _ := stage(t)
+	at := time.Now()
+	g.SetClock(func() time.Time { at = at.Add(time.Minute); return at })
 	id := g.AddProject("other/group/q", forgetest.Project{Internal: true})
 	g.AddProject("g/none", forgetest.Project{NoIssues: true, NoMerges: true})
 	g.AddMergeRequest("g/p", "MR", "", "ann", "b", "main", "todo")
 	g.AddIssue("other/group/q", "Mine", "", "ann", "todo").SetAssignees("Agent-Bot")
 	g.AddMergeRequest("other/group/q", "Mine too", "", "ann", "b", "main", "todo").SetAssignees("bob", "agent-bot")
+	g.AddIssue("g/p", "Latest", "", "ann", "todo")
 	g.AddIssue("other/group/q", "Other case", "", "ann", "TODO")
 	projects := []string{"g/none", strconv.FormatInt(id, 10), "G/P"}
 	for assignee, want := range map[string]string{
-		"":          "g/p/-/issues/1 g/p/-/merge_requests/1 other/group/q/-/issues/1 other/group/q/-/merge_requests/1",
+		"":          "g/p/-/issues/1 g/p/-/merge_requests/1 other/group/q/-/issues/1 other/group/q/-/merge_requests/1 g/p/-/issues/2",
 		"agent-bot": "other/group/q/-/issues/1 other/group/q/-/merge_requests/1",
 	} {
 		c := connect(t, g, func(cfg *Config) { cfg.Projects, cfg.Assignee = projects, assignee })
@@ -173,10 +177,11 @@ func TestPermissionLevels(t *testing.T) {
 			t.Errorf("level %d: %v, %v, want %v", level, got, err, want)
 		}
 	}
+	id := strconv.FormatInt(g.AccountID("bob"), 10)
 	for body, want := range map[string]forge.ErrorKind{
-		`{"id":1,"access_level":50,"state":"active"}`:  "", // somebody else
-		`{"access_level":50}`:                          "",
-		`{"id":0,"access_level":50,"state":"blocked"}`: "",
+		`{"id":1,"access_level":50,"state":"active"}`:           "", // somebody else
+		`{"access_level":50}`:                                   "",
+		`{"id":` + id + `,"access_level":50,"state":"blocked"}`: "",
 		`[]`:   forge.Transient,
 		`null`: forge.Transient,
 	} {
@@ -184,5 +189,34 @@ func TestPermissionLevels(t *testing.T) {
 		if got, err := c.Permission(context.Background(), issue(c, 1), "bob"); got != forge.None || rest.Kind(err) != want {
 			t.Errorf("%s: %v, %v", body, got, err)
 		}
+	}
+}
+
+// TestAnswersOfAnother: what a filter of the API lets through, or a mix-up, is no task and no change.
+func TestAnswersOfAnother(t *testing.T) {
+	g, _ := stage(t)
+	c := connect(t, g, nil)
+	answer := func(path, body string) {
+		g.Fault(forgetest.Fault{Path: path, Kind: forgetest.Answer, Status: 200, Body: body})
+	}
+	answer(".*/issues", `[{"iid":7,"state":"closed","labels":["todo"]},{"iid":8,"state":"opened","labels":["Todo"]}]`)
+	if tasks, err := c.ListTasks(context.Background(), "todo"); err != nil || len(tasks) != 0 {
+		t.Errorf("%+v, %v", tasks, err)
+	}
+	for _, body := range []string{`[{"iid":0,"state":"opened"}]`, `[{"iid":7}]`, `[null]`, `null`, `{}`} {
+		answer(".*/issues", body)
+		if _, err := c.ListTasks(context.Background(), "todo"); rest.Kind(err) != forge.Transient {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+	for _, body := range []string{`{"iid":2,"state":"opened"}`, `{"iid":1}`, `{}`, `null`} {
+		answer(".*/issues/1", body)
+		if _, err := c.Task(context.Background(), issue(c, 1)); rest.Kind(err) != forge.Transient {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+	answer(".*/merge_requests", `[{"iid":1,"state":"merged","source_branch":"b"},{"iid":2,"state":"opened","source_branch":"bb"}]`)
+	if change, err := c.FindChange(context.Background(), issue(c, 1), "b"); err != nil || change != nil {
+		t.Errorf("%+v, %v", change, err)
 	}
 }
