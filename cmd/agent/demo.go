@@ -13,29 +13,34 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agent/forge/forgetest"
 	"agent/internal/i18n"
 	"agent/llm/llmtest"
 )
 
 func (a *app) demoCommand() *cobra.Command {
-	dir, lang := "", "en"
+	dir, lang, kind := "", "en", "github"
 	cmd := &cobra.Command{
 		Use: "demo", Short: "See the whole thing work, on this machine alone", Args: cobra.NoArgs,
 		Long: `demo makes a git repository with a failing test, and starts a forge and a scripted model
 on this machine. Then it runs the real agent on a labelled issue, kills it in the middle
-with SIGKILL, runs it again, and shows what came of it. It needs git and go, no network.`,
+with SIGKILL, runs it again, pauses it for a question, and shows what came of it. It
+needs git and go, no network.`,
 		Example: `  agent demo
+  agent demo --forge gitlab
   agent demo --lang ja --dir /tmp/demo`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if lang != "en" && lang != "ja" {
 				return usageError{errors.New("--lang is en or ja")}
 			}
-			return a.demo(cmd.Context(), dir, i18n.Lang(lang))
+			if kind != "github" && kind != "gitlab" {
+				return usageError{errors.New("--forge is github or gitlab")}
+			}
+			return a.demo(cmd.Context(), dir, i18n.Lang(lang), kind)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "keep everything in this directory, which must be empty or new")
 	cmd.Flags().StringVar(&lang, "lang", "en", "language of the demo: en or ja")
+	cmd.Flags().StringVar(&kind, "forge", "github", "where the issue is: github or gitlab")
 	return cmd
 }
 
@@ -44,19 +49,14 @@ type demo struct {
 	*app
 	dir    string
 	lang   i18n.Lang
-	forge  *forgetest.Server
+	forge  demoForge
 	model  *llmtest.Server
 	script *demoModel
 	self   string
+	first  string // uuid of the first go
 }
 
-const (
-	demoRepo  = "demo/sum"
-	demoToken = "demo-token-0123456789"
-	demoBot   = "demo-bot"
-)
-
-func (a *app) demo(ctx context.Context, dir string, lang i18n.Lang) error {
+func (a *app) demo(ctx context.Context, dir string, lang i18n.Lang, kind string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -66,9 +66,9 @@ func (a *app) demo(ctx context.Context, dir string, lang i18n.Lang) error {
 		return err
 	}
 	defer remove()
-	d := &demo{app: a, dir: dir, lang: lang, self: self, script: &demoModel{lang: lang, reach: make(chan struct{})}}
-	d.forge = forgetest.New()
-	defer d.forge.Close()
+	d := &demo{app: a, dir: dir, lang: lang, self: self, forge: newDemoForge(kind, filepath.Join(dir, "origin.git"))}
+	defer d.forge.close()
+	d.script = &demoModel{lang: lang, reach: make(chan struct{}), pause: func() { _ = d.agent(ctx, "pause", "--all").Run() }}
 	d.model = llmtest.New(d.script.reply)
 	defer d.model.Close()
 	return d.play(ctx)
@@ -91,7 +91,8 @@ func demoDir(dir string) (string, func(), error) {
 
 func (d *demo) play(ctx context.Context) error {
 	d.say("demo.intro")
-	for _, step := range []func(context.Context) error{d.prepare, d.openIssue, d.runAndKill, d.runAgain, d.outcome, d.checkBranch, d.look} {
+	for _, step := range []func(context.Context) error{d.prepare, d.openIssue, d.runAndKill, d.runAndPause,
+		d.resume, d.outcome, d.checkBranch, d.secondGo, d.look} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -126,35 +127,29 @@ func (d *demo) prepare(ctx context.Context) error {
 			return fmt.Errorf("git %s: %w", args[0], err)
 		}
 	}
-	d.forge.AddToken(demoToken, demoBot)
-	d.forge.AddRepository(demoRepo, forgetest.Repository{CloneURL: origin, Private: true})
 	return os.WriteFile(filepath.Join(d.dir, "config.yaml"), []byte(d.configText()), 0o600)
 }
 
 func (d *demo) configText() string {
 	return fmt.Sprintf(`contexts_dir: %[1]q
-workspaces_dir: %[7]q
-log: {dir: %[8]q}
+workspaces_dir: %[2]q
+log: {dir: %[3]q}
 llm:
-  openai: {base_url: %[2]s, api_key: demo-key-0123456789, model: scripted}
-github:
-  api_url: %[3]s
-  personal_access_token: %[4]s
-  repositories: [%[5]s]
-  bot_name: %[6]s
-`, filepath.Join(d.dir, "contexts"), d.model.URL(), d.forge.URL(), demoToken, demoRepo, demoBot,
-		filepath.Join(d.dir, "workspaces"), filepath.Join(d.dir, "logs"))
+  openai: {base_url: %[4]s, api_key: demo-key-0123456789, model: scripted}
+`, filepath.Join(d.dir, "contexts"), filepath.Join(d.dir, "workspaces"), filepath.Join(d.dir, "logs"), d.model.URL()) + d.forge.config()
 }
 
 func (d *demo) openIssue(context.Context) error {
 	d.head("demo.issue")
 	title, body := i18n.Text(d.lang, "demo.title"), i18n.Text(d.lang, "demo.body")
-	number := d.forge.AddIssue(demoRepo, title, body, "alice", "coding agent")
-	d.forge.AddComment(demoRepo, number, "alice", i18n.Text(d.lang, "demo.comment"))
+	d.forge.open(title, body)
+	d.forge.say("alice", i18n.Text(d.lang, "demo.comment"))
 	d.show("#1 " + title + "\n" + body)
-	d.say("demo.labels", strings.Join(d.forge.Labels(demoRepo, 1), ", "))
+	d.showLabels()
 	return nil
 }
+
+func (d *demo) showLabels() { d.say("demo.labels", strings.Join(d.forge.labels(), ", ")) }
 
 func (d *demo) runAndKill(ctx context.Context) error {
 	d.head("demo.run")
@@ -175,25 +170,51 @@ func (d *demo) runAndKill(ctx context.Context) error {
 		return err
 	}
 	_ = run.Wait() // it was killed
-	d.say("demo.killed", strings.Join(d.forge.Labels(demoRepo, 1), ", "))
+	d.say("demo.killed", strings.Join(d.forge.labels(), ", "))
 	return nil
 }
 
-func (d *demo) runAgain(ctx context.Context) error {
+// runAndPause goes on where the killed process was, until somebody pauses it.
+func (d *demo) runAndPause(ctx context.Context) error {
 	d.head("demo.again")
-	fmt.Fprintln(d.out, "$ agent run")
-	return d.agent(ctx, "run").Run()
+	if err := d.run(ctx, "run"); err != nil {
+		return err
+	}
+	d.head("demo.pause")
+	d.showLabels()
+	question := i18n.Text(d.lang, "demo.question")
+	d.forge.say("alice", question)
+	d.say("demo.by", "alice")
+	d.show(question)
+	return nil
+}
+
+func (d *demo) resume(ctx context.Context) error {
+	d.head("demo.resume")
+	if err := d.run(ctx, "resume", "--all"); err != nil {
+		return err
+	}
+	return d.run(ctx, "run")
+}
+
+// run shows a command of the agent and what it prints.
+func (d *demo) run(ctx context.Context, args ...string) error {
+	fmt.Fprintln(d.out, "$ agent "+strings.Join(args, " "))
+	return d.agent(ctx, args...).Run()
 }
 
 func (d *demo) outcome(context.Context) error {
 	d.head("demo.outcome")
-	d.say("demo.labels", strings.Join(d.forge.Labels(demoRepo, 1), ", "))
-	for _, c := range d.forge.Comments(demoRepo, 1) {
-		d.say("demo.by", c.Author)
-		body, _, _ := strings.Cut(c.Body, "\n\n<!-- agent ")
-		d.show(body)
-	}
+	d.showLabels()
+	d.showRemarks(d.forge.remarks())
 	return nil
+}
+
+func (d *demo) showRemarks(remarks []remark) {
+	for _, r := range remarks {
+		d.say("demo.by", r.author)
+		d.show(r.body)
+	}
 }
 
 // checkBranch clones what the agent pushed and runs its tests.
@@ -217,23 +238,30 @@ func (d *demo) checkBranch(ctx context.Context) error {
 	return nil
 }
 
-func (d *demo) look(ctx context.Context) error {
+// secondGo labels the issue again: the new context knows what the first one did.
+func (d *demo) secondGo(ctx context.Context) error {
 	completed, err := os.ReadDir(filepath.Join(d.dir, "contexts", "completed"))
 	if err != nil || len(completed) != 1 {
 		return fmt.Errorf("one completed context was expected, there are %d (%v)", len(completed), err)
 	}
-	id := completed[0].Name()[:8]
-	for _, step := range []struct {
-		head    i18n.ID
-		command string
-	}{{"demo.replay", "replay"}, {"demo.timeline", "inspect"}} {
-		d.head(step.head)
-		fmt.Fprintf(d.out, "$ agent %s %s\n", step.command, id)
-		if err := d.agent(ctx, step.command, id).Run(); err != nil {
-			return fmt.Errorf("agent %s: %w", step.command, err)
-		}
+	d.first = completed[0].Name()[:8]
+	d.head("demo.second")
+	before := len(d.forge.remarks())
+	d.forge.label()
+	if err := d.run(ctx, "run"); err != nil {
+		return err
 	}
+	d.showRemarks(d.forge.remarks()[before:])
 	return nil
+}
+
+func (d *demo) look(ctx context.Context) error {
+	d.head("demo.replay")
+	if err := d.run(ctx, "replay", d.first); err != nil {
+		return fmt.Errorf("agent replay: %w", err)
+	}
+	d.head("demo.timeline")
+	return d.run(ctx, "inspect", d.first)
 }
 
 // agent is the real program as a process of its own, on the demo's configuration.

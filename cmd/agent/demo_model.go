@@ -17,6 +17,8 @@ type demoModel struct {
 	lang  i18n.Lang
 	once  sync.Once
 	reach chan struct{} // closed at the moment at which the demo kills the agent
+	pause func()        // asks for a pause, at the moment at which the fix is made
+	asks  sync.Once
 }
 
 func (m *demoModel) reply(_ int, r llmtest.Request) llmtest.Reply {
@@ -24,12 +26,14 @@ func (m *demoModel) reply(_ int, r llmtest.Request) llmtest.Reply {
 	switch {
 	case len(r.Tools) == 0: // the final summary
 		return llmtest.Text(i18n.Text(m.lang, "demo.say.done"))
+	case tool == "" && r.Contains(i18n.Text(m.lang, "demo.say.done")): // the summary of the first go
+		return llmtest.Text(i18n.Text(m.lang, "demo.say.nothing"))
 	case tool == "":
 		return m.call("demo.say.test", "run_command", map[string]any{"argv": []string{"go", "test", "./..."}})
 	case strings.HasPrefix(result, "interrupted"):
 		return m.call("demo.say.look", "read_file", map[string]any{"path": demoFile})
 	case tool == "run_command" && strings.Contains(result, "exit code: 0"):
-		return llmtest.Text(i18n.Text(m.lang, "demo.say.done"))
+		return llmtest.Text(i18n.Text(m.lang, "demo.say.done") + m.answer(r))
 	case tool == "run_command":
 		return m.call("demo.say.read", "read_file", map[string]any{"path": demoFile})
 	case tool == "read_file" && strings.Contains(result, demoBug):
@@ -38,9 +42,20 @@ func (m *demoModel) reply(_ int, r llmtest.Request) llmtest.Reply {
 			close(m.reach)
 			r.Delay = time.Second // long enough to be killed while the call is in flight
 		})
+		if r.Delay == 0 { // the second time
+			m.asks.Do(m.pause)
+		}
 		return r
 	}
 	return m.call("demo.say.check", "run_command", map[string]any{"argv": []string{"go", "test", "./..."}})
+}
+
+// answer takes up the question that was asked while the work was paused.
+func (m *demoModel) answer(r llmtest.Request) string {
+	if !r.Contains(i18n.Text(m.lang, "demo.question")) {
+		return ""
+	}
+	return " " + i18n.Text(m.lang, "demo.say.answer")
 }
 
 func (m *demoModel) call(say i18n.ID, tool string, args map[string]any) llmtest.Reply {
@@ -51,13 +66,15 @@ func (m *demoModel) call(say i18n.ID, tool string, args map[string]any) llmtest.
 
 // lastResult finds the tool that was called last, and what it gave.
 func lastResult(r llmtest.Request) (tool, result string) {
-	last := r.Last()
-	if last.Role != llm.ToolRole {
-		return "", ""
+	var last llm.Message
+	for _, message := range r.Messages { // comments may stand behind it
+		if message.Role == llm.ToolRole {
+			last = message
+		}
 	}
 	for _, message := range r.Messages {
 		for _, c := range message.Calls {
-			if c.ID == last.CallID {
+			if c.ID == last.CallID && last.CallID != "" {
 				tool = strings.TrimPrefix(c.Name, "workspace__")
 			}
 		}

@@ -29,7 +29,7 @@ func TestDemo(t *testing.T) {
 	t.Run("ja", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, greet())
-		wantStory(t, "ja", w.demo("--lang", "ja"))
+		wantStory(t, "ja", w.demo("--lang", "ja", "--forge", "gitlab"))
 		if left, _ := filepath.Glob(w.path("tmp", "agent-demo-*")); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
 		}
@@ -49,7 +49,8 @@ func (w *world) demo(args ...string) (out string) {
 func wantStory(t *testing.T, lang i18n.Lang, out string) {
 	t.Helper()
 	rest := out
-	for _, step := range []i18n.ID{"demo.intro", "demo.issue", "demo.run", "demo.kill", "demo.again", "demo.outcome", "demo.branch", "demo.replay", "demo.timeline"} {
+	for _, step := range []i18n.ID{"demo.intro", "demo.issue", "demo.run", "demo.kill", "demo.again", "demo.pause", "demo.resume",
+		"demo.outcome", "demo.branch", "demo.second", "demo.replay", "demo.timeline"} {
 		_, after, found := strings.Cut(rest, i18n.Text(lang, step))
 		if !found {
 			t.Fatalf("step %s does not follow:\n%s", step, out)

@@ -99,7 +99,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		},
 			result: bad, words: "GITHUB_PERSONAL_ACCESS_TOKEN"},
 		"no forge": {spoil: func(w *world) { w.forge.Fault(forgetest.Fault{Times: -1, Kind: forgetest.Drop}) }, result: bad, words: "api_url of github"},
-		"bot": {spoil: func(w *world) { w.env = []string{"GITHUB_BOT_NAME=somebody"} }, result: warning, words: "bot_name: " + testBot, healthy: true},
+		"bot":      {spoil: func(w *world) { w.env = []string{"GITHUB_BOT_NAME=somebody"} }, result: warning, words: "bot_name: " + testBot, healthy: true},
 		"clock": {spoil: func(w *world) { w.forge.SetClock(func() time.Time { return time.Now().Add(-time.Hour) }) },
 			result: bad, words: "1h0m"},
 		"scopes": {spoil: func(w *world) {
