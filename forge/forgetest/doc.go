@@ -1,12 +1,14 @@
 // Package forgetest is an in-process HTTP server that answers like GitHub's
 // REST API, for tests and for the demonstration.
 //
-// State: accounts, tokens, repositories, issues, pull requests, labels and
-// comments, all in memory, guarded by one mutex. The state lives as long as
+// State: accounts, tokens, Apps, repositories, issues, pull requests with
+// reviews and review comments, labels and comments, all in memory, guarded by one mutex. The state lives as long as
 // the Server, so it survives the agent that is killed while it talks to it.
 //
 // The API is served at the root and below any prefix that ends in /api/v3.
-// Answers are whole objects as the official description requires them.
+// Answers are whole objects as the official description requires them; the
+// package openapi below holds them against it. Of GraphQL it knows what
+// GitHub's own MCP server asks of issues, labels and review threads.
 // Numbers of issues and pull requests share one space per repository; ids of
 // comments rise over the whole server; times have whole seconds.
 //

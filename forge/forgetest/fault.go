@@ -88,7 +88,9 @@ func (s *wire) match(c *call) (found *Fault) {
 // perform answers the request, as the fault wants it if there is one.
 func (s *wire) perform(w http.ResponseWriter, c *call, f *Fault, at int) {
 	if f == nil {
-		s.send(w, c, at, s.handle(c))
+		a := s.handle(c)
+		s.show(c, a)
+		s.send(w, c, at, a)
 		return
 	}
 	switch f.Kind {

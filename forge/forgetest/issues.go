@@ -78,6 +78,14 @@ func (s *Server) getIssue(c *call) reply {
 	return ok(c.issueShape(r, i))
 }
 
+// listSubIssues is always empty: the server holds none.
+func (s *Server) listSubIssues(c *call) reply {
+	if _, i := s.item(c); i == nil {
+		return notFound()
+	}
+	return ok([]object{})
+}
+
 func (s *Server) patchIssue(c *call) reply {
 	r, i, refusal, allowed := s.writable(c)
 	if !allowed {
@@ -145,4 +153,30 @@ func (s *Server) assign(c *call, add bool) reply {
 	}
 	i.assignees = append(i.assignees, named...)
 	return reply{status: http.StatusCreated, body: c.issueShape(r, i)}
+}
+
+// createIssue opens an issue over the API. Labels need the right to write and are left out without it.
+func (s *Server) createIssue(c *call) reply {
+	r := s.visible(c)
+	if r == nil {
+		return notFound()
+	}
+	var in struct {
+		Title     string   `json:"title"`
+		Body      string   `json:"body"`
+		Labels    []string `json:"labels"`
+		Assignees []string `json:"assignees"`
+	}
+	if refusal, good := c.decode(&in); !good {
+		return refusal
+	}
+	if in.Title == "" {
+		return unprocessable("Issue", "title", "missing_field", "title is missing")
+	}
+	if s.role(r, c.account) < roleTriage {
+		in.Labels, in.Assignees = nil, nil
+	}
+	i := s.addIssue(r, in.Title, in.Body, c.account, in.Labels, nil)
+	i.assignees = s.accountsOf(in.Assignees)
+	return created(c.issueShape(r, i))
 }

@@ -99,7 +99,7 @@ func labelNames(body []byte) (names []string, good bool) {
 	var in struct {
 		Labels []string `json:"labels"`
 	}
-	return in.Labels, json.Unmarshal(body, &in) == nil || json.Unmarshal(body, &in.Labels) == nil
+	return in.Labels, json.Unmarshal(body, &in) == nil
 }
 
 func (s *Server) removeIssueLabel(c *call) reply {

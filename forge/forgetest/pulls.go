@@ -24,12 +24,19 @@ func (s *Server) listPulls(c *call) reply {
 
 // matches applies the filters of the list: head is "owner:branch".
 func (p *pull) matches(r *repository, head, base string) bool {
-	return (head == "" || strings.EqualFold(head, r.owner.login+":"+p.head)) && (base == "" || base == p.base)
+	owner := r.owner.login
+	if p.fork {
+		owner = ""
+		if p.forkOwner != nil {
+			owner = p.forkOwner.login
+		}
+	}
+	return (head == "" || strings.EqualFold(head, owner+":"+p.head)) && (base == "" || base == p.base)
 }
 
 func (s *Server) getPull(c *call) reply {
-	r, i := s.item(c)
-	if i == nil || i.pull == nil {
+	r, i := s.pullItem(c)
+	if i == nil {
 		return notFound()
 	}
 	return ok(c.pullShape(r, i))
@@ -58,7 +65,7 @@ func (s *Server) createPull(c *call) reply {
 		return unprocessable("PullRequest", "head", "invalid", "No commits between base and head")
 	}
 	for _, i := range r.issues {
-		if i.pull != nil && i.open && i.pull.head == branch {
+		if i.pull != nil && i.open && !i.pull.fork && i.pull.head == branch {
 			return unprocessable("PullRequest", "head", "custom",
 				"A pull request already exists for "+r.owner.login+":"+branch+".")
 		}

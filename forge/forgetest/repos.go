@@ -14,6 +14,9 @@ func (s *Server) getUser(c *call) reply {
 	if c.account == nil {
 		return problem(http.StatusUnauthorized, "Requires authentication")
 	}
+	if c.ofApp {
+		return forbidden()
+	}
 	return ok(c.profile(c.account))
 }
 
@@ -30,7 +33,17 @@ func (s *Server) getRepository(c *call) reply {
 	if r == nil {
 		return notFound()
 	}
-	return ok(c.repositoryShape(r))
+	o := c.repositoryShape(r)
+	if c.account != nil {
+		o["permissions"] = permissionsOf(s.role(r, c.account))
+	}
+	return ok(o)
+}
+
+func permissionsOf(r role) object {
+	return object{
+		"pull": r >= roleRead, "triage": r >= roleTriage, "push": r >= roleWrite, "maintain": r >= roleMaintain, "admin": r >= roleAdmin,
+	}
 }
 
 func (s *Server) getPermission(c *call) reply {
@@ -48,9 +61,6 @@ func (s *Server) getPermission(c *call) reply {
 	role := s.role(r, a)
 	user := c.userObject(a)
 	user["role_name"] = role.String()
-	user["permissions"] = object{
-		"pull": role >= roleRead, "triage": role >= roleTriage, "push": role >= roleWrite,
-		"maintain": role >= roleMaintain, "admin": role >= roleAdmin,
-	}
+	user["permissions"] = permissionsOf(role)
 	return ok(object{"permission": role.legacy(), "role_name": role.String(), "user": user})
 }

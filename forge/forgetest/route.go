@@ -15,6 +15,8 @@ type call struct {
 	web      string // start of the URLs of web pages
 	api      string // start of the URLs of the API
 	account  *account
+	app      *app // who proved to be an App has no account
+	ofApp    bool // the token is one of an App's installation
 	badToken bool
 }
 
@@ -30,6 +32,10 @@ func (s *Server) routes() []route {
 	return []route{
 		{"GET", "/", func(*call) reply { return ok(object{}) }},
 		{"GET", "/rate_limit", s.rateLimit},
+		{"POST", "/graphql", s.graphQL},
+		{"POST", "/api/graphql", s.graphQL},
+		{"GET", "/app", s.getApp},
+		{"POST", "/app/installations/{id}/access_tokens", s.createInstallationToken},
 		{"GET", "/user", s.getUser},
 		{"GET", "/users/{login}", s.getNamedUser},
 		{"GET", "/search/issues", s.search},
@@ -39,7 +45,9 @@ func (s *Server) routes() []route {
 		{"POST", repo + "/labels", s.createLabel},
 		{"GET", repo + "/labels/{label}", s.getLabel},
 		{"GET", repo + "/issues", s.listIssues},
+		{"POST", repo + "/issues", s.createIssue},
 		{"GET", repo + "/issues/{number}", s.getIssue},
+		{"GET", repo + "/issues/{number}/sub_issues", s.listSubIssues},
 		{"PATCH", repo + "/issues/{number}", s.patchIssue},
 		{"GET", repo + "/issues/comments/{id}", s.getComment},
 		{"PATCH", repo + "/issues/comments/{id}", s.patchComment},
@@ -55,6 +63,14 @@ func (s *Server) routes() []route {
 		{"GET", repo + "/pulls", s.listPulls},
 		{"POST", repo + "/pulls", s.createPull},
 		{"GET", repo + "/pulls/{number}", s.getPull},
+		{"GET", repo + "/pulls/comments/{id}", s.getReviewComment},
+		{"PATCH", repo + "/pulls/comments/{id}", s.patchReviewComment},
+		{"DELETE", repo + "/pulls/comments/{id}", s.deleteReviewComment},
+		{"GET", repo + "/pulls/{number}/comments", s.listReviewComments},
+		{"POST", repo + "/pulls/{number}/comments", s.createReviewComment},
+		{"POST", repo + "/pulls/{number}/comments/{id}/replies", s.createReviewComment},
+		{"GET", repo + "/pulls/{number}/reviews", s.listReviews},
+		{"POST", repo + "/pulls/{number}/reviews", s.createReview},
 	}
 }
 

@@ -1,6 +1,7 @@
 package forgetest
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,13 +13,15 @@ type Server struct {
 	wire
 	repos map[string]*repository // by lower-case owner/name
 	order []*repository
+	apps  []*app
+	ends  map[string]time.Time // of tokens that end by themselves
 }
 
 // New starts a GitHub on a free port of 127.0.0.1.
 func New() *Server {
-	s := &Server{repos: map[string]*repository{}}
+	s := &Server{repos: map[string]*repository{}, ends: map[string]time.Time{}}
 	s.serve(dialect{
-		prefix: "/api/v3", token: bearer, header: standing, problem: problem, refuse: refusal, comment: s.anyComment,
+		prefix: "/api/v3", token: bearer, caller: s.caller, header: standing, problem: problem, refuse: refusal, comment: s.anyComment,
 	}, s.routes())
 	return s
 }
@@ -33,11 +36,22 @@ func bearer(h http.Header) (token string, sent bool) {
 	return token, header != ""
 }
 
+// caller knows Apps, which have no account, and that their tokens end.
+func (s *Server) caller(c *call, token string) {
+	c.app = s.proven(token)
+	end, ofApp := s.ends[token]
+	if c.ofApp = ofApp; ofApp && !s.now().Before(end) {
+		c.account = nil
+	}
+}
+
 func standing(now time.Time) http.Header {
 	return http.Header{
 		"X-Github-Media-Type":   {"github.v3; format=json"},
+		"X-Github-Request-Id":   {fmt.Sprintf("%X", now.UnixNano())},
 		"X-Oauth-Scopes":        {"repo"},
 		"X-Ratelimit-Limit":     {"5000"},
+		"X-Ratelimit-Resource":  {"core"},
 		"X-Ratelimit-Remaining": {"4999"},
 		"X-Ratelimit-Used":      {"1"},
 		"X-Ratelimit-Reset":     {strconv.FormatInt(now.Add(time.Hour).Unix(), 10)},
@@ -64,5 +78,12 @@ func unprocessable(resource, field, code, message string) reply {
 	return reply{status: http.StatusUnprocessableEntity, body: object{
 		"message": "Validation Failed", "documentation_url": "https://docs.github.com/rest",
 		"errors": []object{{"resource": resource, "field": field, "code": code, "message": message}},
+	}}
+}
+
+// unprocessableText is the other form of a validation error, which some calls have.
+func unprocessableText(message string) reply {
+	return reply{status: http.StatusUnprocessableEntity, body: object{
+		"message": "Unprocessable Entity", "documentation_url": "https://docs.github.com/rest", "errors": []string{message},
 	}}
 }

@@ -31,6 +31,7 @@ func stage(t *testing.T) *forgetest.Server {
 		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 		s.Close()
 	})
+	checkAnswers(t, s)
 	s.AddToken("secret", "agent-bot")
 	s.AddRepository("o/r", forgetest.Repository{})
 	s.AddRepository("o/p", forgetest.Repository{Private: true})

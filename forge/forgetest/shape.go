@@ -106,7 +106,7 @@ func (c *call) repositoryShape(r *repository) object {
 		"owner": c.userShape(r.owner), "private": visibility != "public", "visibility": visibility,
 		"html_url": page, "url": self, "description": nil, "fork": false, "clone_url": clone,
 		"git_url": "git://" + strings.TrimPrefix(page, "http://") + ".git", "ssh_url": "git@localhost:" + r.fullName() + ".git",
-		"svn_url": page, "mirror_url": nil, "homepage": nil, "language": nil, "license": nil,
+		"svn_url": page, "mirror_url": nil, "topics": []string{}, "homepage": nil, "language": nil, "license": nil,
 		"default_branch": r.options.DefaultBranch, "archived": r.options.Archived, "disabled": false,
 		"open_issues": r.openIssues(), "open_issues_count": r.openIssues(),
 		"created_at": moment(r.made), "updated_at": moment(r.made), "pushed_at": moment(r.made),
@@ -114,10 +114,15 @@ func (c *call) repositoryShape(r *repository) object {
 	for name, tail := range repositoryTails {
 		o[name+"_url"] = self + tail
 	}
-	for _, name := range []string{"has_issues", "has_projects", "has_wiki", "has_downloads"} {
+	for _, name := range []string{
+		"has_issues", "has_projects", "has_wiki", "has_downloads", "allow_forking", "allow_merge_commit", "allow_rebase_merge", "allow_squash_merge",
+	} {
 		o[name] = true
 	}
-	for _, name := range []string{"has_pages", "has_discussions"} {
+	for _, name := range []string{
+		"has_pages", "has_discussions", "is_template", "allow_update_branch", "delete_branch_on_merge",
+		"use_squash_pr_title_as_default", "web_commit_signoff_required", "allow_auto_merge",
+	} {
 		o[name] = false
 	}
 	for _, name := range []string{
@@ -163,13 +168,14 @@ func (c *call) issueShape(r *repository, i *issue) object {
 		o["draft"] = i.pull.draft
 		o["pull_request"] = object{
 			"url": c.repositoryURL(r) + "/pulls/" + number, "html_url": page, "diff_url": page + ".diff",
-			"patch_url": page + ".patch", "merged_at": nil,
+			"patch_url": page + ".patch", "merged_at": moment(i.pull.merged),
 		}
 	}
 	for name, value := range map[string]any{
 		"url": self, "html_url": page, "repository_url": c.repositoryURL(r), "labels_url": self + "/labels{/name}",
 		"comments_url": self + "/comments", "events_url": self + "/events", "timeline_url": self + "/timeline",
 		"comments": len(i.comments), "state_reason": nil, "performed_via_github_app": nil,
+		"closed_by": nil,
 	} {
 		o[name] = value
 	}
@@ -232,11 +238,12 @@ func (c *call) pullShape(r *repository, i *issue) object {
 	}
 	delete(o, "self_url")
 	for name, value := range map[string]any{
-		"url": self, "diff_url": page + ".diff", "patch_url": page + ".patch", "_links": links, "draft": i.pull.draft,
-		"head": c.side(r, i.pull.head), "base": c.side(r, i.pull.base), "merge_commit_sha": nil, "merged_at": nil,
-		"auto_merge": nil, "requested_reviewers": []object{}, "requested_teams": []object{}, "merged": false,
+		"user": c.userOrGhost(i.author),
+		"url":  self, "diff_url": page + ".diff", "patch_url": page + ".patch", "_links": links, "draft": i.pull.draft,
+		"head": c.headSide(r, i.pull), "base": c.side(r, i.pull.base), "merge_commit_sha": nil, "merged_at": moment(i.pull.merged),
+		"auto_merge": nil, "requested_reviewers": []object{}, "requested_teams": []object{}, "merged": !i.pull.merged.IsZero(),
 		"mergeable": nil, "mergeable_state": "unknown", "merged_by": nil, "maintainer_can_modify": false,
-		"comments": len(i.comments), "review_comments": 0, "commits": 1, "additions": 1, "deletions": 0, "changed_files": 1,
+		"comments": len(i.comments), "review_comments": len(i.pull.remarks), "commits": 1, "additions": 1, "deletions": 0, "changed_files": 1,
 	} {
 		o[name] = value
 	}
@@ -248,6 +255,24 @@ func (c *call) side(r *repository, branch string) object {
 		"label": r.owner.login + ":" + branch, "ref": branch, "sha": commitOf(branch),
 		"user": c.userShape(r.owner), "repo": c.repositoryShape(r),
 	}
+}
+
+// headSide is the head: in the repository, in a fork, or in a fork that is gone.
+func (c *call) headSide(r *repository, p *pull) object {
+	o := c.side(r, p.head)
+	if !p.fork {
+		return o
+	}
+	if p.forkOwner == nil {
+		o["label"], o["repo"], o["user"] = "unknown:"+p.head, nil, nil
+		return o
+	}
+	copied := *r
+	copied.id, copied.owner = p.forkOwner.id, p.forkOwner
+	fork := c.repositoryShape(&copied)
+	fork["fork"] = true
+	o["label"], o["repo"], o["user"] = p.forkOwner.login+":"+p.head, fork, c.userShape(p.forkOwner)
+	return o
 }
 
 // commitOf is a stable made-up commit for a branch: the server holds no objects.

@@ -52,6 +52,11 @@ type issue struct {
 type pull struct {
 	head, base string
 	draft      bool
+	fork       bool     // the head is not in the repository itself
+	forkOwner  *account // nil: that fork was deleted
+	merged     time.Time
+	reviews    []*review
+	remarks    []*reviewComment
 }
 
 type comment struct {

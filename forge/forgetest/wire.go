@@ -34,12 +34,14 @@ type wire struct {
 	tokens   map[string]*account
 	faults   []*armed
 	log      []Request
+	watch    func(Exchange)
 }
 
 // dialect is how one forge's API differs from another's below its routes. The functions run under the mutex.
 type dialect struct {
 	prefix  string                                        // where the API lies: "/api/v3"
 	token   func(h http.Header) (token string, sent bool) // sent also where it cannot be read
+	caller  func(c *call, token string)                   // corrects who is calling; nil: the tokens' accounts are all
 	header  func(now time.Time) http.Header               // of every answer
 	problem func(status int, message string) reply        // an error in the forge's own form
 	refuse  func(f *Fault, now time.Time) reply           // the answer of faults that store nothing
@@ -120,6 +122,31 @@ func (s *wire) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.perform(w, c, fault, at)
 }
 
+// Exchange is a request and its answer.
+type Exchange struct {
+	Request *http.Request // its URL is without the API's prefix; the body is in Body
+	Body    []byte
+	Status  int
+	Answer  []byte
+}
+
+// Watch has f see each exchange that no fault touched, before the answer goes
+// out. What is answered 304 is seen as the 200 it stands for.
+func (s *wire) Watch(f func(Exchange)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watch = f
+}
+
+func (s *wire) show(c *call, a reply) {
+	s.mu.Lock()
+	watch := s.watch
+	s.mu.Unlock()
+	if watch != nil {
+		watch(Exchange{c.Request, c.body, a.status, a.bytes()})
+	}
+}
+
 // cutPrefix splits an escaped path after the API's prefix, which before does not hold.
 func (s *wire) cutPrefix(path string) (before, rest string) {
 	if i := strings.Index(path+"/", s.prefix+"/"); i >= 0 {
@@ -149,7 +176,10 @@ func (s *wire) admit(c *call) (fault *Fault, at int) {
 func (s *wire) identify(c *call) {
 	token, sent := s.token(c.Header)
 	c.account = s.tokens[token]
-	c.badToken = sent && c.account == nil
+	if s.caller != nil {
+		s.caller(c, token)
+	}
+	c.badToken = sent && c.account == nil && c.app == nil
 }
 
 // handle runs the route under the mutex.
@@ -159,7 +189,7 @@ func (s *wire) handle(c *call) reply {
 	if c.badToken {
 		return s.problem(http.StatusUnauthorized, "Bad credentials")
 	}
-	if c.account == nil && c.Method != http.MethodGet && c.Method != http.MethodHead {
+	if c.account == nil && c.app == nil && c.Method != http.MethodGet && c.Method != http.MethodHead {
 		return s.problem(http.StatusUnauthorized, "Requires authentication")
 	}
 	if found := s.find(c); found != nil {
@@ -172,7 +202,6 @@ func (s *wire) handle(c *call) reply {
 func (s *wire) send(w http.ResponseWriter, c *call, at int, a reply) {
 	s.mu.Lock()
 	now := s.now().UTC()
-	s.log[at].Status = a.status
 	standing := s.header(now)
 	s.mu.Unlock()
 
@@ -186,14 +215,17 @@ func (s *wire) send(w http.ResponseWriter, c *call, at int, a reply) {
 		h[name] = values
 	}
 	data := a.bytes()
-	if a.status == http.StatusOK && (c.Method == http.MethodGet || c.Method == http.MethodHead) {
+	if len(data) > 0 && a.status/100 == 2 && h.Get("Etag") == "" {
 		sum := sha256.Sum256(data)
-		tag := `"` + hex.EncodeToString(sum[:]) + `"`
-		h.Set("Etag", tag)
-		if strings.TrimPrefix(c.Header.Get("If-None-Match"), "W/") == tag {
-			a.status, data = http.StatusNotModified, nil
-		}
+		h.Set("Etag", `"`+hex.EncodeToString(sum[:])+`"`)
 	}
+	known := strings.TrimPrefix(c.Header.Get("If-None-Match"), "W/")
+	if (c.Method == http.MethodGet || c.Method == http.MethodHead) && a.status == http.StatusOK && known != "" && known == h.Get("Etag") {
+		a.status, data = http.StatusNotModified, nil
+	}
+	s.mu.Lock()
+	s.log[at].Status = a.status
+	s.mu.Unlock()
 	w.WriteHeader(a.status)
 	_, _ = w.Write(data) // the client may be gone
 }

@@ -15,6 +15,7 @@ func one[T any](c *Client, ctx context.Context, op string, f func() (*T, *github
 		return nil, err
 	}
 	if value == nil { // an empty body or null
+		c.answers.forget(response)
 		return nil, unreadable(op, reading)
 	}
 	return value, nil
@@ -22,14 +23,15 @@ func one[T any](c *Client, ctx context.Context, op string, f func() (*T, *github
 
 // all reads every page of a list. The next page is asked for where the answer
 // names one, and also where it is full: a proxy may drop the Link header.
-func all[T any](c *Client, ctx context.Context, op string, f func(github.ListOptions) ([]*T, *github.Response, error)) ([]*T, error) {
-	var items []*T
+func all[T any](c *Client, ctx context.Context, op string, f func(github.ListOptions) ([]T, *github.Response, error)) ([]T, error) {
+	var items []T
 	for page := 1; page <= maxPages; page++ {
 		part, response, err := f(github.ListOptions{Page: page, PerPage: pageSize})
 		if err := c.classify(ctx, op, reading, response, err); err != nil {
 			return nil, err
 		}
 		if part == nil { // an empty body or null, which must not pass for an empty list
+			c.answers.forget(response)
 			return nil, unreadable(op, reading)
 		}
 		items = append(items, part...)

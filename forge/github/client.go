@@ -2,7 +2,9 @@
 // Enterprise Server, over its REST API.
 //
 // It holds no truth, only caches that can be read again: the token's account,
-// for five minutes what a repository is, and which labels exist.
+// for five minutes what a repository is, which labels exist, an App's token
+// until shortly before its end, and answers of which is asked each time whether
+// they changed.
 //
 // Invariants: nothing is retried; writes are serialised and keep a distance
 // from each other; the token goes to the configured host only, and no request
@@ -15,7 +17,6 @@ package github
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -35,16 +36,18 @@ const (
 	maxComment = 65536 // characters, by the API's own message
 	timeout    = 30 * time.Second
 	cacheFor   = 5 * time.Minute
+	userAgent  = "agent"
 )
 
 // Config says where to go and as whom. The token's account is found by asking.
 type Config struct {
 	APIURL        string            // "https://api.github.com", "https://git.example.com/api/v3"
-	Token         string            // secret
+	Token         string            // secret; empty if App is set
+	App           *App              // whose installation's tokens are used; nil if Token is set
 	Owner         string            // whose repositories are searched for tasks if Repositories is empty
 	Repositories  []string          // "owner/repo"
 	Assignee      string            // if set, only tasks of this login
-	BotName       string            // login of the token's account, for tokens that may not ask who they are
+	BotName       string            // login of the token's account, for tokens that may not ask who they are; an App may
 	WriteInterval time.Duration     // least time between the starts of two writes
 	Timeout       time.Duration     // of one request; 0 is 30 seconds
 	AllowHTTP     bool              // permits http to hosts that are not loopback
@@ -57,6 +60,8 @@ type Client struct {
 	host      string
 	api       *github.Client
 	transport http.RoundTripper
+	tokens    source
+	answers   *conditional
 	pace      rest.Pacer
 	now       func() time.Time
 
@@ -92,28 +97,37 @@ func New(cfg Config) (*Client, error) {
 	if cfg.Transport == nil {
 		cfg.Transport = rest.NewTransport()
 	}
+	guard := &rest.Guard{Next: cfg.Transport, Base: base, Sign: unsigned, Timeout: cfg.Timeout}
+	tokens, err := cfg.tokens(base, guard)
+	if err != nil {
+		return nil, err
+	}
+	client := guard.Client()
+	answers := newConditional(&signed{next: guard, base: base, tokens: tokens})
+	client.Transport = answers
 	root := base.String() + "/"
-	sign := func(h http.Header) { h.Set("Authorization", "Bearer "+cfg.Token) }
-	guard := &rest.Guard{Next: cfg.Transport, Base: base, Sign: sign, Timeout: cfg.Timeout}
 	api, err := github.NewClient(
-		github.WithHTTPClient(guard.Client()),
+		github.WithHTTPClient(client),
 		github.WithURLs(&root, &root),
-		github.WithUserAgent("agent"),
+		github.WithUserAgent(userAgent),
 		github.WithDisableRateLimitCheck(), // it would refuse calls by itself for up to an hour
 	)
 	if err != nil {
 		return nil, fmt.Errorf("github client: %w", err)
 	}
 	return &Client{
-		cfg: cfg, host: webHost(base), api: api, transport: cfg.Transport, now: time.Now,
+		cfg: cfg, host: webHost(base), api: api, transport: cfg.Transport, tokens: tokens, answers: answers, now: time.Now,
 		pace:  rest.NewPacer(cfg.WriteInterval),
 		repos: map[string]cached{}, labels: map[string]bool{},
 	}, nil
 }
 
 func (c Config) check() error {
-	if c.Token == "" {
+	if c.Token == "" && c.App == nil {
 		return fmt.Errorf("github: the token is empty")
+	}
+	if c.Token != "" && c.App != nil {
+		return fmt.Errorf("github: a token and an app are set: one of them is enough")
 	}
 	for _, name := range c.Repositories {
 		if !validProject(name) {
@@ -129,6 +143,13 @@ func (c Config) check() error {
 		}
 	}
 	return nil
+}
+
+func (c Config) tokens(base *url.URL, guard http.RoundTripper) (source, error) {
+	if c.App == nil {
+		return fixed(c.Token), nil
+	}
+	return newInstallation(*c.App, base, guard)
 }
 
 func validProject(name string) bool {
@@ -164,33 +185,4 @@ func (c *Client) project(op string, key forge.TaskKey) (owner, repo string, err 
 		return "", "", invalid(op, fmt.Sprintf("%s is not a task of %s", key, c.host))
 	}
 	return key.Owner(), key.Repo(), nil
-}
-
-// Me is the account the token belongs to. The answer is cached.
-func (c *Client) Me(ctx context.Context) (forge.Account, error) {
-	c.mu.Lock()
-	known := c.me
-	c.mu.Unlock()
-	if known != nil {
-		return *known, nil
-	}
-	const op = "get the token's account"
-	user, err := one(c, ctx, op, func() (*github.User, *github.Response, error) { return c.api.Users.Get(ctx, "") })
-	if kind(err) == forge.Forbidden && c.cfg.BotName != "" {
-		// Tokens of installed apps may not ask who they are.
-		user, err = one(c, ctx, op, func() (*github.User, *github.Response, error) {
-			return c.api.Users.Get(ctx, url.PathEscape(c.cfg.BotName))
-		})
-	}
-	if err != nil {
-		return forge.Account{}, err
-	}
-	me := account(user)
-	if me.ID == "" {
-		return forge.Account{}, unreadable(op, reading)
-	}
-	c.mu.Lock()
-	c.me = &me
-	c.mu.Unlock()
-	return me, nil
 }

@@ -26,6 +26,7 @@ func stage(t *testing.T) *forgetest.Server {
 	t.Helper()
 	s := forgetest.New()
 	t.Cleanup(s.Close)
+	checkOfficially(t, s)
 	s.AddToken(token, "agent-bot")
 	s.AddBot("agent-bot")
 	s.AddRepository("o/r", forgetest.Repository{})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/go-github/v89/github"
@@ -12,67 +13,53 @@ import (
 	"agent/forge"
 )
 
-const maxPasses = 5
-
-// Comments returns every comment, oldest first. If since is set, only those updated at or after it.
-//
-// Pages shift when a comment is deleted or comes into the list while they are
-// read, and one can slip through. Lists of several pages are therefore read
-// until two passes agree; new comments at the end are no disagreement.
-func (c *Client) Comments(ctx context.Context, key forge.TaskKey, since time.Time) ([]forge.Comment, error) {
-	const op = "list comments"
-	var before []*github.IssueComment
-	for pass := range maxPasses {
-		raw, err := c.commentPages(ctx, op, key, since)
-		if err != nil {
-			return nil, err
-		}
-		if len(raw) < pageSize || (pass > 0 && extends(raw, before)) {
-			return commentsOf(op, raw)
-		}
-		before = raw
-	}
-	return nil, &forge.Error{Kind: forge.Transient, Op: op, Message: "the comments kept changing while they were read"}
+// remark is a comment of any kind with its number, by which equal times are ordered.
+type remark struct {
+	forge.Comment
+	id int64
 }
 
-func (c *Client) commentPages(ctx context.Context, op string, key forge.TaskKey, since time.Time) ([]*github.IssueComment, error) {
+// Comments returns every comment, oldest first. If since is set, only those
+// updated at or after it. A pull request has three kinds: comments, bodies of
+// reviews, and review comments, which begin with a quoted line that says where
+// they belong. Reviews have no time of change: an edit does not bring them back.
+func (c *Client) Comments(ctx context.Context, key forge.TaskKey, since time.Time) ([]forge.Comment, error) {
+	const op = "list comments"
 	owner, repo, err := c.project(op, key)
 	if err != nil {
 		return nil, err
 	}
-	options := &github.IssueListCommentsOptions{}
-	if !since.IsZero() {
-		at := since.UTC().Truncate(time.Second)
-		options.Since = &at
+	at := thread{c: c, op: op, owner: owner, repo: repo, number: key.Number, since: since.UTC().Truncate(time.Second)}
+	lists := []func(context.Context) ([]remark, error){at.conversation}
+	if key.Kind == forge.GitHubPullRequest {
+		lists = append(lists, at.reviews, at.reviewComments)
 	}
-	return all(c, ctx, op, func(page github.ListOptions) ([]*github.IssueComment, *github.Response, error) {
-		options.ListOptions = page
-		return c.api.Issues.ListComments(ctx, owner, repo, key.Number, options)
-	})
+	var remarks []remark
+	for _, list := range lists {
+		part, err := list(ctx)
+		if err != nil {
+			return nil, err
+		}
+		remarks = append(remarks, part...)
+	}
+	return commentsOf(op, remarks)
 }
 
-// extends reports whether a begins with the comments of b.
-func extends(a, b []*github.IssueComment) bool {
-	return len(a) >= len(b) && slices.EqualFunc(a[:len(b)], b, func(x, y *github.IssueComment) bool {
-		return x.GetID() == y.GetID()
-	})
-}
-
-// commentsOf translates, drops repeated ids and sorts by time, then id.
-func commentsOf(op string, raw []*github.IssueComment) ([]forge.Comment, error) {
-	slices.SortStableFunc(raw, func(a, b *github.IssueComment) int {
-		return cmp.Or(a.GetCreatedAt().Compare(b.GetCreatedAt().Time), cmp.Compare(a.GetID(), b.GetID()))
+// commentsOf drops repeated ids and sorts by time, then kind, then id.
+func commentsOf(op string, remarks []remark) ([]forge.Comment, error) {
+	slices.SortStableFunc(remarks, func(a, b remark) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.Kind, b.Kind), cmp.Compare(a.id, b.id))
 	})
 	var comments []forge.Comment
-	seen := map[int64]bool{}
-	for _, r := range raw {
-		if r.GetID() <= 0 {
+	var last remark
+	for _, r := range remarks {
+		if r.id <= 0 {
 			return nil, unreadable(op, reading)
 		}
-		if !seen[r.GetID()] {
-			seen[r.GetID()] = true
-			comments = append(comments, commentOf(r))
+		if r.id != last.id || r.Kind != last.Kind { // the same time of creation puts the same comment beside itself
+			comments = append(comments, r.Comment)
 		}
+		last = r
 	}
 	return comments, nil
 }

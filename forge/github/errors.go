@@ -41,6 +41,7 @@ func (c *Client) classify(ctx context.Context, op string, m rest.Mode, response 
 		return c.refusal(op, m, status, message)
 	}
 	if response != nil && response.Response != nil && response.StatusCode/100 == 2 {
+		c.answers.forget(response)
 		e := unreadable(op, m).(*forge.Error)
 		e.Status, e.Err = response.StatusCode, err
 		return e
@@ -125,10 +126,15 @@ func (c *Client) unanswered(op string, m rest.Mode, err error) error {
 	if errors.Is(err, github.ErrPathForbidden) {
 		return invalid(op, "the name cannot stand in a path")
 	}
-	return rest.Unanswered(op, m, err, c.cfg.Token)
+	var tokenless *tokenError
+	if errors.As(err, &tokenless) {
+		return &forge.Error{Op: op, Kind: tokenless.kind, Status: tokenless.status, Message: c.line(tokenless.message),
+			RetryAfter: tokenless.retryAfter}
+	}
+	return rest.Unanswered(op, m, err, c.tokens.secrets()...)
 }
 
-func (c *Client) line(s string) string { return rest.Line(s, c.cfg.Token) }
+func (c *Client) line(s string) string { return rest.Line(s, c.tokens.secrets()...) }
 
 func alreadyExists(err error) bool {
 	var e *github.ErrorResponse

@@ -2,6 +2,8 @@ package github
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -67,9 +69,21 @@ func (c *Client) addLabels(ctx context.Context, key forge.TaskKey, now []string,
 		return false, nil
 	}
 	_, err = write(c, ctx, "add labels", func() ([]*github.Label, *github.Response, error) {
-		return c.api.Issues.AddLabelsToIssue(ctx, key.Owner(), key.Repo(), key.Number, missing)
+		return c.putLabels(ctx, key, missing)
 	})
 	return true, err
+}
+
+// putLabels sends an object, as the API wants it now; the library sends a list.
+func (c *Client) putLabels(ctx context.Context, key forge.TaskKey, names []string) ([]*github.Label, *github.Response, error) {
+	path := fmt.Sprintf("repos/%s/issues/%d/labels", key.Project, key.Number)
+	request, err := c.api.NewRequest(ctx, http.MethodPost, path, map[string][]string{"labels": names})
+	if err != nil {
+		return nil, nil, err
+	}
+	var labels []*github.Label
+	response, err := c.api.Do(request, &labels)
+	return labels, response, err
 }
 
 func (c *Client) removeLabels(ctx context.Context, key forge.TaskKey, now, remove []string) (changed bool, err error) {

@@ -18,4 +18,5 @@ func TestConformance(t *testing.T) {
 		return c
 	}
 	t.Run("issue", func(t *testing.T) { suite.Run(t, suite.GitHubIssue, connect) })
+	t.Run("pull request", func(t *testing.T) { suite.Run(t, suite.GitHubPullRequest, connect) })
 }

@@ -21,7 +21,8 @@ type found struct {
 	created time.Time
 }
 
-// ListTasks returns the open issues that carry label, oldest first.
+// ListTasks returns the open issues and pull requests that carry label, oldest
+// first. Head branches are left out: they cost a request each.
 //
 // Tasks and an error may both be set: a repository that cannot be read is named
 // in the error, and the tasks of the others are returned. An issue that is
@@ -70,7 +71,21 @@ func (c *Client) repositoryTasks(ctx context.Context, name, label string) ([]fou
 }
 
 func (c *Client) searchTasks(ctx context.Context, label string) ([]forge.Task, error) {
-	query := fmt.Sprintf(`label:%s state:open is:issue user:%s`, quote(label), c.cfg.Owner)
+	var items []found
+	var failures []error
+	for _, sort := range []string{"issue", "pull-request"} { // some tokens may not search for both at once
+		part, err := c.searchKind(ctx, sort, label)
+		items = append(items, part...)
+		failures = append(failures, flat(err)...)
+		if failed := kind(err); failed == forge.Auth || failed == forge.RateLimited {
+			break // the other would fail like this one
+		}
+	}
+	return ordered(items), joined(failures)
+}
+
+func (c *Client) searchKind(ctx context.Context, sort, label string) ([]found, error) {
+	query := fmt.Sprintf(`label:%s state:open is:%s user:%s`, quote(label), sort, c.cfg.Owner)
 	if c.cfg.Assignee != "" {
 		query += " assignee:" + c.cfg.Assignee
 	}
@@ -102,16 +117,15 @@ func (c *Client) searchTasks(ctx context.Context, label string) ([]forge.Task, e
 	if incomplete {
 		err = errors.Join(err, &forge.Error{Kind: forge.Transient, Op: "list tasks", Message: "the search was incomplete"})
 	}
-	return ordered(items), joined(flat(err))
+	return items, err
 }
 
-// take filters the issues once more and translates them. Pull requests, which
-// these lists show as well, are left out.
+// take filters the items once more and translates them.
 func (c *Client) take(issues []*github.Issue, label string, repoOf func(*github.Issue) (*github.Repository, error)) ([]found, error) {
 	var items []found
 	var failures []error
 	for _, i := range issues {
-		if i.IsPullRequest() || i.GetState() != "open" || !carries(i, label) || !c.assigned(i) {
+		if i.GetState() != "open" || !carries(i, label) || !c.assigned(i) {
 			continue
 		}
 		repo, err := repoOf(i)
@@ -122,13 +136,20 @@ func (c *Client) take(issues []*github.Issue, label string, repoOf func(*github.
 			failures = append(failures, err)
 			continue
 		}
-		key := forge.TaskKey{Host: c.host, Project: repo.GetFullName(), Kind: forge.GitHubIssue, Number: i.GetNumber()}
+		key := forge.TaskKey{Host: c.host, Project: repo.GetFullName(), Kind: kindOf(i), Number: i.GetNumber()}
 		items = append(items, found{taskOf(key, i, isPrivate(repo)), i.GetCreatedAt().Time})
 	}
 	return items, errors.Join(failures...)
 }
 
-// Task returns the issue as it is now. One that moved to another repository is not found.
+func kindOf(i *github.Issue) forge.Kind {
+	if i.IsPullRequest() {
+		return forge.GitHubPullRequest
+	}
+	return forge.GitHubIssue
+}
+
+// Task returns the item as it is now. One that moved to another repository is not found.
 func (c *Client) Task(ctx context.Context, key forge.TaskKey) (forge.Task, error) {
 	const op = "get task"
 	owner, name, err := c.project(op, key)
@@ -145,23 +166,57 @@ func (c *Client) Task(ctx context.Context, key forge.TaskKey) (forge.Task, error
 	if err != nil {
 		return forge.Task{}, err
 	}
-	project, err := projectOf(issue)
-	switch {
-	case err != nil:
+	if err := sameItem(op, key, issue); err != nil {
 		return forge.Task{}, err
-	case !strings.EqualFold(project, key.Project) || issue.GetNumber() != key.Number:
-		return forge.Task{}, &forge.Error{Kind: forge.NotFound, Op: op,
-			Message: fmt.Sprintf("%s moved to %s number %d", key, project, issue.GetNumber())}
-	case issue.IsPullRequest() || key.Kind != forge.GitHubIssue:
-		return forge.Task{}, &forge.Error{Kind: forge.NotFound, Op: op, Message: key.String() + " is not an issue"}
 	}
-	return taskOf(key, issue, isPrivate(repo)), nil
+	task := taskOf(key, issue, isPrivate(repo))
+	if key.Kind == forge.GitHubPullRequest {
+		err = c.addHead(ctx, op, &task)
+	}
+	return task, err
+}
+
+// sameItem refuses an answer about another item than key names.
+func sameItem(op string, key forge.TaskKey, i *github.Issue) error {
+	project, err := projectOf(i)
+	if err != nil {
+		return err
+	}
+	message := ""
+	if !strings.EqualFold(project, key.Project) || i.GetNumber() != key.Number {
+		message = fmt.Sprintf("%s moved to %s number %d", key, project, i.GetNumber())
+	} else if is := kindOf(i); is != key.Kind {
+		other := key
+		other.Kind = is
+		message = fmt.Sprintf("%s is %s", key, other)
+	}
+	if message == "" {
+		return nil
+	}
+	return &forge.Error{Kind: forge.NotFound, Op: op, Message: message}
+}
+
+// addHead reads what only the pull request itself tells.
+func (c *Client) addHead(ctx context.Context, op string, t *forge.Task) error {
+	pull, err := one(c, ctx, op, func() (*github.PullRequest, *github.Response, error) {
+		return c.api.PullRequests.Get(ctx, t.Key.Owner(), t.Key.Repo(), t.Key.Number)
+	})
+	if err != nil {
+		return err
+	}
+	head, base := pull.GetHead(), pull.GetBase()
+	if pull.GetNumber() != t.Key.Number || head.GetRef() == "" || base.GetRepo().GetID() == 0 {
+		return unreadable(op, reading)
+	}
+	t.Branch, t.Draft = head.GetRef(), pull.GetDraft()
+	t.Fork = head.GetRepo().GetID() != base.GetRepo().GetID()
+	return nil
 }
 
 func taskOf(key forge.TaskKey, i *github.Issue, private bool) forge.Task {
 	t := forge.Task{
 		Key: key, Title: i.GetTitle(), Body: i.GetBody(), Author: account(i.GetUser()), State: i.GetState(),
-		URL: i.GetHTMLURL(), Private: private, UpdatedAt: i.GetUpdatedAt().UTC(),
+		URL: i.GetHTMLURL(), Private: private, Draft: i.GetDraft(), UpdatedAt: i.GetUpdatedAt().UTC(),
 	}
 	for _, l := range i.Labels {
 		t.Labels = append(t.Labels, l.GetName())

@@ -53,10 +53,10 @@ func TestListTasks(t *testing.T) {
 		assignee     string
 		want         []string
 	}{
-		{"repositories", []string{"o/p", "o/r"}, "", []string{"o/p/issues/1", "o/r/issues/2", "o/r/issues/1"}},
-		{"a repository twice", []string{"o/r", "O/R"}, "", []string{"o/r/issues/2", "o/r/issues/1"}},
+		{"repositories", []string{"o/p", "o/r"}, "", []string{"o/p/issues/1", "o/r/issues/2", "o/r/pull/4", "o/r/issues/1"}},
+		{"a repository twice", []string{"o/r", "O/R"}, "", []string{"o/r/issues/2", "o/r/pull/4", "o/r/issues/1"}},
 		{"assignee", []string{"o/p", "o/r"}, "Agent-Bot", []string{"o/r/issues/2"}},
-		{"search", nil, "", []string{"o/p/issues/1", "o/r/issues/2", "o/r/issues/1"}},
+		{"search", nil, "", []string{"o/p/issues/1", "o/r/issues/2", "o/r/pull/4", "o/r/issues/1"}},
 		{"search with assignee", nil, "agent-bot", []string{"o/r/issues/2"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestListTasksWithBadRepository(t *testing.T) {
 	s := crowd(t)
 	c := connect(t, s, func(cfg *Config) { cfg.Repositories = []string{"o/absent", "o/r", "else/gone"} })
 	got, err := c.ListTasks(context.Background(), "todo")
-	if diff := cmp.Diff([]string{"o/r/issues/2", "o/r/issues/1"}, keys(got)); diff != "" {
+	if diff := cmp.Diff([]string{"o/r/issues/2", "o/r/pull/4", "o/r/issues/1"}, keys(got)); diff != "" {
 		t.Error(diff)
 	}
 	if kind(err) != forge.NotFound || !strings.Contains(err.Error(), "o/absent") || !strings.Contains(err.Error(), "else/gone") {
@@ -165,7 +165,7 @@ func TestListTasksStops(t *testing.T) {
 		s.Fault(forgetest.Fault{Kind: k, Nth: 3})
 		c := connect(t, s, func(cfg *Config) { cfg.Repositories = []string{"o/r", "o/p", "else/where"} })
 		got, err := c.ListTasks(context.Background(), "todo")
-		if len(got) != 2 || err == nil || len(s.Requests()) != 3 {
+		if len(got) != 3 || err == nil || len(s.Requests()) != 3 {
 			t.Errorf("%s: %d tasks, %v, %d requests", k, len(got), err, len(s.Requests()))
 		}
 	}

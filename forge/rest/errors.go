@@ -66,7 +66,7 @@ func Wait(h http.Header, reset string) time.Duration {
 
 // Unanswered classifies a call that got no whole answer. What certainly did
 // not arrive is [forge.Transient], what was not sent at all [forge.Invalid].
-func Unanswered(op string, m Mode, err error, token string) error {
+func Unanswered(op string, m Mode, err error, secrets ...string) error {
 	e := &forge.Error{Op: op, Kind: forge.ErrorKind(m), Err: err}
 	var stopped *refused
 	var network *net.OpError
@@ -78,13 +78,13 @@ func Unanswered(op string, m Mode, err error, token string) error {
 	case errors.As(err, &certificate):
 		e.Kind, e.Message = forge.Transient, "the server's certificate is not valid"
 	case errors.As(err, &network) && (network.Op == "dial" || network.Op == "proxyconnect"):
-		e.Kind, e.Message = forge.Transient, "no connection: "+Line(network.Err.Error(), token)
+		e.Kind, e.Message = forge.Transient, "no connection: "+Line(network.Err.Error(), secrets...)
 	case errors.Is(err, errTooLarge):
 		e.Message = errTooLarge.Error()
 	case errors.As(err, &timeout) && timeout.Timeout():
 		e.Message = "no answer in time"
 	default:
-		e.Message = "the connection broke: " + Line(cause(err).Error(), token)
+		e.Message = "the connection broke: " + Line(cause(err).Error(), secrets...)
 	}
 	return e
 }
@@ -100,9 +100,11 @@ func cause(err error) error {
 	}
 }
 
-// Line makes foreign text one short line without the token.
-func Line(s, token string) string {
-	s = strings.ReplaceAll(s, token, "[token]")
+// Line makes foreign text one short line without the secrets.
+func Line(s string, secrets ...string) string {
+	for _, secret := range secrets {
+		s = strings.ReplaceAll(s, secret, "[token]")
+	}
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '

@@ -1,0 +1,148 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/forge/forgetest"
+)
+
+func statuses(s *forgetest.Server, from int) (all []int) {
+	for _, r := range s.Requests()[from:] {
+		all = append(all, r.Status)
+	}
+	return all
+}
+
+// TestUnchangedIsNotSentAgain: what is polled costs nothing while nothing
+// happens, and each change is seen at once.
+func TestUnchangedIsNotSentAgain(t *testing.T) {
+	s, key := pullStage(t)
+	s.AddComment("o/r", 2, "ann", "first")
+	c := connect(t, s, nil)
+	poll := func() (state string, n int, codes []int) {
+		t.Helper()
+		from := len(s.Requests())
+		task, err := c.Task(context.Background(), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.ListTasks(context.Background(), "todo"); err != nil {
+			t.Fatal(err)
+		}
+		all, err := c.Comments(context.Background(), key, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return task.State, len(all), statuses(s, from)
+	}
+	if state, n, codes := poll(); state != "open" || n != 1 || slices.Contains(codes, 304) {
+		t.Errorf("first: %s, %d comments, %v", state, n, codes)
+	}
+	if state, n, codes := poll(); state != "open" || n != 1 || !slices.Equal(codes, []int{304, 304, 304, 304, 304, 304}) {
+		t.Errorf("unchanged: %s, %d comments, %v", state, n, codes)
+	}
+	s.AddComment("o/r", 2, "ann", "second")
+	s.CloseIssue("o/r", 2)
+	if state, n, _ := poll(); state != "closed" || n != 2 {
+		t.Errorf("changed: %s, %d comments", state, n)
+	}
+}
+
+// TestPagesFromCache: the next page is found by the kept Link header too.
+func TestPagesFromCache(t *testing.T) {
+	s := stage(t)
+	for i := range 250 {
+		s.AddComment("o/r", 1, "ann", fmt.Sprint(i))
+	}
+	c := connect(t, s, nil)
+	for range 2 {
+		got, err := c.Comments(context.Background(), issueKey(s, 1), time.Time{})
+		if err != nil || len(got) != 250 {
+			t.Fatalf("%d comments, %v", len(got), err)
+		}
+	}
+	if got := statuses(s, 3); len(got) != 9 || slices.ContainsFunc(got, func(code int) bool { return code != 304 }) {
+		t.Errorf("%v: the second pass of the first read and the whole second one are unchanged", got)
+	}
+}
+
+// TestBrokenIsNotKept: a broken answer with a tag would come back for ever.
+func TestBrokenIsNotKept(t *testing.T) {
+	s := stage(t)
+	s.AddComment("o/r", 1, "ann", "x")
+	for _, body := range []string{`[{"id":1,`, `"text"`, `{"message":"x"}`, `null`, ``} {
+		s.Fault(forgetest.Fault{Path: ".*/comments", Kind: forgetest.Answer, Status: 200, Body: body, Header: http.Header{"Etag": {`"x"`}}})
+		c := connect(t, s, nil)
+		if err := comments(c, issueKey(s, 1)); err == nil {
+			t.Errorf("%s: no error", body)
+		}
+		asked := ""
+		s.Watch(func(e forgetest.Exchange) { asked = e.Request.Header.Get("If-None-Match") })
+		if err := comments(c, issueKey(s, 1)); err != nil || asked != "" {
+			t.Errorf("%s: afterwards %v, If-None-Match %q", body, err, asked)
+		}
+	}
+}
+
+// TestRefusalBesideCache: an error is an error, whatever is kept.
+func TestRefusalBesideCache(t *testing.T) {
+	s := stage(t)
+	s.AddComment("o/r", 1, "ann", "x")
+	c := connect(t, s, nil)
+	if err := comments(c, issueKey(s, 1)); err != nil {
+		t.Fatal(err)
+	}
+	s.Fault(forgetest.Fault{Path: ".*/comments", Kind: forgetest.Unauthorized})
+	if err := comments(c, issueKey(s, 1)); err == nil {
+		t.Error("the cache hid a refusal")
+	}
+}
+
+// bodiesOf answers each URL with a JSON text of its own and a tag, of a given size.
+type bodiesOf int
+
+func (size bodiesOf) RoundTrip(r *http.Request) (*http.Response, error) {
+	code, body := http.StatusOK, `"`+strings.Repeat("x", int(size))+`"`
+	if r.Header.Get("If-None-Match") != "" {
+		code, body = http.StatusNotModified, ""
+	}
+	return &http.Response{StatusCode: code, Header: http.Header{"Etag": {`"` + r.URL.Path + `"`}},
+		Body: io.NopCloser(strings.NewReader(body))}, nil
+}
+
+func TestCacheIsBounded(t *testing.T) {
+	const limit = 10_000
+	for size, want := range map[int]int{8: cachedAnswers, 998: 10, limit: 0} {
+		c := newConditional(bodiesOf(size))
+		c.limit = limit
+		get := func(i int) {
+			t.Helper()
+			r, _ := http.NewRequest(http.MethodGet, fmt.Sprint("http://host/", i), nil)
+			response, err := c.RoundTrip(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(response.Body)
+			if err != nil || len(body) != size+2 || response.StatusCode != http.StatusOK {
+				t.Errorf("%d bytes, status %d, %v", len(body), response.StatusCode, err)
+			}
+		}
+		for i := range 300 {
+			get(i)
+			get(0) // is used all the time and stays
+		}
+		if c.order.Len() != want || len(c.byURL) != want || c.bytes != want*(size+2) {
+			t.Errorf("size %d: %d answers of %d bytes, want %d", size, c.order.Len(), c.bytes, want)
+		}
+		if want > 0 && c.byURL["http://host/0"] == nil {
+			t.Errorf("size %d: the answer in use was dropped", size)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"agent/forge"
+	"agent/forge/rest"
+)
+
+const renewBefore = 5 * time.Minute
+
+// installation gives the tokens of an App's installation, which live for an
+// hour. One caller at a time asks for a new one; the others wait for it.
+type installation struct {
+	app   *signer
+	url   string
+	guard http.RoundTripper
+	now   func() time.Time
+	turn  chan struct{} // holds a value while nobody asks for a token
+
+	mu      sync.Mutex
+	token   string
+	expires time.Time // by our own clock
+	recent  []string  // for secrets
+}
+
+// tokenError is why there is no token. The request that needed it was not sent.
+type tokenError struct {
+	kind       forge.ErrorKind
+	status     int
+	message    string
+	retryAfter time.Duration
+}
+
+func (e *tokenError) Error() string { return e.message }
+
+func newInstallation(a App, base *url.URL, guard http.RoundTripper) (*installation, error) {
+	app, err := newSigner(a)
+	if err != nil {
+		return nil, err
+	}
+	i := &installation{
+		app: app, url: fmt.Sprintf("%s/app/installations/%d/access_tokens", base, a.InstallationID),
+		guard: guard, now: time.Now, turn: make(chan struct{}, 1),
+	}
+	i.turn <- struct{}{}
+	return i, nil
+}
+
+func (i *installation) get(ctx context.Context) (string, error) {
+	select {
+	case <-i.turn:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	defer func() { i.turn <- struct{}{} }()
+	if token := i.held(); token != "" {
+		return token, nil
+	}
+	return i.renew(ctx)
+}
+
+// held is the token if it lives long enough, or "".
+func (i *installation) held() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.now().Before(i.expires.Add(-renewBefore)) {
+		return i.token
+	}
+	return ""
+}
+
+func (i *installation) refused(token string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if token == i.token {
+		i.token = ""
+	}
+}
+
+func (i *installation) secrets() []string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Clone(i.recent)
+}
+
+// renew asks for a token, as the App itself.
+func (i *installation) renew(ctx context.Context) (string, error) {
+	proof, err := i.app.token()
+	if err != nil {
+		return "", &tokenError{kind: forge.Auth, message: err.Error()}
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, i.url, nil)
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Accept", "application/vnd.github+json")
+	request.Header.Set("User-Agent", userAgent)
+	request.Header.Set("Authorization", "Bearer "+proof)
+	response, err := i.guard.RoundTrip(request)
+	if err != nil {
+		return "", noAnswer(ctx, err)
+	}
+	body, _ := io.ReadAll(response.Body) // in memory already
+	if response.StatusCode != http.StatusCreated {
+		return "", notGiven(response, body)
+	}
+	return i.take(response, body)
+}
+
+func noAnswer(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return &tokenError{kind: forge.Transient, message: "no token for the app's installation: " + reason(err)}
+}
+
+// reason is the message that the port's errors have for such a failure.
+func reason(err error) string {
+	var e *forge.Error
+	errors.As(rest.Unanswered("", reading, err), &e) // always is one
+	return e.Message
+}
+
+func notGiven(r *http.Response, body []byte) error {
+	var said struct{ Message string }
+	_ = json.Unmarshal(body, &said) // a web page says nothing
+	e := &tokenError{kind: forge.Auth, status: r.StatusCode, message: "no token for the app's installation: " + said.Message}
+	switch {
+	case limited(r, said.Message):
+		e.kind, e.retryAfter = forge.RateLimited, wait(r.Header)
+	case r.StatusCode >= 500, r.StatusCode < 400:
+		e.kind = forge.Transient
+	}
+	return e
+}
+
+// take notes the token. How long it lives is counted from the answer's own
+// date: the clocks may differ.
+func (i *installation) take(r *http.Response, body []byte) (string, error) {
+	var given struct {
+		Token   string    `json:"token"`
+		Expires time.Time `json:"expires_at"`
+	}
+	if err := json.Unmarshal(body, &given); err != nil || given.Token == "" || given.Expires.IsZero() {
+		return "", &tokenError{kind: forge.Transient, message: "no token for the app's installation: the answer cannot be read"}
+	}
+	now, sent := i.now(), i.now()
+	if date, err := http.ParseTime(r.Header.Get("Date")); err == nil {
+		sent = date
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.token, i.expires = given.Token, now.Add(given.Expires.Sub(sent))
+	i.recent = append(i.recent, given.Token)
+	i.recent = i.recent[max(len(i.recent)-3, 0):]
+	return i.token, nil
+}

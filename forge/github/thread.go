@@ -1,0 +1,145 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/google/go-github/v89/github"
+
+	"agent/forge"
+)
+
+const (
+	maxPasses    = 5
+	longestPlace = 200 // characters of a review comment's path and of the line it is about
+
+)
+
+// thread reads the lists of comments of one item.
+type thread struct {
+	c           *Client
+	op          string
+	owner, repo string
+	number      int
+	since       time.Time
+}
+
+// settled reads a list of pages that may change meanwhile.
+//
+// Pages shift when a comment is deleted or comes into the list while they are
+// read, and one can slip through. Lists of several pages are therefore read
+// until two passes agree; new comments at the end are no disagreement.
+func settled[T interface{ GetID() int64 }](t thread, ctx context.Context, page func(github.ListOptions) ([]T, *github.Response, error)) ([]T, error) {
+	var before []T
+	for pass := range maxPasses {
+		now, err := all(t.c, ctx, t.op, page)
+		if err != nil {
+			return nil, err
+		}
+		if len(now) < pageSize || (pass > 0 && extends(now, before)) {
+			return now, nil
+		}
+		before = now
+	}
+	return nil, &forge.Error{Kind: forge.Transient, Op: t.op, Message: "the comments kept changing while they were read"}
+}
+
+// extends reports whether a begins with the comments of b.
+func extends[T interface{ GetID() int64 }](a, b []T) bool {
+	return len(a) >= len(b) && slices.EqualFunc(a[:len(b)], b, func(x, y T) bool { return x.GetID() == y.GetID() })
+}
+
+func (t thread) conversation(ctx context.Context) ([]remark, error) {
+	options := &github.IssueListCommentsOptions{}
+	if !t.since.IsZero() {
+		options.Since = &t.since
+	}
+	raw, err := settled(t, ctx, func(page github.ListOptions) ([]*github.IssueComment, *github.Response, error) {
+		options.ListOptions = page
+		return t.c.api.Issues.ListComments(ctx, t.owner, t.repo, t.number, options)
+	})
+	var remarks []remark
+	for _, r := range raw {
+		remarks = append(remarks, remark{commentOf(r), r.GetID()})
+	}
+	return remarks, err
+}
+
+// reviews leaves out reviews without a text and those that their author has not sent yet.
+func (t thread) reviews(ctx context.Context) ([]remark, error) {
+	raw, err := settled(t, ctx, func(page github.ListOptions) ([]*github.PullRequestReview, *github.Response, error) {
+		return t.c.api.PullRequests.ListReviews(ctx, t.owner, t.repo, t.number, &page)
+	})
+	var remarks []remark
+	for _, r := range raw {
+		at := r.GetSubmittedAt().UTC()
+		if strings.TrimSpace(r.GetBody()) == "" || r.GetState() == "PENDING" || at.Before(t.since) {
+			continue
+		}
+		remarks = append(remarks, remark{forge.Comment{
+			ID: strconv.FormatInt(r.GetID(), 10), Kind: "review", Author: account(r.GetUser()), Body: r.GetBody(),
+			URL: r.GetHTMLURL(), CreatedAt: at, UpdatedAt: at,
+		}, r.GetID()})
+	}
+	return remarks, err
+}
+
+func (t thread) reviewComments(ctx context.Context) ([]remark, error) {
+	options := &github.PullRequestListCommentsOptions{Sort: "created", Direction: "asc", Since: t.since}
+	raw, err := settled(t, ctx, func(page github.ListOptions) ([]*github.PullRequestComment, *github.Response, error) {
+		options.ListOptions = page
+		return t.c.api.PullRequests.ListComments(ctx, t.owner, t.repo, t.number, options)
+	})
+	var remarks []remark
+	for _, r := range raw {
+		remarks = append(remarks, remark{forge.Comment{
+			ID: strconv.FormatInt(r.GetID(), 10), Kind: "review_comment", Author: account(r.GetUser()),
+			Body: place(r) + r.GetBody(), URL: r.GetHTMLURL(),
+			CreatedAt: r.GetCreatedAt().UTC(), UpdatedAt: r.GetUpdatedAt().UTC(),
+		}, r.GetID()})
+	}
+	return remarks, err
+}
+
+// place is the quoted line before a review comment: its path, line and that
+// line of the diff. All are those of the commit that was commented, so that a
+// later push does not make the comment look edited.
+func place(r *github.PullRequestComment) string {
+	if r.GetPath() == "" {
+		return ""
+	}
+	text := "> " + oneLine(r.GetPath())
+	first, last := r.GetOriginalStartLine(), r.GetOriginalLine()
+	switch {
+	case last == 0:
+		return text + "\n\n"
+	case first > 0 && first < last:
+		text += fmt.Sprintf(":%d-%d", first, last)
+	default:
+		text += fmt.Sprintf(":%d", last)
+	}
+	hunk := strings.TrimRight(r.GetDiffHunk(), "\n")
+	if line := hunk[strings.LastIndexByte(hunk, '\n')+1:]; line != "" && !strings.HasPrefix(line, "@@") {
+		text += ": " + oneLine(line)
+	}
+	return text + "\n\n"
+}
+
+// oneLine cuts foreign text and keeps it on one line.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
+	if runes := []rune(s); len(runes) > longestPlace {
+		s = string(runes[:longestPlace]) + "…"
+	}
+	return s
+}
