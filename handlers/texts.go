@@ -191,8 +191,12 @@ func joinParts(parts []string) string {
 
 func changeIntent(s *projections.State, v *verdict) *event.ChangeRequested {
 	body := i18n.Text(s.Lang, "change.body", s.Task.URL, closingWords(s, v))
+	branch := s.Task.Branch // the pull or merge request that the task is about
+	if branch == "" {
+		branch = fmt.Sprintf("%s%d-%s", s.Config.Change.Prefix, s.Key.Number, shortID(s.Created.UUID))
+	}
 	return &event.ChangeRequested{
-		Branch: fmt.Sprintf("%s%d-%s", s.Config.Change.Prefix, s.Key.Number, shortID(s.Created.UUID)),
+		Branch: branch,
 		Base:   s.Place.Base, Draft: s.Config.Change.Draft,
 		Title: i18n.Text(s.Lang, "change.title", s.Task.Title, s.Key.Number),
 		Body:  event.T(sanitize.Cut(body, maxComment, i18n.Text(s.Lang, "cut"))),

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,23 +29,25 @@ func (w *workingCopy) Prepare(ctx context.Context, s *projections.State) (event.
 	if !w.system.needsWorkspace() {
 		return event.WorkspacePrepared{}, nil
 	}
-	repo, clone, err := w.clone(ctx, s)
+	clone, base, err := w.clone(ctx, s)
 	if err != nil {
 		return notCloned(err)
 	}
 	commit, err := clone.Head(ctx)
-	return event.WorkspacePrepared{Dir: clone.Dir, Base: repo.DefaultBranch, Commit: commit}, err
+	return event.WorkspacePrepared{Dir: clone.Dir, Base: base, Commit: commit}, err
 }
 
-// clone makes the working copy of a context, or takes the one that is there.
-func (w *workingCopy) clone(ctx context.Context, s *projections.State) (forge.Repository, *git.Repo, error) {
+// clone makes the working copy of a context, or takes the one that is there. It
+// begins at the head of a pull or merge request, else at the default branch.
+func (w *workingCopy) clone(ctx context.Context, s *projections.State) (clone *git.Repo, base string, err error) {
 	repo, err := w.site.client.Repository(ctx, s.Key)
 	if err != nil {
-		return repo, nil, err
+		return nil, "", err
 	}
-	clone, err := git.Clone(ctx, git.Options{URL: repo.CloneURL, Dir: w.system.cloneDir(s.Created.UUID),
-		Branch: repo.DefaultBranch, Token: w.site.config.Token, AllowHTTP: w.system.config.AllowHTTP})
-	return repo, clone, err
+	base = cmp.Or(s.Task.Branch, repo.DefaultBranch)
+	clone, err = git.Clone(ctx, git.Options{URL: repo.CloneURL, Dir: w.system.cloneDir(s.Created.UUID),
+		Branch: base, Token: w.site.config.Token, AllowHTTP: w.system.config.AllowHTTP})
+	return clone, base, err
 }
 
 func inPlace(ctx context.Context, dir string) event.WorkspacePrepared {
@@ -69,7 +72,7 @@ func notCloned(err error) (event.WorkspacePrepared, error) {
 }
 
 func (w *workingCopy) Publish(ctx context.Context, s *projections.State, branch, message string) (string, []string, error) {
-	_, repo, err := w.clone(ctx, s)
+	repo, _, err := w.clone(ctx, s)
 	if err != nil {
 		return "", nil, err
 	}

@@ -116,6 +116,7 @@ type TaskFetched struct {
 	Assignees []string `json:"assignees"`
 	URL       string   `json:"url"`
 	Private   bool     `json:"private"`
+	Branch    string   `json:"branch,omitempty"`  // head branch of a pull or merge request, if it is one of this repository
 	Assigned  bool     `json:"assigned"`          // the agent's own account is among the assignees
 	Removed   []string `json:"removed,omitempty"` // hidden text that was taken out, by class
 	Hash      string   `json:"hash"`              // hex SHA-256 of the raw title and body

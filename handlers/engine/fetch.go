@@ -79,6 +79,9 @@ func (e *Engine) fetchTask(ctx context.Context) error {
 	fetched := &event.TaskFetched{Title: sanitize.Line(title, 500), Body: event.T(body), Author: t.Author.Login, State: t.State,
 		Labels: nonNil(t.Labels), Assignees: nonNil(t.Assignees), URL: t.URL, Private: t.Private, Removed: removed,
 		Hash: Hash(t.Title + "\x00" + t.Body)}
+	if !t.Fork {
+		fetched.Branch = t.Branch
+	}
 	for _, login := range t.Assignees {
 		fetched.Assigned = fetched.Assigned || e.mine(ctx, forge.Account{Login: login})
 	}
