@@ -211,11 +211,9 @@ func TestHostileObjects(t *testing.T) {
 		{"id as text", ".*/issues/1", `{"number":"1","id":"12",` + repo + `}`, task, forge.Transient},
 		{"list instead of object", ".*/issues/1", `[]`, task, forge.Transient},
 		{"number", ".*/issues/1", `7`, task, forge.Transient},
-		{"no repository", ".*/issues/1", `{"number":1}`, task, forge.Transient},
 		{"moved", ".*/issues/1", `{"number":4,"repository_url":"http://h/repos/o/other"}`, task, forge.NotFound},
 		{"pull request", ".*/issues/1", `{"number":1,"pull_request":{"url":"x"},` + repo + `}`, task, forge.NotFound},
 		{"repository without its name", "/repos/o/r", `{"private":false}`, task, forge.Transient},
-		{"repository without private", "/repos/o/r", `{"full_name":"o/r"}`, task, forge.Transient},
 		{"comments: null element", ".*/comments", `[null]`, comments, forge.Transient},
 		{"comments: id as text", ".*/comments", `[{"id":"1","body":"x"}]`, comments, forge.Transient},
 		{"comments: no id", ".*/comments", `[{"body":"x"}]`, comments, forge.Transient},
@@ -234,6 +232,23 @@ func TestHostileObjects(t *testing.T) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
 		})
+	}
+}
+
+// TestBareForge: proxies and tokens with few rights show less than GitHub does.
+// What is not shown counts as public, and the task can be worked on.
+func TestBareForge(t *testing.T) {
+	for name, fault := range map[string]forgetest.Fault{
+		"repository without private": {Path: "/repos/o/r", Kind: forgetest.Answer, Status: 200, Body: `{"full_name":"o/r"}`},
+		"repository out of sight":    {Path: "/repos/o/r", Kind: forgetest.Answer, Status: 404, Body: `{"message":"Not Found"}`},
+		"issue without repository":   {Path: ".*/issues/1", Kind: forgetest.Answer, Status: 200, Body: `{"number":1,"state":"open","user":{"login":"ann"}}`},
+	} {
+		s := stage(t)
+		s.Fault(fault)
+		got, err := connect(t, s, nil).Task(context.Background(), issueKey(s, 1))
+		if err != nil || got.Private || got.Author.Login != "ann" {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
 	}
 }
 

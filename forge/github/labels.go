@@ -119,6 +119,10 @@ func (c *Client) ensureLabel(ctx context.Context, key forge.TaskKey, l forge.Lab
 	if kind(err) == forge.NotFound {
 		err = c.createLabel(ctx, key, l)
 	}
+	switch kind(err) {
+	case forge.NotFound, forge.Forbidden, forge.Invalid:
+		return nil // a colour is no reason to fail: to add the label shows whether we may
+	}
 	if err != nil {
 		return err
 	}

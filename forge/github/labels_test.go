@@ -118,7 +118,8 @@ func TestChangeLabelsFailures(t *testing.T) {
 	}{
 		{"read", forgetest.Fault{Path: ".*/issues/1/labels", Kind: forgetest.Store500}, forge.Transient},
 		{"create", forgetest.Fault{Method: "POST", Path: "/repos/o/r/labels", Kind: forgetest.Store500}, forge.Ambiguous},
-		{"invalid colour", forgetest.Fault{Method: "POST", Path: "/repos/o/r/labels", Kind: forgetest.Answer, Status: 422, Body: `{"errors":[{"code":"invalid"}]}`}, forge.Invalid},
+		{"invalid colour", forgetest.Fault{Method: "POST", Path: "/repos/o/r/labels", Kind: forgetest.Answer, Status: 422, Body: `{"errors":[{"code":"invalid"}]}`}, ""},
+		{"may not create", forgetest.Fault{Method: "POST", Path: "/repos/o/r/labels", Kind: forgetest.Answer, Status: 403, Body: `{"message":"Resource not accessible"}`}, ""},
 		{"add", forgetest.Fault{Method: "POST", Path: ".*/issues/1/labels", Kind: forgetest.StoreDrop}, forge.Ambiguous},
 		{"remove", forgetest.Fault{Method: "DELETE", Kind: forgetest.Store502HTML}, forge.Ambiguous},
 		{"read back", forgetest.Fault{Method: "GET", Path: ".*/issues/1/labels", Nth: 2, Kind: forgetest.Drop, Times: -1}, forge.Transient},

@@ -41,13 +41,23 @@ func (c *Client) repository(ctx context.Context, op, name string) (*github.Repos
 	if err != nil {
 		return nil, err
 	}
-	if !validProject(repo.GetFullName()) || repo.Private == nil {
+	if !validProject(repo.GetFullName()) {
 		return nil, unreadable(op, reading)
 	}
 	c.mu.Lock()
 	c.repos[strings.ToLower(name)] = cached{repo, c.now()}
 	c.mu.Unlock()
 	return repo, nil
+}
+
+// known is what the repository says of itself. Where a token may read issues but
+// not the repository, it counts as public: nobody is trusted by mistake.
+func (c *Client) known(ctx context.Context, op, name string) (*github.Repository, error) {
+	repo, err := c.repository(ctx, op, name)
+	if k := kind(err); k == forge.NotFound || k == forge.Forbidden {
+		return &github.Repository{FullName: &name}, nil
+	}
+	return repo, err
 }
 
 func isPrivate(r *github.Repository) bool {

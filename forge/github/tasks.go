@@ -49,7 +49,7 @@ func (c *Client) ListTasks(ctx context.Context, label string) ([]forge.Task, err
 }
 
 func (c *Client) repositoryTasks(ctx context.Context, name, label string) ([]found, error) {
-	repo, err := c.repository(ctx, "list tasks", name)
+	repo, err := c.known(ctx, "list tasks", name)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (c *Client) Task(ctx context.Context, key forge.TaskKey) (forge.Task, error
 	if err != nil {
 		return forge.Task{}, err
 	}
-	repo, err := c.repository(ctx, op, key.Project)
+	repo, err := c.known(ctx, op, key.Project)
 	if err != nil {
 		return forge.Task{}, err
 	}
@@ -178,11 +178,13 @@ func (c *Client) Task(ctx context.Context, key forge.TaskKey) (forge.Task, error
 
 // sameItem refuses an answer about another item than key names.
 func sameItem(op string, key forge.TaskKey, i *github.Issue) error {
-	project, err := projectOf(i)
-	if err != nil {
-		return err
+	project, message := key.Project, ""
+	if i.GetRepositoryURL() != "" {
+		var err error
+		if project, err = projectOf(i); err != nil {
+			return err
+		}
 	}
-	message := ""
 	if !strings.EqualFold(project, key.Project) || i.GetNumber() != key.Number {
 		message = fmt.Sprintf("%s moved to %s number %d", key, project, i.GetNumber())
 	} else if is := kindOf(i); is != key.Kind {

@@ -111,7 +111,10 @@ func Create(p Ports, first *event.ContextCreated) (*Engine, error) {
 	if e.log, err = p.Store.Create(stored.(*event.ContextCreated), at); err != nil {
 		return nil, err
 	}
-	return e, e.apply(event.Event{Seq: 1, Time: at, Body: stored})
+	if err := e.apply(event.Event{Seq: 1, Time: at, Body: stored}); err != nil {
+		return nil, errors.Join(err, e.log.Close())
+	}
+	return e, nil
 }
 
 // Open takes an existing context under its lock and folds its log.
