@@ -15,7 +15,7 @@ func one[T any](c *Client, ctx context.Context, op string, f func() (*T, *github
 		return nil, err
 	}
 	if value == nil { // an empty body or null
-		c.answers.forget(response)
+		c.forget(response)
 		return nil, unreadable(op, reading)
 	}
 	return value, nil
@@ -31,7 +31,7 @@ func all[T any](c *Client, ctx context.Context, op string, f func(github.ListOpt
 			return nil, err
 		}
 		if part == nil { // an empty body or null, which must not pass for an empty list
-			c.answers.forget(response)
+			c.forget(response)
 			return nil, unreadable(op, reading)
 		}
 		items = append(items, part...)

@@ -61,7 +61,7 @@ type Client struct {
 	api       *github.Client
 	transport http.RoundTripper
 	tokens    source
-	answers   *conditional
+	answers   *rest.Conditional
 	pace      rest.Pacer
 	now       func() time.Time
 
@@ -103,7 +103,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	client := guard.Client()
-	answers := newConditional(&signed{next: guard, base: base, tokens: tokens})
+	answers := rest.NewConditional(&signed{next: guard, base: base, tokens: tokens})
 	client.Transport = answers
 	root := base.String() + "/"
 	api, err := github.NewClient(

@@ -41,12 +41,19 @@ func (c *Client) classify(ctx context.Context, op string, m rest.Mode, response 
 		return c.refusal(op, m, status, message)
 	}
 	if response != nil && response.Response != nil && response.StatusCode/100 == 2 {
-		c.answers.forget(response)
+		c.forget(response)
 		e := unreadable(op, m).(*forge.Error)
 		e.Status, e.Err = response.StatusCode, err
 		return e
 	}
 	return c.unanswered(op, m, err)
+}
+
+// forget drops an answer that was of no use from the cache.
+func (c *Client) forget(r *github.Response) {
+	if r != nil {
+		c.answers.Forget(r.Response)
+	}
 }
 
 // answer takes the server's refusal out of the library's errors.

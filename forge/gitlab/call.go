@@ -2,6 +2,7 @@ package gitlab
 
 import (
 	"context"
+	"slices"
 
 	"gitlab.com/gitlab-org/api/client-go/v2"
 
@@ -19,6 +20,7 @@ func one[T any](c *Client, ctx context.Context, op string, f func(request) (*T, 
 		return nil, err
 	}
 	if value == nil { // null
+		c.forget(response)
 		return nil, rest.Unreadable(op, rest.Reading)
 	}
 	return value, nil
@@ -33,13 +35,9 @@ func all[T any](c *Client, ctx context.Context, op string, f func(gitlab.ListOpt
 		if err := c.classify(ctx, op, rest.Reading, response, err); err != nil {
 			return nil, err
 		}
-		if part == nil { // null, which must not pass for an empty list
+		if part == nil || slices.Contains(part, nil) { // null, which must not pass for an empty list
+			c.forget(response)
 			return nil, rest.Unreadable(op, rest.Reading)
-		}
-		for _, item := range part {
-			if item == nil {
-				return nil, rest.Unreadable(op, rest.Reading)
-			}
 		}
 		items = append(items, part...)
 		if len(part) < pageSize && response.NextPage <= page {

@@ -2,7 +2,8 @@
 // self-managed GitLabs, over their REST API, version 4.
 //
 // It holds no truth, only caches that can be read again: the token's account,
-// for five minutes what a project is, and which labels exist.
+// for five minutes what a project is, which labels exist, and answers that are
+// used again only when the server says that they still hold.
 //
 // Invariants: nothing is retried, the library's retries and its rate limiter
 // are off; writes are serialised and keep a distance from each other; labels
@@ -58,6 +59,7 @@ type Client struct {
 	host      string // the same without its scheme
 	api       *gitlab.Client
 	transport http.RoundTripper
+	answers   *rest.Conditional
 	pace      rest.Pacer
 	now       func() time.Time
 
@@ -94,8 +96,10 @@ func New(cfg Config) (*Client, error) {
 	}
 	sign := func(h http.Header) { h.Set("Private-Token", cfg.Token) }
 	guard := &rest.Guard{Next: cfg.Transport, Base: base, Sign: sign, Timeout: cfg.Timeout}
+	client, answers := guard.Client(), rest.NewConditional(guard)
+	client.Transport = answers
 	api, err := gitlab.NewAuthSourceClient(gitlab.Unauthenticated{}, // guard knows the token, the library need not
-		gitlab.WithHTTPClient(guard.Client()),
+		gitlab.WithHTTPClient(client),
 		gitlab.WithBaseURL(base.String()),
 		gitlab.WithUserAgent("agent"),
 		gitlab.WithoutRetries(),
@@ -106,7 +110,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	return &Client{
 		cfg: cfg, web: base.Scheme + "://" + base.Host + prefix, host: base.Host + prefix,
-		api: api, transport: cfg.Transport, now: time.Now, pace: rest.NewPacer(cfg.WriteInterval),
+		api: api, transport: cfg.Transport, answers: answers, now: time.Now, pace: rest.NewPacer(cfg.WriteInterval),
 		projects: map[string]cached{}, labels: map[string]bool{},
 	}, nil
 }

@@ -3,6 +3,7 @@ package gitlab
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -230,6 +231,48 @@ func TestNoLimiter(t *testing.T) {
 	for range 3 {
 		if _, err := c.Comments(ctx, issue(c, 1), time.Time{}); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestUnchangedIsNotSentAgain: what is polled is confirmed only, each change is seen, and a broken answer does not stay.
+func TestUnchangedIsNotSentAgain(t *testing.T) {
+	g, item := stage(t)
+	item.AddNote("ann", "x")
+	c := connect(t, g, nil)
+	poll := func() (labels, notes int, codes []int) {
+		t.Helper()
+		from := len(g.Requests())
+		tasks, err := c.ListTasks(context.Background(), "todo")
+		if err != nil || len(tasks) != 1 {
+			t.Fatalf("%v, %v", tasks, err)
+		}
+		comments, err := c.Comments(context.Background(), issue(c, 1), time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range g.Requests()[from:] {
+			codes = append(codes, r.Status)
+		}
+		return len(tasks[0].Labels), len(comments), codes
+	}
+	for _, want := range [][]int{{200, 200, 200, 200}, {304, 304, 304}} {
+		if labels, notes, codes := poll(); labels != 1 || notes != 1 || !slices.Equal(codes, want) {
+			t.Errorf("%d labels, %d notes, %v, want %v", labels, notes, codes, want)
+		}
+	}
+	item.AddNote("ann", "y")
+	item.AddLabels("z")
+	if labels, notes, _ := poll(); labels != 2 || notes != 3 {
+		t.Errorf("after the change: %d labels, %d notes", labels, notes)
+	}
+	for _, body := range []string{`[{"id":1,`, `"text"`, `null`, `[null]`} {
+		g.Fault(forgetest.Fault{Path: ".*/notes", Kind: forgetest.Answer, Status: 200, Body: body, Header: http.Header{"Etag": {`"x"`}}})
+		if _, err := c.Comments(context.Background(), issue(c, 1), time.Time{}); rest.Kind(err) != forge.Transient {
+			t.Errorf("%s: %v", body, err)
+		}
+		if _, notes, codes := poll(); notes != 3 || codes[2] != 200 {
+			t.Errorf("%s: afterwards %d notes, %v", body, notes, codes)
 		}
 	}
 }

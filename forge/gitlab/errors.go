@@ -28,11 +28,19 @@ func (c *Client) classify(ctx context.Context, op string, m rest.Mode, response 
 	case response == nil || response.Response == nil:
 		return rest.Unanswered(op, m, err, c.cfg.Token)
 	case response.StatusCode/100 == 2 && response.StatusCode != http.StatusAccepted:
+		c.forget(response)
 		e := rest.Unreadable(op, m).(*forge.Error)
 		e.Status, e.Err = response.StatusCode, err
 		return e
 	}
 	return c.refusal(op, m, response.Response, message(err))
+}
+
+// forget drops an answer that was of no use from the cache.
+func (c *Client) forget(r *gitlab.Response) {
+	if r != nil {
+		c.answers.Forget(r.Response)
+	}
 }
 
 // refusal classifies an answer that is no success.

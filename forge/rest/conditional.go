@@ -1,4 +1,4 @@
-package github
+package rest
 
 import (
 	"bytes"
@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-
-	"github.com/google/go-github/v89/github"
 )
 
 const (
@@ -17,10 +15,10 @@ const (
 	cachedBytes   = 8 << 20
 )
 
-// conditional asks of what was read before only whether it changed: such
-// answers do not count against the rate limit. Nothing is taken from the cache
-// without asking. It keeps the answers used last, in memory.
-type conditional struct {
+// Conditional asks of what was read before only whether it changed: such
+// answers cost little, and on GitHub nothing of the rate limit. Nothing is taken
+// from the cache without asking. It keeps the answers used last, in memory.
+type Conditional struct {
 	next  http.RoundTripper
 	limit int // bytes of all bodies together
 
@@ -37,11 +35,13 @@ type kept struct {
 	body     []byte
 }
 
-func newConditional(next http.RoundTripper) *conditional {
-	return &conditional{next: next, limit: cachedBytes, byURL: map[string]*list.Element{}, order: list.New()}
+// NewConditional sends through next.
+func NewConditional(next http.RoundTripper) *Conditional {
+	return &Conditional{next: next, limit: cachedBytes, byURL: map[string]*list.Element{}, order: list.New()}
 }
 
-func (c *conditional) RoundTrip(r *http.Request) (*http.Response, error) {
+// RoundTrip sends one request.
+func (c *Conditional) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method != http.MethodGet {
 		return c.next.RoundTrip(r)
 	}
@@ -64,7 +64,7 @@ func (c *conditional) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // get returns what is kept, or nil.
-func (c *conditional) get(url string) *kept {
+func (c *Conditional) get(url string) *kept {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.byURL[url]
@@ -76,7 +76,7 @@ func (c *conditional) get(url string) *kept {
 }
 
 // keep notes an answer if it has a tag and is whole: a broken one would come back for ever.
-func (c *conditional) keep(url string, response *http.Response) (*http.Response, error) {
+func (c *Conditional) keep(url string, response *http.Response) (*http.Response, error) {
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		return nil, err
@@ -99,9 +99,9 @@ func (c *conditional) keep(url string, response *http.Response) (*http.Response,
 	return response, nil
 }
 
-// forget drops an answer that turned out to be of no use, lest it come back.
-func (c *conditional) forget(r *github.Response) {
-	if r == nil || r.Response == nil || r.Request == nil {
+// Forget drops an answer that turned out to be of no use, lest it come back.
+func (c *Conditional) Forget(r *http.Response) {
+	if r == nil || r.Request == nil {
 		return
 	}
 	c.mu.Lock()
@@ -111,7 +111,7 @@ func (c *conditional) forget(r *github.Response) {
 	}
 }
 
-func (c *conditional) drop(e *list.Element) {
+func (c *Conditional) drop(e *list.Element) {
 	k := c.order.Remove(e).(*kept)
 	delete(c.byURL, k.url)
 	c.bytes -= len(k.body)
