@@ -5,7 +5,7 @@ BENCH    ?= .
 CRASH    ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-servers vet check crash fuzz golden bench clean
+.PHONY: help build demo test test-servers vet check crash fuzz golden bench image-files clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ golden: ## write the golden files anew; read the diff before you commit it
 
 bench: ## benchmarks; BENCH chooses some by a pattern
 	$(GO) test ./... -run '^$$' -bench '$(BENCH)' -benchmem
+
+image-files: build ## what deploy/Dockerfile copies: the binary and this machine's certificates
+	cp /etc/ssl/certs/ca-certificates.crt bin/
 
 clean: ## remove what make build made
 	rm -rf bin

@@ -29,7 +29,8 @@ import (
 type site struct {
 	config config.Forge
 	client forge.Client
-	host   string // of its task keys
+	host   string                                // of its task keys
+	token  func(context.Context) (string, error) // for git
 }
 
 // system is everything that a command which works on tasks needs. It is the
@@ -148,14 +149,18 @@ func (s *system) newSite(f config.Forge) (site, error) {
 		if err != nil {
 			return site{}, err
 		}
-		return site{f, client, client.Host()}, nil
+		return site{f, client, client.Host(), func(context.Context) (string, error) { return f.Token, nil }}, nil
 	}
-	client, err := github.New(github.Config{APIURL: f.APIURL, Token: f.Token, Owner: f.Owner, Repositories: f.Repositories,
+	var app *github.App
+	if f.App.ID != 0 {
+		app = &github.App{ID: int64(f.App.ID), KeyFile: f.App.KeyFile, InstallationID: int64(f.App.InstallationID)}
+	}
+	client, err := github.New(github.Config{APIURL: f.APIURL, Token: f.Token, App: app, Owner: f.Owner, Repositories: f.Repositories,
 		Assignee: f.Assignee, BotName: f.BotName, AllowHTTP: s.config.AllowHTTP, WriteInterval: interval})
 	if err != nil {
 		return site{}, err
 	}
-	return site{f, client, client.Host()}, nil
+	return site{f, client, client.Host(), client.Token}, nil
 }
 
 func serverConfigs(servers []config.MCPServer) []mcp.ServerConfig {

@@ -44,9 +44,13 @@ func (w *workingCopy) clone(ctx context.Context, s *projections.State) (clone *g
 	if err != nil {
 		return nil, "", err
 	}
+	token, err := w.site.token(ctx)
+	if err != nil {
+		return nil, "", err
+	}
 	base = cmp.Or(s.Task.Branch, repo.DefaultBranch)
 	clone, err = git.Clone(ctx, git.Options{URL: repo.CloneURL, Dir: w.system.cloneDir(s.Created.UUID),
-		Branch: base, Token: w.site.config.Token, AllowHTTP: w.system.config.AllowHTTP})
+		Branch: base, Token: token, AllowHTTP: w.system.config.AllowHTTP})
 	return clone, base, err
 }
 

@@ -137,6 +137,7 @@ type Forge struct {
 	Kind             string   `yaml:"-"` // github | gitlab
 	APIURL           string   `yaml:"api_url"`
 	Token            string   `yaml:"personal_access_token"`
+	App              App      `yaml:"app"` // GitHub: instead of a token
 	Owner            string   `yaml:"owner"`
 	Repositories     []string `yaml:"repositories"` // GitHub: owner/repo
 	Projects         []string `yaml:"projects"`     // GitLab: paths or ids
@@ -154,6 +155,13 @@ type Forge struct {
 	CommentsVia      string   `yaml:"comments_via" oneof:"api|mcp"`
 	WriteIntervalMS  int      `yaml:"write_interval_ms" max:"3600000"`
 	AdoptWaitSeconds int      `yaml:"-"` // adopt_wait_seconds, or 0 for a loopback host if that is not set
+}
+
+// App is a GitHub App that acts instead of an account. ID 0 means none.
+type App struct {
+	ID             int    `yaml:"id"`
+	KeyFile        string `yaml:"key_file"` // its private key as PEM, mode 0600
+	InstallationID int    `yaml:"installation_id"`
 }
 
 // Forges lists the forges in use, in the order of task_source.

@@ -212,3 +212,11 @@ mcp_servers:
 		t.Error("the hash must depend on everything but secrets")
 	}
 }
+
+func TestApp(t *testing.T) {
+	const ok = "llm: {provider: ollama}\ngithub: {owner: o, app: {id: 7, key_file: key.pem, installation_id: 9}}"
+	app := mustLoad(t, ok, nil).Forges()[0].App
+	if app.ID != 7 || app.InstallationID != 9 || !filepath.IsAbs(app.KeyFile) {
+		t.Errorf("%+v", app)
+	}
+}

@@ -33,6 +33,7 @@ func (d *decoder) paths(c *Config, dir string) {
 		for i := range *c.section(source) {
 			f := &(*c.section(source))[i]
 			f.Workspace = d.absolute(f.Workspace, forgePath(source, i)+".workspace", dir)
+			f.App.KeyFile = d.absolute(f.App.KeyFile, forgePath(source, i)+".app.key_file", dir)
 		}
 	}
 }

@@ -16,11 +16,27 @@ import (
 func (d *decoder) checkSecrets(c *Config) {
 	for _, source := range c.TaskSource {
 		for i, f := range *c.section(source) {
+			if f.App.ID != 0 {
+				d.checkApp(f, forgePath(source, i)+".app")
+				continue
+			}
 			d.checkSecret(f.Token, forgePath(source, i)+".personal_access_token", strings.ToUpper(source)+"_PERSONAL_ACCESS_TOKEN")
 		}
 	}
 	if p := c.LLM.Active(); p.Name == "openai" && (p.APIKey != "" || !Loopback(p.URL)) {
 		d.checkSecret(p.APIKey, "llm.openai.api_key", "OPENAI_API_KEY")
+	}
+}
+
+// checkApp wants all that an App needs, and no token beside it.
+func (d *decoder) checkApp(f Forge, path string) {
+	switch {
+	case !strings.HasPrefix(path, "github"):
+		d.failAt(path, "there are no Apps on GitLab: use personal_access_token")
+	case f.App.ID < 0 || f.App.InstallationID <= 0 || f.App.KeyFile == "":
+		d.failAt(path, "needs id, key_file and installation_id")
+	case f.Token != "":
+		d.failAt(path, "stands beside personal_access_token: keep one of them")
 	}
 }
 
