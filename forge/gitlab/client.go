@@ -2,7 +2,8 @@
 // self-managed GitLabs, over their REST API, version 4.
 //
 // It holds no truth, only caches that can be read again: the token's account,
-// for five minutes what a project is, which labels exist, and answers that are
+// for five minutes what a project is, which labels exist, whose login is whose,
+// and answers that are
 // used again only when the server says that they still hold.
 //
 // Invariants: nothing is retried, the library's retries and its rate limiter
@@ -66,6 +67,7 @@ type Client struct {
 	mu       sync.Mutex
 	me       *forge.Account
 	projects map[string]cached // by lower-case path or id
+	seen     map[string]int64  // ids of authors by lower-case login
 	labels   map[string]bool   // lower-case path, then the label's exact name: those that are known to exist
 }
 
@@ -111,7 +113,7 @@ func New(cfg Config) (*Client, error) {
 	return &Client{
 		cfg: cfg, web: base.Scheme + "://" + base.Host + prefix, host: base.Host + prefix,
 		api: api, transport: cfg.Transport, answers: answers, now: time.Now, pace: rest.NewPacer(cfg.WriteInterval),
-		projects: map[string]cached{}, labels: map[string]bool{},
+		projects: map[string]cached{}, labels: map[string]bool{}, seen: map[string]int64{},
 	}, nil
 }
 
@@ -217,4 +219,13 @@ func account(id int64, login string, bot bool) forge.Account {
 		a.ID = strconv.FormatInt(id, 10)
 	}
 	return a
+}
+
+// meet notes the id of an author.
+func (c *Client) meet(id int64, login string) {
+	if id > 0 && login != "" {
+		c.mu.Lock()
+		c.seen[strings.ToLower(login)] = id
+		c.mu.Unlock()
+	}
 }

@@ -92,6 +92,9 @@ func (c *Client) ensureLabel(ctx context.Context, key forge.TaskKey, l forge.Lab
 	if rest.Kind(err) == forge.NotFound {
 		err = c.createLabel(ctx, key, l)
 	}
+	if hidden(err) || rest.Kind(err) == forge.Invalid {
+		return nil // a colour is no reason to fail: to add the label shows whether we may
+	}
 	if err != nil {
 		return err
 	}

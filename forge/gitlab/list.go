@@ -28,11 +28,17 @@ func (c *Client) ListTasks(ctx context.Context, label string) ([]forge.Task, err
 			continue
 		}
 		failures = append(failures, rest.Named(name, err))
-		if k := rest.Kind(err); k == "" || k == forge.Auth || k == forge.RateLimited {
-			break // the others would fail like this one
+		if hopeless(err) {
+			break
 		}
 	}
 	return ordered(items), rest.Joined(failures)
+}
+
+// hopeless are the failures after which the next calls would fail, too.
+func hopeless(err error) bool {
+	k := rest.Kind(err)
+	return err != nil && (k == "" || k == forge.Auth || k == forge.RateLimited)
 }
 
 // found is a task on its way into the list.
@@ -43,25 +49,11 @@ type found struct {
 
 func (c *Client) projectTasks(ctx context.Context, name, label string) ([]found, error) {
 	const op = "list tasks"
-	p, err := c.project(ctx, op, name)
+	p, err := c.known(ctx, op, name)
 	if err != nil {
 		return nil, err
 	}
-	var items []raw
-	if p.IssuesAccessLevel != gitlab.DisabledAccessControl {
-		issues, err := c.listIssues(ctx, op, p.ID, label)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, issues...)
-	}
-	if p.MergeRequestsAccessLevel != gitlab.DisabledAccessControl {
-		merges, err := c.listMerges(ctx, op, p.ID, label)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, merges...)
-	}
+	items, err := c.items(ctx, op, p, label)
 	var tasks []found
 	for _, r := range items {
 		if !r.readable() {
@@ -72,10 +64,39 @@ func (c *Client) projectTasks(ctx context.Context, name, label string) ([]found,
 			tasks = append(tasks, found{r.task(c.host, p), r.made})
 		}
 	}
-	return tasks, nil
+	return tasks, err
 }
 
-func (c *Client) listIssues(ctx context.Context, op string, project int64, label string) ([]raw, error) {
+// items reads both lists. One that the project or this token has not is none,
+// unless there is no other.
+func (c *Client) items(ctx context.Context, op string, p *gitlab.Project, label string) ([]raw, error) {
+	var items []raw
+	var failures []error
+	lists := 0
+	for _, list := range []struct {
+		access gitlab.AccessControlValue
+		read   func(ctx context.Context, op, project, label string) ([]raw, error)
+	}{{p.IssuesAccessLevel, c.listIssues}, {p.MergeRequestsAccessLevel, c.listMerges}} {
+		if list.access == gitlab.DisabledAccessControl {
+			continue
+		}
+		lists++
+		part, err := list.read(ctx, op, p.PathWithNamespace, label)
+		items = append(items, part...)
+		if err != nil {
+			failures = append(failures, err)
+		}
+		if hopeless(err) {
+			break
+		}
+	}
+	if len(failures) < lists {
+		failures = slices.DeleteFunc(failures, hidden)
+	}
+	return items, rest.Joined(failures)
+}
+
+func (c *Client) listIssues(ctx context.Context, op, project, label string) ([]raw, error) {
 	options := &gitlab.ListProjectIssuesOptions{
 		State: text("opened"), Labels: filter(label), OrderBy: text("created_at"), Sort: text("asc"),
 	}
@@ -90,7 +111,7 @@ func (c *Client) listIssues(ctx context.Context, op string, project int64, label
 	return items, err
 }
 
-func (c *Client) listMerges(ctx context.Context, op string, project int64, label string) ([]raw, error) {
+func (c *Client) listMerges(ctx context.Context, op, project, label string) ([]raw, error) {
 	options := &gitlab.ListProjectMergeRequestsOptions{
 		State: text("opened"), Labels: filter(label), OrderBy: text("created_at"), Sort: text("asc"),
 	}

@@ -95,6 +95,9 @@ func (c *Client) commentsOf(op string, key forge.TaskKey, notes []*note, since t
 		if n.ID <= 0 {
 			return nil, rest.Unreadable(op, rest.Reading)
 		}
+		if n.Author != nil {
+			c.meet(n.Author.ID, n.Author.Username)
+		}
 		if !seen[n.ID] && !when(n.UpdatedAt).Before(since) {
 			comments = append(comments, c.commentOf(key, n))
 		}

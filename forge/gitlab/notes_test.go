@@ -220,3 +220,19 @@ func TestDraftTitle(t *testing.T) {
 		t.Errorf("of a fork: %+v, %v", got, err)
 	}
 }
+
+// TestColourIsNoReason: a label that may not be made is added all the same, if it may be.
+func TestColourIsNoReason(t *testing.T) {
+	g, item := stage(t)
+	c := connect(t, g, nil)
+	for i, status := range []int{403, 404, 400} {
+		name := strings.Repeat("x", i+1)
+		g.Fault(forgetest.Fault{Method: "POST", Path: ".*/labels", Kind: forgetest.Answer, Status: status, Body: `{}`})
+		if _, err := c.ChangeLabels(context.Background(), issue(c, 1), []forge.Label{{Name: name}}, nil); err != nil {
+			t.Errorf("%d: %v", status, err)
+		}
+	}
+	if d := cmp.Diff([]string{"todo", "x", "xx", "xxx"}, item.Labels()); d != "" {
+		t.Error(d)
+	}
+}

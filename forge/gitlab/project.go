@@ -33,13 +33,19 @@ func (c *Client) project(ctx context.Context, op, name string) (*gitlab.Project,
 	if known && c.now().Sub(hit.at) < cacheFor {
 		return hit.project, nil
 	}
-	p, err := one(c, ctx, op, func(with request) (*gitlab.Project, *gitlab.Response, error) {
-		return c.api.Projects.GetProject(name, nil, with)
+	var response *gitlab.Response
+	p, err := one(c, ctx, op, func(with request) (p *gitlab.Project, _ *gitlab.Response, err error) {
+		p, response, err = c.api.Projects.GetProject(name, nil, with)
+		return p, response, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if p.ID <= 0 || !validProject(p.PathWithNamespace) || p.Visibility == "" {
+	if _, isID := projectID(name); p.PathWithNamespace == "" && !isID {
+		p.PathWithNamespace = name
+	}
+	if !validProject(p.PathWithNamespace) {
+		c.answers.Forget(response.Response)
 		return nil, rest.Unreadable(op, rest.Reading)
 	}
 	c.mu.Lock()
@@ -48,8 +54,24 @@ func (c *Client) project(ctx context.Context, op, name string) (*gitlab.Project,
 	return p, nil
 }
 
-// isPrivate is also true of an internal project, and of what a later GitLab may invent.
-func isPrivate(p *gitlab.Project) bool { return p.Visibility != gitlab.PublicVisibility }
+// known is what the project says of itself. Where a token may read items but
+// not the project, it counts as public: nobody is trusted by mistake.
+func (c *Client) known(ctx context.Context, op, name string) (*gitlab.Project, error) {
+	p, err := c.project(ctx, op, name)
+	if hidden(err) && validProject(name) {
+		return &gitlab.Project{PathWithNamespace: name}, nil
+	}
+	return p, err
+}
+
+// hidden are the answers about what is not there for this token.
+func hidden(err error) bool {
+	return rest.Kind(err) == forge.NotFound || rest.Kind(err) == forge.Forbidden
+}
+
+func isPrivate(p *gitlab.Project) bool {
+	return p.Visibility == gitlab.PrivateVisibility || p.Visibility == gitlab.InternalVisibility
+}
 
 // Permission is what login may do in the task's project; None with every
 // error, and of those who are no members, whatever a public project lets them
@@ -75,15 +97,22 @@ func (c *Client) Permission(ctx context.Context, key forge.TaskKey, login string
 	if err != nil {
 		return forge.None, err
 	}
-	if member.ID != id || member.State != "active" { // a blocked account
+	if member.ID != 0 && member.ID != id || member.State != "" && member.State != "active" { // a blocked account
 		return forge.None, nil
 	}
 	return permission(member.AccessLevel), nil
 }
 
-// userID is the id of the account with exactly this login, or 0. It is asked
-// for each time: a login can pass to somebody else.
+// userID is the id of the account with exactly this login, or 0: of the one
+// who wrote what was read last under it, since a login can pass to somebody
+// else, or of the one the forge names.
 func (c *Client) userID(ctx context.Context, op, login string) (int64, error) {
+	c.mu.Lock()
+	id := c.seen[strings.ToLower(login)]
+	c.mu.Unlock()
+	if id > 0 {
+		return id, nil
+	}
 	users, err := all(c, ctx, op, func(page gitlab.ListOptions, with request) ([]*gitlab.User, *gitlab.Response, error) {
 		return c.api.Users.ListUsers(&gitlab.ListUsersOptions{ListOptions: page, Username: &login}, with)
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -114,6 +115,9 @@ func (c *Client) read(ctx context.Context, op string, key forge.TaskKey) (raw, e
 	if !r.readable() || r.iid != int64(key.Number) {
 		return raw{}, rest.Unreadable(op, rest.Reading)
 	}
+	if id, err := strconv.ParseInt(r.author.ID, 10, 64); err == nil {
+		c.meet(id, r.author.Login)
+	}
 	return r, nil
 }
 
@@ -123,7 +127,7 @@ func (c *Client) Task(ctx context.Context, key forge.TaskKey) (forge.Task, error
 	if err := c.check(op, key); err != nil {
 		return forge.Task{}, err
 	}
-	p, err := c.project(ctx, op, key.Project)
+	p, err := c.known(ctx, op, key.Project)
 	if err != nil {
 		return forge.Task{}, err
 	}

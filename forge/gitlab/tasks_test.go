@@ -180,7 +180,6 @@ func TestPermissionLevels(t *testing.T) {
 	id := strconv.FormatInt(g.AccountID("bob"), 10)
 	for body, want := range map[string]forge.ErrorKind{
 		`{"id":1,"access_level":50,"state":"active"}`:           "", // somebody else
-		`{"access_level":50}`:                                   "",
 		`{"id":` + id + `,"access_level":50,"state":"blocked"}`: "",
 		`[]`:   forge.Transient,
 		`null`: forge.Transient,
@@ -218,5 +217,72 @@ func TestAnswersOfAnother(t *testing.T) {
 	answer(".*/merge_requests", `[{"iid":1,"state":"merged","source_branch":"b"},{"iid":2,"state":"opened","source_branch":"bb"}]`)
 	if change, err := c.FindChange(context.Background(), issue(c, 1), "b"); err != nil || change != nil {
 		t.Errorf("%+v, %v", change, err)
+	}
+}
+
+// TestBareForge: proxies, and tokens with few rights, show less than GitLab does.
+// What is not shown counts as public, and the task can be worked on.
+func TestBareForge(t *testing.T) {
+	g, _ := stage(t)
+	g.AddMergeRequest("g/p", "T", "B", "ann", "b", "main", "todo")
+	gone := forgetest.Fault{Kind: forgetest.Answer, Status: 404, Body: `{"message":"404 Not Found"}`, Times: -1}
+	for name, test := range map[string]struct {
+		path, body string
+		status     int
+		tasks      int
+	}{
+		"project out of sight":       {"/projects/g/p", gone.Body, 404, 2},
+		"project forbidden":          {"/projects/g/p", gone.Body, 403, 2},
+		"project without anything":   {"/projects/g/p", `{}`, 200, 2},
+		"project without visibility": {"/projects/g/p", `{"id":1,"path_with_namespace":"g/p"}`, 200, 2},
+		"no issues":                  {".*/issues", gone.Body, 404, 1},
+		"no merge requests":          {".*/merge_requests", gone.Body, 403, 1},
+	} {
+		g.ClearFaults()
+		fault := gone
+		fault.Path, fault.Body, fault.Status = test.path, test.body, test.status
+		g.Fault(fault)
+		c := connect(t, g, nil)
+		tasks, err := c.ListTasks(context.Background(), "todo")
+		if err != nil || len(tasks) != test.tasks {
+			t.Errorf("%s: %+v, %v", name, tasks, err)
+		}
+		if got := get(t, c, issue(c, 1)); got.Private || got.Title != "Title" {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	g.ClearFaults()
+	for path, want := range map[string]forge.ErrorKind{".*/(issues|merge_requests)": forge.NotFound, ".*/merge_requests": forge.Transient} {
+		fault := gone
+		if fault.Path = path; want == forge.Transient {
+			fault.Status = 500
+		}
+		g.Fault(fault)
+		if _, err := connect(t, g, nil).ListTasks(context.Background(), "todo"); rest.Kind(err) != want {
+			t.Errorf("%s: %v, want %s", path, err, want)
+		}
+		g.ClearFaults()
+	}
+}
+
+// TestLoginPassedOn: who wrote under a login is judged, not who has it now.
+func TestLoginPassedOn(t *testing.T) {
+	g, item := stage(t)
+	c := connect(t, g, nil)
+	item.AddNote("bob", "x")
+	g.SetAccess("g/p", "bob", forgetest.Developer)
+	if _, err := c.Comments(context.Background(), issue(c, 1), time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.Permission(context.Background(), issue(c, 1), "bob"); err != nil || got != forge.Write {
+		t.Errorf("%v, %v", got, err)
+	}
+	g.Fault(forgetest.Fault{Path: ".*/notes", Kind: forgetest.Answer, Status: 200,
+		Body: `[{"id":1,"body":"x","author":{"id":` + strconv.FormatInt(g.AccountID("other"), 10) + `,"username":"Bob"}}]`})
+	if _, err := c.Comments(context.Background(), issue(c, 1), time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.Permission(context.Background(), issue(c, 1), "bob"); err != nil || got != forge.None {
+		t.Errorf("of another account: %v, %v", got, err)
 	}
 }
