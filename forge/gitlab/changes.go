@@ -20,10 +20,7 @@ func (c *Client) FindChange(ctx context.Context, key forge.TaskKey, branch strin
 	options := &gitlab.ListProjectMergeRequestsOptions{
 		State: text("opened"), SourceBranch: &branch, OrderBy: text("created_at"), Sort: text("asc"),
 	}
-	merges, err := all(c, ctx, op, func(page gitlab.ListOptions, with request) ([]*gitlab.BasicMergeRequest, *gitlab.Response, error) {
-		options.ListOptions = page
-		return c.api.MergeRequests.ListProjectMergeRequests(key.Project, options, with)
-	})
+	merges, err := c.merges(ctx, op, key.Project, options)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package gitlab
 import (
 	"cmp"
 	"context"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -115,15 +116,28 @@ func (c *Client) listMerges(ctx context.Context, op, project, label string) ([]r
 	options := &gitlab.ListProjectMergeRequestsOptions{
 		State: text("opened"), Labels: filter(label), OrderBy: text("created_at"), Sort: text("asc"),
 	}
-	merges, err := all(c, ctx, op, func(page gitlab.ListOptions, with request) ([]*gitlab.BasicMergeRequest, *gitlab.Response, error) {
-		options.ListOptions = page
-		return c.api.MergeRequests.ListProjectMergeRequests(project, options, with)
-	})
+	merges, err := c.merges(ctx, op, project, options)
 	var items []raw
 	for _, m := range merges {
 		items = append(items, ofMerge(m))
 	}
 	return items, err
+}
+
+// merges lists merge requests past the library's own method, which does not survive a null among them.
+func (c *Client) merges(ctx context.Context, op, project string, options *gitlab.ListProjectMergeRequestsOptions) ([]*gitlab.BasicMergeRequest, error) {
+	path := "projects/" + gitlab.PathEscape(project) + "/merge_requests"
+	full, err := all(c, ctx, op, func(page gitlab.ListOptions, with request) ([]*gitlab.MergeRequest, *gitlab.Response, error) {
+		options.ListOptions = page
+		var part []*gitlab.MergeRequest
+		response, err := c.send(http.MethodGet, path, options, with, &part)
+		return part, response, err
+	})
+	var merges []*gitlab.BasicMergeRequest
+	for _, m := range full {
+		merges = append(merges, &m.BasicMergeRequest)
+	}
+	return merges, err
 }
 
 // filter is nil for labels that the API would read as something else: several ones, none at all, or any.
