@@ -1,11 +1,14 @@
-// Package forgetest is an in-process HTTP server that answers like GitHub's
-// REST API, for tests and for the demonstration.
+// Package forgetest holds in-process HTTP servers that answer like GitHub's
+// REST API ([New]) and like GitLab's ([NewGitLab]), for tests and for the
+// demonstration. The package suite below it is what every adapter must pass on
+// them.
 //
 // State: accounts, tokens, Apps, repositories, issues, pull requests with
-// reviews and review comments, labels and comments, all in memory, guarded by one mutex. The state lives as long as
-// the Server, so it survives the agent that is killed while it talks to it.
+// reviews and review comments, labels and comments, all in memory, guarded by
+// one mutex. The state lives as long as the Server, so it survives the agent
+// that is killed while it talks to it.
 //
-// The API is served at the root and below any prefix that ends in /api/v3.
+// GitHub's API is served at the root and below any prefix that ends in /api/v3.
 // Answers are whole objects as the official description requires them; the
 // package openapi below holds them against it. Of GraphQL it knows what
 // GitHub's own MCP server asks of issues, labels and review threads.
@@ -14,7 +17,12 @@
 //
 // A token acts as its account. Who has a token may write everywhere, unless
 // [Server.SetPermission] says otherwise; all others may read public
-// repositories. [Server.Fault] makes chosen requests fail in chosen ways.
+// repositories. Fault, which both servers have, makes chosen requests fail in
+// chosen ways.
+//
+// GitLab's API lies at the root and below /api/v4, see [GitLab]. Its answers are
+// held against client-go's types, and against the schemas of a GitLab MCP server
+// that is not ours (make test-servers).
 //
 // The arranging methods panic on names that were never added: that is a
 // mistake in the caller's program, not a state of the forge.
