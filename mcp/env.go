@@ -27,6 +27,7 @@ func (c ServerConfig) perWorkspace() bool {
 
 // in returns the configuration with {workspace} replaced.
 func (c ServerConfig) in(workspace string) ServerConfig {
+	c.workspace = workspace
 	c.Command = slices.Clone(c.Command)
 	for i, word := range c.Command {
 		c.Command[i] = strings.ReplaceAll(word, workspaceVariable, workspace)

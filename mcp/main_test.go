@@ -22,8 +22,8 @@ import (
 func TestMain(m *testing.M) {
 	args := os.Args[1:]
 	switch {
-	case len(args) > 3 && args[0] == "mcp" && args[1] == "supervise" && args[2] == "--":
-		os.Exit(mcp.Supervise(args[3:]))
+	case len(args) > 2 && args[0] == "mcp" && args[1] == "supervise":
+		os.Exit(mcp.Supervise(args[2:]))
 	case len(args) > 1 && args[0] == "fake":
 		runFake(args[1], args[2:])
 	case len(args) > 1 && args[0] == "victim":

@@ -9,7 +9,8 @@
 // standard error are bounded, it may ask nothing of us but a ping, links in its
 // results are not followed, and its tools stay as they were when it started.
 // Each server runs under a supervisor, this executable again (see [Supervise]),
-// which kills all that the server has started when the server or we die. A dead
+// which kills all that the server has started when the server or we die, and
+// puts it into a sandbox if it is to have one (internal/sandbox). A dead
 // server is started again at the next call; after three deaths it stays off.
 //
 // A [Session] is one context's view. What went wrong with a call is an [Error],
@@ -31,9 +32,14 @@ type ServerConfig struct {
 	SystemPrompt string            // text for the model's system prompt
 	Allow        []string          // tool names offered to the model; empty means all
 	Timeout      time.Duration     // of one call
-	Sandbox      string            // auto | required | off
+	Sandbox      string            // auto | required | off; empty means off
+	Network      string            // on | off, of the sandbox; empty means on
+	Write        []string          // trees that the sandbox lets it change, beside the workspace
+	Read         []string          // trees and files that the sandbox lets it read, beside toolchains
 	URL          string            // streamable HTTP instead of a command
 	Headers      map[string]string
+
+	workspace string // that {workspace} was replaced by
 }
 
 // Tool is a tool as its server describes it. The hints default to the worst case, as MCP says.

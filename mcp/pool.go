@@ -13,6 +13,8 @@ type Options struct {
 	Getenv     func(string) string       // default os.Getenv
 	Version    string                    // ours, told to servers
 	MaxResult  int                       // bytes of text handed back whole; default 8 MiB
+	Deny       []string                  // trees that no sandbox lets read, wherever they lie: configuration, contexts
+	Warn       func(server, text string) // is told what the sandbox of a server lacks here; default Stderr
 }
 
 func (o Options) withDefaults() Options {
@@ -21,6 +23,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Stderr == nil {
 		o.Stderr = func(string, string) {}
+	}
+	if o.Warn == nil {
+		o.Warn = o.Stderr
 	}
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
@@ -51,11 +56,12 @@ func NewPool(configs []ServerConfig, o Options) *Pool {
 	names := make(map[string]bool)
 	for _, c := range configs {
 		var s *slot
+		lack := p.lacksSandbox(c)
 		switch {
 		case names[c.Name]:
 			s = brokenSlot(c, "another server has this name")
-		case c.Sandbox == "required":
-			s = brokenSlot(c, "its sandbox is required, and there is none for it")
+		case lack != nil:
+			s = brokenSlot(c, "its sandbox is required, but "+lack.Error())
 		case !c.perWorkspace():
 			s = newSlot(c, p.options)
 		}
@@ -63,6 +69,17 @@ func NewPool(configs []ServerConfig, o Options) *Pool {
 		p.shared = append(p.shared, s)
 	}
 	return p
+}
+
+// lacksSandbox says why a server cannot have the sandbox that it requires. For
+// one that does not require it, it warns.
+func (p *Pool) lacksSandbox(c ServerConfig) error {
+	_, lack, _ := c.CheckSandbox()
+	if lack != nil && c.Sandbox == "auto" {
+		p.options.Warn(c.Name, "its sandbox is not complete: "+lack.Error())
+		return nil
+	}
+	return lack
 }
 
 // Session is a view of the pool for one context. Servers that mention

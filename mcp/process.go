@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -24,10 +25,15 @@ type process struct {
 	closing  sync.Once
 }
 
-// startProcess starts argv with exactly env, supervised by executable.
-func startProcess(executable string, argv, env []string) (*process, error) {
+// startProcess starts argv with exactly env, supervised by executable, in a
+// sandbox if there is a policy.
+func startProcess(executable, policy string, argv, env []string) (*process, error) {
 	p := &process{exited: make(chan struct{})}
-	cmd := exec.Command(executable, append([]string{"mcp", "supervise", "--"}, argv...)...)
+	supervise := []string{"mcp", "supervise"}
+	if policy != "" {
+		supervise = append(supervise, sandboxFlag, policy)
+	}
+	cmd := exec.Command(executable, slices.Concat(supervise, []string{"--"}, argv)...)
 	cmd.Env = env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	theirs, err := p.pipes(cmd)

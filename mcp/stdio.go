@@ -37,7 +37,11 @@ func (c *connection) spawn(config ServerConfig, o Options) error {
 		return fmt.Errorf("its command %q cannot be run", config.Command[0])
 	}
 	argv[0] = path
-	p, err := startProcess(o.Executable, argv, env)
+	policy := ""
+	if boxed, ok := config.policy(argv, o); ok {
+		policy = boxed.Text()
+	}
+	p, err := startProcess(o.Executable, policy, argv, env)
 	if err != nil {
 		return fmt.Errorf("its supervisor cannot be run: %w", err)
 	}

@@ -8,6 +8,9 @@ import (
 	"os/signal"
 	"runtime"
 	"syscall"
+	"time"
+
+	"agent/internal/sandbox"
 )
 
 // lifeline is the descriptor on which a supervisor notices the death of the
@@ -17,52 +20,104 @@ const lifeline = 3
 // exitNotStarted is what a supervisor exits with when it cannot start its command.
 const exitNotStarted = 127
 
-// Supervise runs argv as a child, with its own standard streams, until the
+// removal is how long a supervisor removes the private directory of its sandbox,
+// and orphanedRemoval if it has to end within a second of the agent.
+const (
+	removal         = 2 * time.Second
+	orphanedRemoval = 300 * time.Millisecond
+)
+
+// Supervise runs a command as a child, with its own standard streams, until the
 // child exits or descriptor 3 reaches its end, and then kills every process
 // that the child has left: all descendants on Linux, the process group
 // elsewhere. It returns the child's exit status, 128 plus the signal's number
 // if a signal ended it, or 127 if it did not start.
 //
-// It is what `agent mcp supervise -- argv...` does. A parent-death signal
-// alone would reach only the child itself, and a process that is killed with
-// SIGKILL cannot clean up, so somebody else has to outlive it.
-func Supervise(argv []string) (exitCode int) {
+// It is what `agent mcp supervise ARGS` does, where ARGS are
+// `[--sandbox POLICY] -- COMMAND...`. With a policy the child is again this
+// executable (`--inside POLICY`), which arranges the sandbox and then runs the
+// command; it leads the namespaces and takes all that is in them with it.
+//
+// A parent-death signal alone would reach only the child itself, and a process
+// that is killed with SIGKILL cannot clean up, so somebody else has to outlive it.
+func Supervise(args []string) (exitCode int) {
 	runtime.LockOSThread() // the parent-death signal follows the thread, and this one ends with the process
+	mode, policy, argv, err := parseSupervise(args)
+	switch {
+	case err != nil:
+		return notStarted(err)
+	case mode == insideFlag:
+		return inside(policy, argv)
+	}
 	becomeReaper()
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP) // the child decides what they mean
 	syscall.CloseOnExec(lifeline)
-	child, err := startSupervised(argv)
+	child, private, err := startEither(mode, policy, argv)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "agent:", err)
-		return exitNotStarted
+		return notStarted(err)
 	}
 	closeStreams()
 	exited := make(chan int, 1)
 	go func() { exited <- reapUntil(child) }()
 	orphaned := make(chan struct{})
 	go func() { awaitEnd(os.NewFile(lifeline, "lifeline")); close(orphaned) }()
+	limit := removal
 	select {
 	case exitCode = <-exited:
 		killDescendants()
 	case <-orphaned:
 		killDescendants()
 		exitCode = 128 + int(syscall.SIGKILL)
+		limit = orphanedRemoval
+	}
+	if private != nil {
+		private.Remove(limit)
 	}
 	return exitCode
 }
 
-func startSupervised(argv []string) (pid int, err error) {
-	if len(argv) == 0 {
-		return 0, fmt.Errorf("supervise: no command")
+const (
+	sandboxFlag = "--sandbox"
+	insideFlag  = "--inside"
+)
+
+func parseSupervise(args []string) (mode string, policy sandbox.Policy, argv []string, err error) {
+	if len(args) > 1 && (args[0] == sandboxFlag || args[0] == insideFlag) {
+		mode = args[0]
+		if policy, err = sandbox.Parse(args[1]); err != nil {
+			return mode, policy, nil, err
+		}
+		args = args[2:]
 	}
+	if len(args) < 2 || args[0] != "--" {
+		return mode, policy, nil, fmt.Errorf("supervise: no command")
+	}
+	return mode, policy, args[1:], nil
+}
+
+func notStarted(err error) int {
+	fmt.Fprintln(os.Stderr, "agent:", err)
+	return exitNotStarted
+}
+
+func startEither(mode string, policy sandbox.Policy, argv []string) (pid int, private *sandbox.Private, err error) {
+	if mode == sandboxFlag {
+		return startBoxed(policy, argv)
+	}
+	pid, err = startSupervised(argv, os.Environ(), dieWithParent())
+	return pid, nil, err
+}
+
+func startSupervised(argv, env []string, attr *syscall.SysProcAttr) (pid int, err error) {
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
 		return 0, fmt.Errorf("supervise: %w", err)
 	}
 	p, err := os.StartProcess(path, argv, &os.ProcAttr{
+		Env:   env,
 		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr},
-		Sys:   dieWithParent(),
+		Sys:   attr,
 	})
 	if err != nil {
 		return 0, fmt.Errorf("supervise: %w", err)

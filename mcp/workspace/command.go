@@ -7,12 +7,16 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
+
+	"agent/internal/sandbox"
 )
 
 const (
-	defaultTimeout = 120  // seconds
+	defaultTimeout = 100  // seconds; less than a client waits, so that it gets the output
 	maxTimeout     = 1800 // seconds
 	drainTime      = time.Second
 )
@@ -69,10 +73,10 @@ func (w *workspace) run(ctx context.Context, argv, env []string) (*ran, error) {
 	defer out.Close()
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = w.dir
-	cmd.Env = append(append(os.Environ(), "GIT_TERMINAL_PROMPT=0"), env...)
+	cmd.Env = slices.Concat(environment(), []string{"GIT_TERMINAL_PROMPT=0"}, env)
 	cmd.Stdout, cmd.Stderr = theirs, theirs // one pipe keeps the order
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	err = cmd.Start()
+	err = w.start(cmd)
 	_ = theirs.Close()
 	if err != nil {
 		return nil, fmt.Errorf("cannot run %q: %w", argv[0], unwrapped(err))
@@ -90,6 +94,18 @@ func (w *workspace) run(ctx context.Context, argv, env []string) (*ran, error) {
 		<-drained
 	}
 	return r, nil
+}
+
+func (w *workspace) start(cmd *exec.Cmd) error {
+	if w.box == nil {
+		return cmd.Start()
+	}
+	return w.box.Start(cmd.Start)
+}
+
+// environment is ours, without what is meant for us alone.
+func environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(entry string) bool { return strings.HasPrefix(entry, sandbox.Variable+"=") })
 }
 
 // wait waits for the program and kills its group, also after its own end.

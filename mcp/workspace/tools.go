@@ -37,7 +37,7 @@ func (w *workspace) addTools(s *server.MCPServer) {
 		`{"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"}},"required":["pattern"],"additionalProperties":false}`,
 		reads, w.search)
 	add(s, "run_command",
-		"Run a program in the workspace. argv is a list of arguments, there is no shell and no input. Answers with the exit code and the output. Background processes are killed when the program ends.",
+		"Run a program in the workspace. argv is a list of arguments, there is no shell and no input. Answers with the exit code and the output. It is killed after timeout_seconds, which is 100 if not given and at most 1800. Background processes are killed when the program ends.",
 		`{"type":"object","properties":{"argv":{"type":"array","items":{"type":"string"},"minItems":1},"timeout_seconds":{"type":"integer","minimum":1,"maximum":1800}},"required":["argv"],"additionalProperties":false}`,
 		hints(false, true, false, true), w.runCommand)
 	add(s, "git_diff",

@@ -5,7 +5,8 @@
 // paths, not by symbolic links. They do not write into .git, where a file is
 // a program (hooks, filters) that git would run. Commands are argument lists
 // without a shell and run with the environment of the server, in a process
-// group of their own that ends with them.
+// group of their own that ends with them. A server that was started in a sandbox
+// (internal/sandbox) puts each command into one more of its own.
 //
 // A tool that fails answers with isError and one clear line; the protocol's
 // errors are left to the protocol. All answers are bounded.
@@ -19,6 +20,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"agent/internal/sandbox"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -28,6 +31,7 @@ type workspace struct {
 	dir   string // absolute, symbolic links resolved
 	given string // absolute, as given
 	root  *os.Root
+	box   *sandbox.Box // of every command; nil for none
 }
 
 // Serve answers MCP requests, one JSON object a line, until in ends or ctx
@@ -37,7 +41,7 @@ func Serve(ctx context.Context, root string, in io.Reader, out io.Writer) error 
 	if err != nil {
 		return fmt.Errorf("workspace: %w", err)
 	}
-	defer w.root.Close()
+	defer w.close()
 	s := server.NewMCPServer("workspace", "1", server.WithRecovery(), server.WithToolCapabilities(false))
 	w.addTools(s)
 	stdio := server.NewStdioServer(s)
@@ -61,7 +65,34 @@ func open(root string) (*workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &workspace{dir: dir, given: given, root: opened}, nil
+	w := &workspace{dir: dir, given: given, root: opened}
+	if err := w.enclose(); err != nil {
+		w.close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// enclose makes a box for commands if the server itself runs in a sandbox. It is
+// a second one, out of which a command does not reach the server or other commands.
+func (w *workspace) enclose() error {
+	text := os.Getenv(sandbox.Variable)
+	if text == "" {
+		return nil
+	}
+	policy, err := sandbox.Parse(text)
+	if err != nil {
+		return err
+	}
+	w.box, err = policy.Box(os.Getenv("PATH"))
+	return err
+}
+
+func (w *workspace) close() {
+	if w.box != nil {
+		w.box.Close()
+	}
+	_ = w.root.Close() // nothing was written through it
 }
 
 // handler runs a tool on its arguments; its error becomes an isError result.

@@ -1,0 +1,119 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+)
+
+// Box is a policy as the kernel takes it.
+type Box struct {
+	ruleset int // descriptor; -1 where there is no Landlock
+	flags   uint32
+}
+
+// Box compiles the policy. Paths that do not exist are left out, and so is what
+// the kernel cannot do. path is the PATH of what will run inside.
+func (p Policy) Box(path string) (*Box, error) {
+	config := landlock.Config{HandledAccessFS: landlock.V11.HandledAccessFS, Scoped: landlock.V11.Scoped}
+	if p.NoNetwork && !p.Alone { // else programs may talk to each other
+		config.HandledAccessNet = landlock.V11.HandledAccessNet
+	}
+	fd, flags, err := config.BestEffort().NewRulesetFD(p.rules(path)...)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	return &Box{ruleset: fd, flags: flags}, nil
+}
+
+func (p Policy) rules(path string) []landlock.Rule {
+	const inTrees = landlock.AccessFSSet(ll.AccessFSMakeDir | ll.AccessFSMakeReg | ll.AccessFSMakeSock | ll.AccessFSMakeFifo |
+		ll.AccessFSMakeSym | ll.AccessFSRemoveDir | ll.AccessFSRemoveFile | ll.AccessFSReadDir)
+	const inFiles = landlock.AccessFSSet(ll.AccessFSExecute | ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate)
+	var rules []landlock.Rule
+	for _, name := range p.readable(path) {
+		rule := landlock.ROFiles(name)
+		if isDir(name) {
+			rule = landlock.RODirs(name)
+		}
+		rules = append(rules, rule)
+	}
+	whole := inTrees | inFiles
+	if abi() >= abiReparent {
+		whole |= ll.AccessFSRefer
+	}
+	handled := landlock.V11.HandledAccessFS
+	if abi() < abiTruncate {
+		handled &^= ll.AccessFSTruncate
+	}
+	for _, name := range p.writable() {
+		access := inFiles
+		if isDir(name) {
+			access = whole
+		}
+		rules = append(rules, landlock.PathAccess(access&handled, name))
+	}
+	for _, name := range present(append([]string(nil), devices...)) {
+		rules = append(rules, landlock.RWFiles(name).WithIoctlDev())
+	}
+	return rules
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// abi is the version of the kernel's Landlock, 0 for none.
+func abi() int {
+	version, err := ll.LandlockGetABIVersion()
+	if err != nil {
+		return 0
+	}
+	return version
+}
+
+// Restrict puts the calling thread, and what it starts from now on, into the
+// box. The caller has locked the thread and never unlocks it.
+func (b *Box) Restrict() error {
+	if err := dropCapabilities(); err != nil {
+		return fmt.Errorf("sandbox: capabilities: %w", err)
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("sandbox: no_new_privs: %w", err)
+	}
+	if b.ruleset < 0 {
+		return nil
+	}
+	if err := ll.LandlockRestrictSelf(b.ruleset, b.flags); err != nil {
+		return fmt.Errorf("sandbox: landlock: %w", err)
+	}
+	return nil
+}
+
+// Start calls start on a thread inside the box; the thread ends afterwards, so
+// start must not ask for a parent-death signal.
+func (b *Box) Start(start func() error) error {
+	result := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread() // and no unlock: the thread ends with the goroutine
+		if err := b.Restrict(); err != nil {
+			result <- err
+			return
+		}
+		result <- start()
+	}()
+	return <-result
+}
+
+// Close frees the box; what is inside stays inside.
+func (b *Box) Close() {
+	if b.ruleset >= 0 {
+		_ = syscall.Close(b.ruleset)
+	}
+}

@@ -1,0 +1,35 @@
+//go:build !linux
+
+package sandbox
+
+import "syscall"
+
+// Available says that there is no sandbox on this system.
+func Available() Status { return Status{Reason: "this system has none"} }
+
+// Namespaces does nothing here.
+func (p Policy) Namespaces(*syscall.SysProcAttr) {}
+
+// Enter does nothing here.
+func (p Policy) Enter() (Policy, []string) { return p, nil }
+
+// Box is a policy as the kernel takes it: here, nothing.
+type Box struct{}
+
+// Box makes an empty box.
+func (p Policy) Box(string) (*Box, error) { return &Box{}, nil }
+
+// Restrict does nothing here.
+func (b *Box) Restrict() error { return nil }
+
+// Start calls start.
+func (b *Box) Start(start func() error) error { return start() }
+
+// Close does nothing here.
+func (b *Box) Close() {}
+
+// Undumpable does nothing here.
+func Undumpable() {}
+
+// Dumpable does nothing here.
+func Dumpable() {}

@@ -1,0 +1,122 @@
+// Package sandbox keeps a program and all that it starts inside a few directories.
+//
+// Two mechanisms work together, each as far as the kernel offers it:
+//
+//   - Landlock lets the program read and run toolchains, write the directories of
+//     its [Policy] and a private temporary one, and nothing else; from ABI 6 on it
+//     also keeps it from signalling processes outside, and it never lets it trace
+//     them or read their memory and environment.
+//   - Namespaces give it its own processes, a fresh /proc, empty directories in
+//     place of homes, /tmp and /run with their sockets, and, if the policy says so,
+//     a network that consists of the loopback interface alone.
+//
+// Both are inherited for ever, also by root, whose capabilities are cut down to
+// those over files. Landlock rules are bound to a thread: a process that wants
+// to start a program inside restricts the thread that starts it ([Box]).
+//
+// The program sees no home but an empty one of its own, which is where compilers
+// and package installers put their caches: what one task leaves in a cache never
+// reaches another. A Go module cache and the toolchains of the real home can be
+// read, what holds keys cannot.
+//
+// Without Landlock and without namespaces nothing is kept in. [Policy.Check] says
+// so, and a policy that is Required refuses.
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Variable is the environment variable in which a sandboxed program finds its
+// own policy, so that it can put what it starts into a box of its own.
+const Variable = "AGENT_SANDBOX"
+
+// Policy says what a program may reach beside the toolchains. Paths are absolute.
+type Policy struct {
+	Write     []string `json:"write,omitempty"`      // trees that it may change and run programs from
+	Read      []string `json:"read,omitempty"`       // trees or files that it may read and run
+	Deny      []string `json:"deny,omitempty"`       // not readable even where a tree above is
+	NoNetwork bool     `json:"no_network,omitempty"` // nothing but its own loopback
+	Required  bool     `json:"required,omitempty"`   // better not at all than without a part of this
+	Keep      []string `json:"keep,omitempty"`       // names of variables that keep their value
+	Home      string   `json:"home,omitempty"`       // the home that is not its own
+
+	Private string `json:"private,omitempty"` // directory of its own; see NewPrivate
+	Proc    bool   `json:"proc,omitempty"`    // /proc shows its own processes only
+	Hidden  bool   `json:"hidden,omitempty"`  // homes, /tmp and /run are its own
+	Alone   bool   `json:"alone,omitempty"`   // its network is its own
+}
+
+// Text is the policy as [Parse] reads it.
+func (p Policy) Text() string {
+	text, _ := json.Marshal(p) // strings and booleans
+	return string(text)
+}
+
+// Parse reads the text of a policy.
+func Parse(text string) (Policy, error) {
+	var p Policy
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		return p, fmt.Errorf("sandbox: the policy is malformed: %w", err)
+	}
+	return p, nil
+}
+
+// Status is what this machine offers.
+type Status struct {
+	Landlock   int    // ABI version; 0: none
+	Namespaces bool   // of users, processes, mounts and network
+	Reason     string // why there are no namespaces
+}
+
+// Lines describes the mechanisms, one each.
+func (s Status) Lines() []string {
+	landlock := fmt.Sprintf("landlock: ABI %d", s.Landlock)
+	if s.Landlock == 0 {
+		landlock = "landlock: not available (the kernel lacks it or does not enable it)"
+	}
+	if !s.Namespaces {
+		return []string{landlock, "namespaces: not available: " + s.Reason}
+	}
+	return []string{landlock, "namespaces: user, process, mount, network"}
+}
+
+// The oldest Landlock versions with what is wanted.
+const (
+	abiReparent = 2 // files can be moved between directories
+	abiTruncate = 3 // files outside cannot be emptied
+	abiTCP      = 4 // TCP can be refused
+	abiScope    = 6 // processes outside cannot be signalled
+)
+
+// Check says which mechanisms a policy gets here, and as an error what it lacks.
+func (p Policy) Check() (kind string, err error) { return p.check(Available()) }
+
+func (p Policy) check(s Status) (kind string, err error) {
+	var has, lacks []string
+	if s.Landlock > 0 {
+		has = append(has, fmt.Sprintf("Landlock ABI %d", s.Landlock))
+	}
+	if s.Namespaces {
+		has = append(has, "namespaces")
+	}
+	switch {
+	case s.Landlock == 0:
+		lacks = append(lacks, "files are not protected: the kernel has no Landlock")
+	case s.Landlock < abiTruncate:
+		lacks = append(lacks, "files outside can be emptied: Landlock is older than ABI 3")
+	}
+	if s.Landlock < abiScope && !s.Namespaces {
+		lacks = append(lacks, "other processes can be signalled")
+	}
+	if p.NoNetwork && !s.Namespaces {
+		lacks = append(lacks, "the network is not off: "+s.Reason)
+	}
+	if lacks != nil {
+		err = errors.New(strings.Join(lacks, "; "))
+	}
+	return strings.Join(has, ", "), err
+}

@@ -1,0 +1,121 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"agent/internal/sandbox"
+)
+
+// policy is what the sandbox of a server lets through, and whether it has one.
+// argv is its command line with the program's path.
+func (c ServerConfig) policy(argv []string, o Options) (p sandbox.Policy, boxed bool) {
+	if c.URL != "" || c.Sandbox != "auto" && c.Sandbox != "required" {
+		return p, false
+	}
+	if home := o.Getenv("HOME"); filepath.IsAbs(home) && home != "/" {
+		p.Home = filepath.Clean(home)
+	}
+	p.Write = slices.Clone(c.Write)
+	if c.workspace != "" {
+		p.Write = append(p.Write, c.workspace)
+	}
+	p.Read = slices.Concat(c.Read, sandbox.ForCommand(argv, p.Home))
+	if own, err := filepath.EvalSymlinks(o.Executable); err == nil {
+		p.Read = append(p.Read, own) // it arranges the sandbox from within
+	}
+	p.Deny = o.Deny
+	p.NoNetwork = c.Network == "off"
+	p.Required = c.Sandbox == "required"
+	p.Keep = slices.Sorted(maps.Keys(c.Env))
+	return p, true
+}
+
+// CheckSandbox says which mechanisms keep a server in here, and as an error what
+// is missing; ok is false for a server without a sandbox.
+func (c ServerConfig) CheckSandbox() (kind string, lack error, ok bool) {
+	p, boxed := c.policy(nil, Options{}.withDefaults())
+	if !boxed {
+		return "", nil, false
+	}
+	kind, lack = p.Check()
+	return kind, lack, true
+}
+
+// startBoxed starts the process that arranges the sandbox and runs argv in it.
+func startBoxed(p sandbox.Policy, argv []string) (pid int, private *sandbox.Private, err error) {
+	sandbox.Undumpable()
+	self, err := os.Executable()
+	if err != nil {
+		return 0, nil, fmt.Errorf("supervise: %w", err)
+	}
+	if private, err = sandbox.NewPrivate(); err != nil {
+		return 0, nil, fmt.Errorf("supervise: %w", err)
+	}
+	p.Private = private.Dir
+	env := p.Environ(os.Environ())
+	command := slices.Concat([]string{self, "mcp", "supervise", insideFlag, p.Text(), "--"}, argv)
+	if pid, err = startInNamespaces(p, command, env); err == nil {
+		return pid, private, nil
+	}
+	if p.Required {
+		private.Remove(removal)
+		return 0, nil, err
+	}
+	fmt.Fprintln(os.Stderr, "agent: sandbox: no namespaces:", err)
+	if pid, err = startSupervised(command, env, dieWithParent()); err != nil {
+		private.Remove(removal)
+	}
+	return pid, private, err
+}
+
+func startInNamespaces(p sandbox.Policy, command, env []string) (int, error) {
+	if s := sandbox.Available(); !s.Namespaces {
+		return 0, errors.New(s.Reason)
+	}
+	attr := dieWithParent()
+	p.Namespaces(attr)
+	sandbox.Dumpable()
+	defer sandbox.Undumpable()
+	return startSupervised(command, env, attr)
+}
+
+// inside arranges the sandbox around itself and runs argv in it. It runs on a
+// locked thread, which is the one that gets restricted.
+func inside(p sandbox.Policy, argv []string) (exitCode int) {
+	sandbox.Undumpable()
+	var notes []string
+	leader := os.Getpid() == 1 // of namespaces: its parent would have this number otherwise
+	if leader {
+		p, notes = p.Enter()
+	}
+	box, err := p.Box(os.Getenv("PATH"))
+	if err != nil {
+		return notStarted(err)
+	}
+	if p.Required && notes != nil {
+		return notStarted(errors.New("sandbox: it is required, but " + strings.Join(notes, "; ")))
+	}
+	for _, note := range notes {
+		fmt.Fprintln(os.Stderr, "agent: sandbox:", note)
+	}
+	if err := box.Restrict(); err != nil {
+		return notStarted(err)
+	}
+	env := append(os.Environ(), sandbox.Variable+"="+p.Text())
+	if !leader {
+		return notStarted(syscall.Exec(argv[0], argv, env))
+	}
+	child, err := startSupervised(argv, env, &syscall.SysProcAttr{})
+	if err != nil {
+		return notStarted(err)
+	}
+	closeStreams()
+	return reapUntil(child) // the end of the leader is the end of all
+}
