@@ -86,8 +86,8 @@ func startInNamespaces(p sandbox.Policy, command, env []string) (int, error) {
 	return startSupervised(command, env, attr)
 }
 
-// inside arranges the sandbox around itself and runs argv in it. It runs on a
-// locked thread, which is the one that gets restricted.
+// inside arranges the sandbox and runs argv in it. It runs on a locked thread,
+// which is restricted if argv takes its place.
 func inside(p sandbox.Policy, argv []string) (exitCode int) {
 	sandbox.Undumpable()
 	var notes []string
@@ -105,17 +105,27 @@ func inside(p sandbox.Policy, argv []string) (exitCode int) {
 	for _, note := range notes {
 		fmt.Fprintln(os.Stderr, "agent: sandbox:", note)
 	}
+	env := append(os.Environ(), sandbox.Variable+"="+p.Text())
+	if leader {
+		return lead(box, argv, env)
+	}
 	if err := box.Restrict(); err != nil {
 		return notStarted(err)
 	}
-	env := append(os.Environ(), sandbox.Variable+"="+p.Text())
-	if !leader {
-		return notStarted(syscall.Exec(argv[0], argv, env))
-	}
-	child, err := startSupervised(argv, env, &syscall.SysProcAttr{})
+	return notStarted(syscall.Exec(argv[0], argv, env))
+}
+
+// lead runs argv in the box while it stays outside: the first process of
+// namespaces has to reap. Its end is the end of all.
+func lead(box *sandbox.Box, argv, env []string) (exitCode int) {
+	child := 0
+	err := box.Start(func() (err error) {
+		child, err = startSupervised(argv, env, &syscall.SysProcAttr{})
+		return err
+	})
 	if err != nil {
 		return notStarted(err)
 	}
 	closeStreams()
-	return reapUntil(child) // the end of the leader is the end of all
+	return reapUntil(child)
 }

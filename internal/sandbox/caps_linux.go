@@ -12,8 +12,11 @@ import (
 var kept = []uintptr{unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_KILL, unix.CAP_SETGID, unix.CAP_SETUID}
 
 // dropCapabilities takes from the calling thread what a program that it starts
-// as root would get. Other users' programs get none anyway.
+// as root would get. Other users' programs get none but ambient ones.
 func dropCapabilities() error {
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return err
+	}
 	if os.Geteuid() != 0 {
 		return nil
 	}

@@ -100,15 +100,26 @@ func (b *Box) Restrict() error {
 // start must not ask for a parent-death signal.
 func (b *Box) Start(start func() error) error {
 	result := make(chan error, 1)
-	go func() {
-		runtime.LockOSThread() // and no unlock: the thread ends with the goroutine
-		if err := b.Restrict(); err != nil {
-			result <- err
-			return
-		}
-		result <- start()
-	}()
+	go b.startHere(start, result)
 	return <-result
+}
+
+// startHere is never done on the first thread: it stands for the whole process,
+// and what is inside could read its memory if it were inside as well.
+func (b *Box) startHere(start func() error, result chan<- error) {
+	runtime.LockOSThread()
+	if unix.Gettid() == unix.Getpid() {
+		defer runtime.UnlockOSThread()
+		elsewhere := make(chan error, 1)
+		go b.startHere(start, elsewhere)
+		result <- <-elsewhere
+		return
+	}
+	if err := b.Restrict(); err != nil { // no unlock: the thread ends with the goroutine
+		result <- err
+		return
+	}
+	result <- start()
 }
 
 // Close frees the box; what is inside stays inside.

@@ -58,6 +58,7 @@ func cloneFlags(noNetwork bool) uintptr {
 // Namespaces makes a child the first process of namespaces of its own. It then calls Enter.
 func (p Policy) Namespaces(attr *syscall.SysProcAttr) {
 	attr.Cloneflags = cloneFlags(p.NoNetwork)
+	attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN} // to mount; only root's survive exec by themselves
 	attr.UidMappings = mapping("/proc/self/uid_map", os.Geteuid())
 	attr.GidMappings = mapping("/proc/self/gid_map", os.Getegid())
 }

@@ -28,6 +28,11 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+	case len(args) == 3 && args[0] == "intrude":
+		if err := intrude(args[1], args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 	case len(args) == 2 && args[0] == "sleeper":
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 		_ = os.WriteFile(args[1]+".tmp", fmt.Append(nil, os.Getpid()), 0o600)
