@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -90,7 +91,7 @@ func text(s string) string {
 
 const rawSchema = `{"type":"object","title":"T","description":"D","oneOf":[{"required":["a"]},{"required":["b"]}],"anyOf":[true],"x-vendor":{"n":1.50}}`
 
-var toolNames = strings.Fields("echo env die silent flood big huge noise two_objects no_newline twice wrong_id ask refuse missing failing mixed structured family slow sink link dying_words not_a_result items late flush")
+var toolNames = strings.Fields("echo env run die silent flood big huge noise two_objects no_newline twice wrong_id ask refuse missing failing mixed structured family slow sink link dying_words not_a_result items late flush")
 
 func toolList(mode, cursor string) string {
 	plain := func(name, schema string) string {
@@ -134,6 +135,10 @@ func callFake(m message, in *bufio.Reader) {
 		answer(m.ID, text(string(m.Params.Arguments)))
 	case "env":
 		answer(m.ID, text(strings.Join(os.Environ(), "\n")))
+	case "run":
+		var a struct{ Argv []string }
+		_ = json.Unmarshal(m.Params.Arguments, &a)
+		answer(m.ID, text(fmt.Sprint(exec.Command(a.Argv[0], a.Argv[1:]...).Run())))
 	case "die":
 		os.Exit(7)
 	case "dying_words":

@@ -25,7 +25,7 @@ func TestListKeepsOrderAndGoesOnWithoutTheBroken(t *testing.T) {
 	pool := mcp.NewPool([]mcp.ServerConfig{
 		fake("exit", "exit"), fake("banner", "banner"), fake("old", "old"), fake("future", "future"),
 		fake("pages", "pages"), fake("no_list", "no_list"), allowed, fake("pages", "normal"), homeless,
-		{Name: "empty"}, {Name: "boxed", Command: []string{"agent"}, Sandbox: "required"},
+		{Name: "empty"},
 	}, mcp.Options{})
 	defer pool.Close()
 	type seen struct{ Name, Prompt, Tools, Err string }
@@ -41,7 +41,6 @@ func TestListKeepsOrderAndGoesOnWithoutTheBroken(t *testing.T) {
 		{Name: "pages", Err: "another server has this name"},
 		{Name: "homeless", Err: "it needs a workspace and there is none"},
 		{Name: "empty", Err: "no command"},
-		{Name: "boxed", Err: "its sandbox is required, and there is none for it"},
 	}
 	session := pool.Session("")
 	var got []seen

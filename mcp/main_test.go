@@ -27,15 +27,19 @@ func TestMain(m *testing.M) {
 	case len(args) > 1 && args[0] == "fake":
 		runFake(args[1], args[2:])
 	case len(args) > 1 && args[0] == "victim":
-		runVictim(args[1])
+		runVictim(args[1], fake("family", "stubborn", args[1]))
+	case len(args) > 1 && args[0] == "boxed-victim":
+		config := boxed("family", "stubborn", args[1])
+		config.Write = []string{args[1]}
+		runVictim(args[1], config)
 	default:
 		goleak.VerifyTestMain(m)
 	}
 }
 
 // runVictim is an agent with a server that has descendants; it waits to be killed.
-func runVictim(dir string) {
-	pool := mcp.NewPool([]mcp.ServerConfig{fake("family", "stubborn", dir)}, mcp.Options{})
+func runVictim(dir string, server mcp.ServerConfig) {
+	pool := mcp.NewPool([]mcp.ServerConfig{server}, mcp.Options{})
 	result, err := pool.Session("").Call(context.Background(), "family", "family", json.RawMessage(`{"dir":"`+dir+`"}`))
 	fmt.Println(result.Text, err)
 	select {}
@@ -43,6 +47,12 @@ func runVictim(dir string) {
 
 func fake(name string, mode ...string) mcp.ServerConfig {
 	return mcp.ServerConfig{Name: name, Command: append([]string{"agent", "fake"}, mode...)}
+}
+
+func boxed(name string, mode ...string) mcp.ServerConfig {
+	c := fake(name, mode...)
+	c.Sandbox = "auto"
+	return c
 }
 
 // start makes a session with servers that are gone when the test ends.

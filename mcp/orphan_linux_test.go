@@ -135,6 +135,12 @@ func TestServerDoesNotOutliveItsSupervisor(t *testing.T) {
 	}
 }
 
+// pidOf is the number in a path of /proc.
+func pidOf(path string) int {
+	pid, _ := strconv.Atoi(strings.Split(path, "/")[2])
+	return pid
+}
+
 func parent(t *testing.T, pid int) int {
 	t.Helper()
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")

@@ -87,6 +87,38 @@ func (p Policy) cover(dir string, keep []string) error {
 	return nil
 }
 
+// seal makes all file systems read-only but what the policy lets change. Landlock
+// alone leaves modes, owners and times of files to whom they belong.
+func (p Policy) seal() error {
+	writable := p.writable()
+	slices.Sort(writable)
+	var trees []tree
+	defer func() {
+		for _, t := range trees {
+			_ = unix.Close(t.fd)
+		}
+	}()
+	for _, path := range writable {
+		if coveredBy(trees, path) {
+			continue
+		}
+		fd, err := detach(path)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		trees = append(trees, tree{path, fd, isDir(path)})
+	}
+	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
+		return err
+	}
+	for _, t := range trees {
+		if err := unix.MoveMount(t.fd, "", unix.AT_FDCWD, t.path, unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
+			return fmt.Errorf("%s: %w", t.path, err)
+		}
+	}
+	return nil
+}
+
 // coveredBy tells whether a path comes back with one of the trees.
 func coveredBy(trees []tree, path string) bool {
 	return slices.ContainsFunc(trees, func(t tree) bool { return t.dir && within(path, t.path) })

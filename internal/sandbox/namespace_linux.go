@@ -98,6 +98,7 @@ func (p Policy) Enter() (Policy, []string) {
 		return p, notes
 	}
 	p.Hidden = try("homes, /tmp and /run are not hidden", p.hide())
+	try("file systems are not read-only", p.seal())
 	p.Proc = try("/proc is not shown", unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""))
 	if p.NoNetwork {
 		try("loopback", loopbackUp())

@@ -7,8 +7,9 @@
 //     also keeps it from signalling processes outside, and it never lets it trace
 //     them or read their memory and environment.
 //   - Namespaces give it its own processes, a fresh /proc, empty directories in
-//     place of homes, /tmp and /run with their sockets, and, if the policy says so,
-//     a network that consists of the loopback interface alone.
+//     place of homes, /tmp and /run with their sockets, file systems that are
+//     read-only but for what it may write, and, if the policy says so, a network
+//     that consists of the loopback interface alone.
 //
 // Both are inherited for ever, also by root, whose capabilities are cut down to
 // those over files. Landlock rules are bound to a thread: a process that wants
@@ -18,6 +19,11 @@
 // and package installers put their caches: what one task leaves in a cache never
 // reaches another. A Go module cache and the toolchains of the real home can be
 // read, what holds keys cannot.
+//
+// What stays open: with Landlock alone (no namespaces), modes and times of files
+// that the user owns, sockets in directories (before ABI 9), UDP (before ABI 10),
+// and /proc is not there at all; with the network on, whatever listens on the
+// machine's loopback interface; always, how much memory, disk and time it takes.
 //
 // Without Landlock and without namespaces nothing is kept in. [Policy.Check] says
 // so, and a policy that is Required refuses.

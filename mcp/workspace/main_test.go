@@ -17,6 +17,9 @@ import (
 	"go.uber.org/goleak"
 )
 
+// intrude is what this binary does when it is called as a command in a sandbox.
+var intrude func(what, target string) error
+
 // TestMain lets the test binary stand for the agent's executable and for commands.
 func TestMain(m *testing.M) {
 	args := os.Args[1:]

@@ -17,10 +17,10 @@ import (
 	"agent/mcp"
 )
 
-// The program under test is this binary: main_test.go calls intrude for "intrude".
+func init() { intrude = tryIntrusion }
 
-// intrude tries one thing that a sandbox forbids and that no shell command does.
-func intrude(what, target string) error {
+// tryIntrusion tries one thing that a sandbox forbids and that no shell command does.
+func tryIntrusion(what, target string) error {
 	switch what {
 	case "trace":
 		runtime.LockOSThread()
@@ -191,8 +191,16 @@ func TestSandboxHidesSecrets(t *testing.T) {
 	}
 	h.forbidden("sh", "-c", ": > "+h.dir+"/home/.netrc")
 	h.forbidden("chmod", "0644", h.dir+"/home/.netrc")
+	owned := filepath.Join(filepath.Dir(os.Args[0]), "owned") // neither in /tmp nor in a home, if the tests are not there
+	if err := os.WriteFile(owned, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(owned)
+	h.forbidden("chmod", "0644", owned)
+	h.forbidden("touch", "-d", "2001-01-01", os.Args[0])
 	if os.Geteuid() == 0 {
 		h.forbidden("cat", "/etc/shadow")
+		h.forbidden("chmod", "0644", "/etc/passwd")
 	}
 }
 
