@@ -80,11 +80,19 @@ func (p Policy) cover(dir string, keep []string) error {
 		return err
 	}
 	for _, t := range trees {
-		if err := t.attach(); err != nil {
+		err := t.attach()
+		if err == nil && !slices.ContainsFunc(append(slices.Clone(p.Write), p.Private), func(w string) bool { return within(t.path, w) || within(w, t.path) }) {
+			err = readOnly(t.path) // /tmp, which is writable, may hold it
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", t.path, err)
 		}
 	}
 	return nil
+}
+
+func readOnly(path string) error {
+	return unix.MountSetattr(unix.AT_FDCWD, path, unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
 }
 
 // seal makes all file systems read-only but what the policy lets change. Landlock
@@ -108,7 +116,7 @@ func (p Policy) seal() error {
 		}
 		trees = append(trees, tree{path, fd, isDir(path)})
 	}
-	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
+	if err := readOnly("/"); err != nil {
 		return err
 	}
 	for _, t := range trees {
