@@ -105,7 +105,7 @@ func (d *doctor) checkAll() {
 	d.checkStore()
 	d.checkDisk()
 	d.checkGit()
-	if err := d.connect(); err != nil {
+	if err := d.connect(d.app); err != nil {
 		d.note("adapters", bad, d.text("doctor.adapters", err), d.text("doctor.todo.config"))
 		return
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -81,9 +80,9 @@ func (d *doctor) checkGit() {
 }
 
 // sandboxed says how the commands of a server are kept in, or why they are not.
-// There is no sandbox in this release; this is the one place that says so.
-func sandboxed(config.MCPServer) (kind string, err error) {
-	return "", errors.New("not available in this release")
+func sandboxed(m config.MCPServer) (kind string, err error) {
+	kind, err, _ = serverConfig(m).CheckSandbox()
+	return kind, err
 }
 
 func (d *doctor) checkSandbox() {

@@ -52,7 +52,7 @@ func (a *app) dryRun(ctx context.Context, refs []string, asJSON bool) error {
 	}
 	s := &system{config: l.config, store: l.store, redact: redact.New(l.config.Secrets()), log: slog.New(slog.DiscardHandler)}
 	defer s.close()
-	if err := s.connect(); err != nil {
+	if err := s.connect(a); err != nil {
 		return err
 	}
 	h := &rehearsal{looker: l, round: s.newRound(func(string) {}), live: map[string]string{}, lines: []dryLine{}}

@@ -7,9 +7,12 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"agent/internal/sandbox"
 )
 
 func main() {
+	sandbox.Undumpable() // tokens are in the memory, and what a tool runs is of the same user
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		<-ctx.Done()

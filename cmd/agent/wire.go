@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -106,7 +107,7 @@ func (s *system) build(a *app) (err error) {
 	if s.store, err = openStore(s.config, false, func(err error) { log.Warn(err.Error()) }); err != nil {
 		return err
 	}
-	if err = s.connect(); err != nil {
+	if err = s.connect(a); err != nil {
 		return err
 	}
 	if s.config.SystemPromptFile != "" {
@@ -119,7 +120,7 @@ func (s *system) build(a *app) (err error) {
 	return s.makePorts()
 }
 
-func (s *system) connect() error {
+func (s *system) connect(a *app) error {
 	for _, f := range s.config.Forges() {
 		at, err := s.newSite(f)
 		if err != nil {
@@ -133,9 +134,22 @@ func (s *system) connect() error {
 	}
 	s.model = model
 	s.pool = mcp.NewPool(serverConfigs(s.config.MCPServers), mcp.Options{Version: version(), MaxResult: maxResult,
-		Stderr: func(server, line string) { s.log.Debug(line, "server", server) }})
+		Stderr: func(server, line string) { s.log.Debug(line, "server", server) },
+		Warn:   func(server, text string) { s.log.Warn(text, "server", server) },
+		Deny:   s.denied(a)})
 	s.closers = append(s.closers, s.pool)
 	return nil
+}
+
+// denied are the trees that no tool may read, wherever they lie.
+func (s *system) denied(a *app) []string {
+	all := []string{s.config.ContextsDir, s.config.WorkspacesDir, s.config.Log.Dir}
+	if path, exists := config.Path(a.config, os.Getenv); exists {
+		if path, err := filepath.Abs(path); err == nil {
+			all = append(all, path)
+		}
+	}
+	return all
 }
 
 // maxResult bounds the result of a tool, in bytes. It fits into one message of a server.
@@ -166,10 +180,15 @@ func (s *system) newSite(f config.Forge) (site, error) {
 func serverConfigs(servers []config.MCPServer) []mcp.ServerConfig {
 	var out []mcp.ServerConfig
 	for _, m := range servers {
-		out = append(out, mcp.ServerConfig{Name: m.Name, Command: m.Command, Env: m.Env, SystemPrompt: m.SystemPrompt,
-			Allow: m.Allow, Timeout: time.Duration(m.TimeoutSeconds) * time.Second, Sandbox: m.Sandbox, URL: m.URL, Headers: m.Headers})
+		out = append(out, serverConfig(m))
 	}
 	return out
+}
+
+func serverConfig(m config.MCPServer) mcp.ServerConfig {
+	return mcp.ServerConfig{Name: m.Name, Command: m.Command, Env: m.Env, SystemPrompt: m.SystemPrompt,
+		Allow: m.Allow, Timeout: time.Duration(m.TimeoutSeconds) * time.Second, URL: m.URL, Headers: m.Headers,
+		Sandbox: m.Sandbox, Network: m.Network, Write: m.SandboxWrite, Read: m.SandboxRead}
 }
 
 func (s *system) makePorts() error {

@@ -127,6 +127,9 @@ type MCPServer struct {
 	Allow          []string          `yaml:"allow"` // tool names offered to the model; empty: all
 	TimeoutSeconds int               `yaml:"timeout_seconds" min:"1" max:"86400"`
 	Sandbox        string            `yaml:"sandbox" oneof:"auto|required|off"`
+	Network        string            `yaml:"network" oneof:"on|off"` // of the sandbox
+	SandboxWrite   []string          `yaml:"sandbox_write"`          // trees that the sandbox lets it change, beside the working copy
+	SandboxRead    []string          `yaml:"sandbox_read"`           // trees and files that it lets it read, beside toolchains
 }
 
 // Forges is a list of forges that may also be written as one mapping.

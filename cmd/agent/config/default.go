@@ -47,7 +47,7 @@ func defaultServer() MCPServer {
 
 // blankServer is what an entry of mcp_servers starts from.
 func blankServer() MCPServer {
-	return MCPServer{TimeoutSeconds: 120, Sandbox: "auto"}
+	return MCPServer{TimeoutSeconds: 120, Sandbox: "auto", Network: "on"}
 }
 
 func defaultForge(kind string) Forge {

@@ -29,6 +29,15 @@ func (d *decoder) paths(c *Config, dir string) {
 	for _, n := range named {
 		*n.to = d.absolute(*n.to, n.path, dir)
 	}
+	for i := range c.MCPServers {
+		s := &c.MCPServers[i]
+		for j := range s.SandboxWrite {
+			s.SandboxWrite[j] = d.absolute(s.SandboxWrite[j], forgePath("mcp_servers", i)+".sandbox_write", dir)
+		}
+		for j := range s.SandboxRead {
+			s.SandboxRead[j] = d.absolute(s.SandboxRead[j], forgePath("mcp_servers", i)+".sandbox_read", dir)
+		}
+	}
 	for _, source := range []string{"github", "gitlab"} {
 		for i := range *c.section(source) {
 			f := &(*c.section(source))[i]
