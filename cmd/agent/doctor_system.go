@@ -146,10 +146,10 @@ func values(m config.MCPServer) (all []string) {
 }
 
 // outsideServers are the tool servers through which something can leave: those
-// elsewhere, and commands without a sandbox.
+// elsewhere, and commands whose sandbox does not take the network from them.
 func (d *doctor) outsideServers() (names []string) {
 	for _, m := range d.system.config.MCPServers {
-		if _, err := sandboxed(m); m.URL != "" || err != nil || m.Sandbox == "off" {
+		if _, err := sandboxed(m); m.URL != "" || err != nil || m.Sandbox == "off" || m.Network != "off" {
 			names = append(names, m.Name)
 		}
 	}

@@ -125,7 +125,8 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		"trifecta": {spoil: func(w *world) {
 			w.forge.RemoveRepository(testRepo)
 			w.forge.AddRepository(testRepo, forgetest.Repository{})
-			w.extra = "new_comment_handling: {accept: any}"
+			w.extra = `new_comment_handling: {accept: any}
+mcp_servers: [{mcp_server_name: workspace, command: [agent, mcp, workspace, --root, "{workspace}"], sandbox: "off"}]`
 		}, check: "trifecta", result: warning, words: testRepo, healthy: true},
 		"trusted": {spoil: func(w *world) {
 			w.forge.RemoveRepository(testRepo)
@@ -133,8 +134,8 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 			w.extra = "new_comment_handling: {accept: trusted}"
 		}, check: "trifecta", result: good, words: "trusted", healthy: true},
 		"sandbox": {spoil: func(w *world) {
-			w.extra = `mcp_servers: [{mcp_server_name: workspace, command: [agent, mcp, workspace, --root, "{workspace}"], sandbox: required}]`
-		}, check: "sandbox", result: bad, words: "not available"},
+			w.extra = `mcp_servers: [{mcp_server_name: workspace, command: [agent, mcp, workspace, --root, "{workspace}"], sandbox: "off"}]`
+		}, check: "sandbox", result: warning, words: "switched off", healthy: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -84,13 +84,13 @@ func TestNothingIsLeftRunning(t *testing.T) {
 }
 
 // processes lists the running processes of this world, which are those that
-// have its directory as HOME, by command line.
+// have its directory as HOME, or a home of a sandbox in it, by command line.
 func (w *world) processes(name string) (found []string) {
-	mark := []byte("HOME=" + w.dir + "\x00")
+	own, boxed := []byte("HOME="+w.dir+"\x00"), []byte("HOME="+w.path("tmp")+"/")
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range dirs {
 		env, err := os.ReadFile(filepath.Join(dir, "environ"))
-		if err != nil || !bytes.Contains(env, mark) {
+		if err != nil || !bytes.Contains(env, own) && !bytes.Contains(env, boxed) {
 			continue // gone, somebody else's, or a zombie
 		}
 		line, _ := os.ReadFile(filepath.Join(dir, "cmdline"))

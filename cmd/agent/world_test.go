@@ -57,6 +57,7 @@ func newWorld(t *testing.T, script llmtest.Script) *world {
 	t.Cleanup(w.forge.Close)
 	t.Cleanup(w.model.Close)
 	copyTree(t, template(t), w.dir)
+	must(t, os.MkdirAll(w.path("tmp"), 0o700))
 	w.forge.AddToken(testToken, testBot)
 	w.forge.AddRepository(testRepo, forgetest.Repository{Private: true, CloneURL: w.path("origin.git")})
 	w.issue("Greet the world")
@@ -153,7 +154,7 @@ func (w *world) start(args ...string) *process {
 	w.t.Helper()
 	p := &process{t: w.t, cmd: exec.Command(agentPath(w.t), append(args, "--config", w.configure())...)}
 	p.cmd.Dir = w.dir
-	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir, "LANG=C.UTF-8", "TZ=UTC", "CANARY=" + canary}, w.env...)
+	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir, "TMPDIR=" + w.path("tmp"), "LANG=C.UTF-8", "TZ=UTC", "CANARY=" + canary}, w.env...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.err
 	p.cmd.WaitDelay = 5 * time.Second
 	must(w.t, p.cmd.Start())

@@ -97,6 +97,7 @@ func (p Policy) Enter() (Policy, []string) {
 	if !try("mounts", unix.Mount("", "/", "", unix.MS_SLAVE|unix.MS_REC, "")) {
 		return p, notes
 	}
+	try("the Go build cache starts empty", p.layCache())
 	p.Hidden = try("homes, /tmp and /run are not hidden", p.hide())
 	try("file systems are not read-only", p.seal())
 	p.Proc = try("/proc is not shown", unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""))

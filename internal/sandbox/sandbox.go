@@ -17,8 +17,8 @@
 //
 // The program sees no home but an empty one of its own, which is where compilers
 // and package installers put their caches: what one task leaves in a cache never
-// reaches another. A Go module cache and the toolchains of the real home can be
-// read, what holds keys cannot.
+// reaches another. The Go module and build caches and the toolchains of the real
+// home can be read, what holds keys cannot.
 //
 // What stays open: with Landlock alone (no namespaces), modes and times of files
 // that the user owns, sockets in directories (before ABI 9), UDP (before ABI 10),
