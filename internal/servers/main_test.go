@@ -17,8 +17,8 @@ import (
 
 // TestMain lets the test binary stand for the agent's executable.
 func TestMain(m *testing.M) {
-	if args := os.Args[1:]; len(args) > 3 && args[0] == "mcp" && args[1] == "supervise" && args[2] == "--" {
-		os.Exit(mcp.Supervise(args[3:]))
+	if args := os.Args[1:]; len(args) > 2 && args[0] == "mcp" && args[1] == "supervise" {
+		os.Exit(mcp.Supervise(args[2:]))
 	}
 	os.Exit(m.Run())
 }
