@@ -11,10 +11,10 @@ import (
 // GitLab is one GitLab: the same server with GitLab's REST API, version 4, at
 // the root and below any prefix that ends in /api/v4.
 //
-// Issues and merge requests have number spaces of their own; times have whole
-// milliseconds; names of labels are case-sensitive; changes of labels, state
-// and assignees leave system notes. Who has a token is a Developer everywhere,
-// unless [GitLab.SetAccess] says otherwise.
+// Issues and merge requests have number spaces of their own; names of labels
+// are case-sensitive; changes of labels, state and assignees leave system
+// notes. Who has a token is a Developer everywhere, unless [GitLab.SetAccess]
+// says otherwise.
 type GitLab struct {
 	wire
 	projects []*project

@@ -128,7 +128,8 @@ func place(p *gitlab.NotePosition) string {
 	if path == "" || line == 0 && p.OldLine != 0 { // a removed line
 		path, line = p.OldPath, p.OldLine
 	}
-	if line == 0 { // of a picture, or of the whole file
+	path = rest.Line(path) // a file's name may hold anything
+	if line == 0 {         // of a picture, or of the whole file
 		return fmt.Sprintf("> %s\n\n", path)
 	}
 	return fmt.Sprintf("> %s:%d\n\n", path, line)

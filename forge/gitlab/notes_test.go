@@ -58,6 +58,7 @@ func TestPlace(t *testing.T) {
 		`{"old_path":"a.go","old_line":4}`:                                "> a.go:4\n\n",
 		`{"new_path":"b.go","new_line":5,"old_path":"a.go","old_line":4}`: "> b.go:5\n\n",
 		`{"new_path":"b.go","old_path":"a.go","old_line":4,"new_line":0}`: "> a.go:4\n\n",
+		`{"new_path":"a\n# b","new_line":5}`:                              "> a # b:5\n\n",
 		`{"position_type":"text"}`:                                        "",
 		`null`:                                                            "",
 	} {
