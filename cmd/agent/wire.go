@@ -121,9 +121,17 @@ func (s *system) build(a *app) (err error) {
 }
 
 func (s *system) connect(a *app) error {
+	s.pool = mcp.NewPool(serverConfigs(s.config.MCPServers), mcp.Options{Version: version(), MaxResult: maxResult,
+		Stderr: func(server, line string) { s.log.Debug(line, "server", server) },
+		Warn:   func(server, text string) { s.log.Warn(text, "server", server) },
+		Deny:   s.denied(a)})
+	s.closers = append(s.closers, s.pool)
 	for _, f := range s.config.Forges() {
 		at, err := s.newSite(f)
 		if err != nil {
+			return err
+		}
+		if at, err = s.throughServer(at); err != nil {
 			return err
 		}
 		s.sites = append(s.sites, at)
@@ -133,11 +141,6 @@ func (s *system) connect(a *app) error {
 		return err
 	}
 	s.model = model
-	s.pool = mcp.NewPool(serverConfigs(s.config.MCPServers), mcp.Options{Version: version(), MaxResult: maxResult,
-		Stderr: func(server, line string) { s.log.Debug(line, "server", server) },
-		Warn:   func(server, text string) { s.log.Warn(text, "server", server) },
-		Deny:   s.denied(a)})
-	s.closers = append(s.closers, s.pool)
 	return nil
 }
 

@@ -36,6 +36,7 @@ var rules = map[string][]string{
 	"forge/github":            {"forge", "forge/rest"},
 	"forge/gitlab":            {"forge", "forge/rest"},
 	"forge/rest":              {"forge"},
+	"forge/viamcp":            {"forge"},
 	"forge/forgetest":         {"forge"},
 	"forge/forgetest/openapi": {"forge/forgetest"},
 	"contexts":                {"eventlog", "eventlog/event", "internal/fsx", "forge", "projections"},

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"agent/forge/viamcp"
+	"agent/mcp"
+)
+
+// throughServer lets a forge's tasks or comments come through the tool server
+// of its name ("github" or "gitlab"), where the configuration says so.
+func (s *system) throughServer(at site) (site, error) {
+	f := at.config
+	if f.TasksVia != "mcp" && f.CommentsVia != "mcp" {
+		return at, nil
+	}
+	if !s.hasServer(f.Kind) {
+		return at, fmt.Errorf("tasks_via and comments_via need an entry of mcp_servers with the name %q", f.Kind)
+	}
+	projects := f.Repositories
+	if f.Kind == "gitlab" {
+		projects = f.Projects
+	}
+	if f.TasksVia == "mcp" && len(projects) == 0 {
+		return at, errors.New("tasks_via: mcp needs the list of repositories or projects")
+	}
+	at.client = viamcp.New(at.client, &serverTools{s.pool.Session(""), f.Kind}, viamcp.Config{Tasks: f.TasksVia == "mcp",
+		Comments: f.CommentsVia == "mcp", GitLab: f.Kind == "gitlab", Host: at.host, Projects: projects})
+	return at, nil
+}
+
+func (s *system) hasServer(name string) bool {
+	for _, m := range s.config.MCPServers {
+		if m.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// serverTools are the tools of one server, for package viamcp.
+type serverTools struct {
+	session *mcp.Session
+	server  string
+}
+
+func (t *serverTools) Tools(ctx context.Context) ([]string, error) {
+	for _, s := range t.session.List(ctx) {
+		if s.Name != t.server {
+			continue
+		}
+		if s.Err != "" && len(s.Tools) == 0 {
+			return nil, errors.New(s.Err)
+		}
+		var names []string
+		for _, tool := range s.Tools {
+			names = append(names, tool.Name)
+		}
+		return names, nil
+	}
+	return nil, fmt.Errorf("there is no tool server %q", t.server)
+}
+
+func (t *serverTools) Call(ctx context.Context, tool string, args map[string]any) (string, error) {
+	data, err := json.Marshal(args)
+	if err != nil {
+		return "", err
+	}
+	result, err := t.session.Call(ctx, t.server, tool, data)
+	if err == nil && result.IsError {
+		err = fmt.Errorf("%s: %s", tool, result.Text)
+	}
+	return result.Text, err
+}

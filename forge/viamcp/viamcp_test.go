@@ -1,0 +1,135 @@
+package viamcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/forge"
+)
+
+// server answers like a tool server whose answers were recorded: by tool name,
+// or "tool method", each a list of pages.
+type server struct {
+	pages map[string][]string
+	calls []string
+}
+
+func (s *server) Tools(context.Context) ([]string, error) {
+	var names []string
+	for name := range s.pages {
+		tool, _, _ := strings.Cut(name, " ")
+		names = append(names, tool)
+	}
+	return names, nil
+}
+
+func (s *server) Call(_ context.Context, tool string, args map[string]any) (string, error) {
+	data, err := json.Marshal(args)
+	if err != nil {
+		return "", err
+	}
+	s.calls = append(s.calls, tool+" "+string(data))
+	name := tool
+	if m, ok := args["method"].(string); ok {
+		name += " " + m
+	}
+	pages, ok := s.pages[name]
+	if !ok {
+		return "", errors.New("no such method")
+	}
+	page, _ := args["page"].(int)
+	if args["after"] == "c2" {
+		page = 2
+	}
+	page = max(page, 1)
+	if page > len(pages) {
+		return "[]", nil
+	}
+	return pages[page-1], nil
+}
+
+func ids(comments []forge.Comment) (out []string) {
+	for _, c := range comments {
+		out = append(out, c.Kind+" "+c.ID+" "+c.Author.Login+" "+c.Body)
+	}
+	return out
+}
+
+func TestComments(t *testing.T) {
+	one := `[{"id":9007199254740993,"body":"a","user":{"login":"ann"},"created_at":"2026-01-01T00:00:00Z"}]`
+	two := `[{"id":2,"body":"b","user":{"login":"bot[bot]","type":"Bot"},"created_at":"2026-01-02T00:00:00Z","updated_at":"2026-01-03T00:00:00Z"}]`
+	issue := forge.TaskKey{Host: "h", Project: "o/r", Kind: forge.GitHubIssue, Number: 7}
+	pull := forge.TaskKey{Host: "h", Project: "o/r", Kind: forge.GitHubPullRequest, Number: 7}
+	merge := forge.TaskKey{Host: "h", Project: "g/s/p", Kind: forge.GitLabMergeRequest, Number: 7}
+	for name, tt := range map[string]struct {
+		key   forge.TaskKey
+		pages map[string][]string
+		want  []string
+		call  string
+	}{
+		"today's name": {issue, map[string][]string{"issue_read get_comments": {one, two}},
+			[]string{"comment 9007199254740993 ann a", "comment 2 bot[bot] b"}, `issue_read {"issue_number":7,"method":"get_comments","owner":"o","page":1,"perPage":100,"repo":"r"}`},
+		"old name":      {issue, map[string][]string{"get_issue_comments": {one, two}}, []string{"comment 9007199254740993 ann a", "comment 2 bot[bot] b"}, `get_issue_comments {"issue_number":7,`},
+		"pages ignored": {issue, map[string][]string{"get_issue_comments": {one, one, one}}, []string{"comment 9007199254740993 ann a"}, ""},
+		"pull request": {pull, map[string][]string{"pull_request_read get_comments": {two}, "pull_request_read get_review_comments": {one},
+			"pull_request_read get_reviews": {`[{"id":3,"body":"","user":{"login":"x"}},{"id":4,"body":"ok","user":{"login":"x"},"submitted_at":"2026-01-01T12:00:00Z"}]`}},
+			[]string{"review_comment 9007199254740993 ann a", "review 4 x ok", "comment 2 bot[bot] b"}, ""},
+		"discussions": {merge, map[string][]string{"mr_discussions": {`{"items":[{"id":"x","notes":[{"id":"5","body":"n","author":{"username":"ann"},"created_at":"2026-01-01T00:00:00Z"},
+			{"id":"6","body":"s","system":true,"author":{"username":"ann"},"created_at":"2026-01-02T00:00:00Z"}]}],"pagination":{"next_page":null}}`}},
+			[]string{"note 5 ann n", "note 6 ann s"}, `mr_discussions {"merge_request_iid":"7","page":1,"per_page":100,"project_id":"g/s/p"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &server{pages: tt.pages}
+			got, err := New(nil, s, Config{Comments: true}).Comments(context.Background(), tt.key, time.Time{})
+			if diff := cmp.Diff(tt.want, ids(got)); diff != "" || err != nil {
+				t.Errorf("%v %s", err, diff)
+			}
+			if tt.call != "" && !strings.HasPrefix(s.calls[0], tt.call) {
+				t.Errorf("called %s", s.calls[0])
+			}
+		})
+	}
+}
+
+func TestListTasks(t *testing.T) {
+	s := &server{pages: map[string][]string{
+		"list_issues": {`{"issues":[{"number":2,"title":"t","state":"OPEN","labels":["todo"],"user":{"login":"ann"},"updatedAt":"2026-01-02T00:00:00Z"},
+			{"number":3,"state":"OPEN","labels":["other"]}],"pageInfo":{"hasNextPage":true,"endCursor":"c2"}}`,
+			`{"issues":[{"number":1,"state":"open","labels":[{"name":"todo"}],"updated_at":"2026-01-01T00:00:00Z"},{"number":4,"state":"closed","labels":["todo"]}],"pageInfo":{"hasNextPage":false}}`},
+		"list_pull_requests": {`[{"number":9,"state":"open","labels":[{"name":"todo"}],"updated_at":"2026-01-05T00:00:00Z"}]`},
+	}}
+	got, err := New(nil, s, Config{Tasks: true, Host: "h", Projects: []string{"o/r"}}).ListTasks(context.Background(), "todo")
+	var keys []string
+	for _, task := range got {
+		keys = append(keys, task.Key.String())
+	}
+	if want := []string{"h/o/r/issues/1", "h/o/r/issues/2", "h/o/r/pull/9"}; !slices.Equal(keys, want) || err != nil {
+		t.Errorf("%v, %v", keys, err)
+	}
+}
+
+func TestNoTool(t *testing.T) {
+	_, err := New(nil, &server{pages: map[string][]string{"whoami": nil}}, Config{Comments: true}).
+		Comments(context.Background(), forge.TaskKey{Project: "o/r", Kind: forge.GitHubIssue, Number: 1}, time.Time{})
+	var failed *forge.Error
+	if !errors.As(err, &failed) || failed.Kind != forge.Invalid || !strings.Contains(failed.Message, "get_issue_comments") {
+		t.Error(err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(`{"items":[{"id":1,"notes":[{}]}]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		items, _, err := parse(text)
+		if err == nil {
+			_ = commentsOf("note", items, time.Time{})
+		}
+	})
+}
