@@ -5,7 +5,7 @@ BENCH    ?= .
 CRASH    ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-servers vet check crash fuzz golden bench image-files clean
+.PHONY: help build demo test test-servers test-fixtures vet check crash fuzz golden bench image-files clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ bin/servers/node_modules: internal/servers/package.json internal/servers/package
 	cp $^ bin/servers
 	npm ci --prefix bin/servers --ignore-scripts --no-audit --no-fund
 	touch $@
+
+test-fixtures: ## the fake GitHub beside recorded traffic (needs Node, and npm's registry once)
+	forge/forgetest/fixtures/run
 
 vet: ## formatting and go vet
 	@files=$$(gofmt -l .) && test -z "$$files" || { echo "run gofmt -w on:" $$files >&2; exit 1; }

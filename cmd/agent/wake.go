@@ -104,7 +104,7 @@ func (r *round) answered(ctx context.Context, s *projections.State) (event.Body,
 // isNew reports whether the log does not hold this text of a comment yet. Our
 // own comments carry a marker, also where author and agent share an account.
 func isNew(s *projections.State, c forge.Comment) bool {
-	if c.System || s.Comments.Own(c.ID) || engine.Marked(c.Body) {
+	if c.System || s.Comments.Own(projections.CommentID(c.Kind, c.ID)) || engine.Marked(c.Body) {
 		return false
 	}
 	known, seen := s.Comments.Seen(projections.CommentID(c.Kind, c.ID))

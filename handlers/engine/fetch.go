@@ -133,7 +133,7 @@ func (e *Engine) judge(ctx context.Context, all []forge.Comment) (fresh []event.
 	for _, c := range all {
 		sum := Hash(c.Body)
 		old, known := e.state.Comments.Seen(projections.CommentID(c.Kind, c.ID))
-		if known && (old == sum || e.state.Comments.Own(c.ID)) {
+		if known && (old == sum || e.state.Comments.Own(projections.CommentID(c.Kind, c.ID))) {
 			seen++
 			continue
 		}
@@ -149,7 +149,7 @@ func (e *Engine) verdict(ctx context.Context, c forge.Comment, sum string, known
 	switch {
 	case c.System:
 		v.Verdict = "system"
-	case e.state.Comments.Own(c.ID), genuine, Marked(c.Body) && e.mine(ctx, c.Author):
+	case e.state.Comments.Own(projections.CommentID(c.Kind, c.ID)), genuine, Marked(c.Body) && e.mine(ctx, c.Author):
 		v.Verdict = "own"
 	case c.Author.Bot && e.state.Config.Comments.ExcludeBots:
 		v.Verdict = "bot"
