@@ -106,6 +106,8 @@ func (c *connection) call(ctx context.Context, timeout time.Duration, tool strin
 	defer cancel()
 	answer, err := c.send(limited, tool, args)
 	switch {
+	case answer.refusal != nil && c.endsSession(answer.refusal):
+		return Result{}, errSessionLost
 	case answer.refusal != nil:
 		return Result{}, refusal(answer.refusal)
 	case answer.answered:

@@ -87,10 +87,21 @@ func TestHTTPServer(t *testing.T) {
 }
 
 func TestHTTPSessionIsOpenedAgainOnce(t *testing.T) {
+	t.Run("404", func(t *testing.T) { testLostSession(t, func(w http.ResponseWriter) { http.NotFound(w, nil) }) })
+	t.Run("400", func(t *testing.T) { // what servers made with the TypeScript SDK say after a restart
+		testLostSession(t, func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`)
+		})
+	})
+}
+
+func testLostSession(t *testing.T, lose func(http.ResponseWriter)) {
 	r := startRemote(t, func(w http.ResponseWriter, call int) bool {
 		lost := call == 1 || call == 3 || call == 4
 		if lost {
-			http.NotFound(w, nil)
+			lose(w)
 		}
 		return lost
 	})

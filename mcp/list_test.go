@@ -57,8 +57,9 @@ func TestOddTools(t *testing.T) {
 	got := session.List(t.Context())[0]
 	want := mcp.Server{Name: "odd", Tools: []mcp.Tool{
 		{Name: "same", Description: "first", Schema: []byte(rawSchema), ReadOnly: true, Idempotent: true},
+		{Name: "whisper", Description: "Adds. Two numbers.", Schema: []byte(`{"type":"object"}`), Destructive: true, OpenWorld: true},
 		{
-			Name: "wordy", Description: strings.Repeat("é", 4096) + "\n[cut: 8192 of 204800 bytes]",
+			Name: "wordy", Description: strings.Repeat("é", 4096) + "\n[cut: 8192 of 199967 bytes]",
 			Schema: []byte(`{"$ref":"http://example.com/schema"}`), Destructive: true, OpenWorld: true,
 		},
 	}}
@@ -72,7 +73,8 @@ func TestOddTools(t *testing.T) {
 		`tool 5 "large" left out: its schema has 307208 bytes, more than 262144`,
 		`tool 6 "deep" left out: its schema is nested deeper than 64`,
 		`left out: its name is not 1 to 128 printable ASCII characters`,
-		`tool 9 "" left out: its description is malformed`,
+		`tool 10 "unseen" left out: its schema has hidden characters`,
+		`tool 11 "" left out: its description is malformed`,
 	} {
 		if !strings.Contains(log.String(), note) {
 			t.Errorf("no note %q in\n%s", note, log)

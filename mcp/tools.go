@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+
+	"agent/internal/sanitize"
 )
 
 const (
@@ -59,7 +62,7 @@ func parseTool(raw json.RawMessage) (Tool, error) {
 	}
 	tool := Tool{
 		Name:        t.Name,
-		Description: cut(clean(t.Description), maxDescription),
+		Description: cut(visible(t.Description), maxDescription),
 		Schema:      t.Schema,
 		ReadOnly:    hint(t.Annotations.ReadOnly, false),
 		Destructive: hint(t.Annotations.Destructive, true),
@@ -67,6 +70,12 @@ func parseTool(raw json.RawMessage) (Tool, error) {
 		OpenWorld:   hint(t.Annotations.OpenWorld, true),
 	}
 	return tool, checkSchema(t.Schema)
+}
+
+// visible is a description as a person would see it: what is hidden is an order to the model alone.
+func visible(description string) string {
+	text, _ := sanitize.Input(clean(description))
+	return text
 }
 
 func hint(value *bool, worst bool) bool {
@@ -93,7 +102,32 @@ func checkSchema(schema json.RawMessage) error {
 	case depth(schema) > maxDepth:
 		return fmt.Errorf("its schema is nested deeper than %d", maxDepth)
 	}
+	var value any
+	if json.Unmarshal(schema, &value) == nil && hides(value) {
+		return errors.New("its schema has hidden characters") // it is handed on as received, so it is not cleaned
+	}
 	return nil
+}
+
+// hides tells whether a value's texts have characters that write unseen words.
+func hides(value any) bool {
+	switch v := value.(type) {
+	case string:
+		_, removed := sanitize.Input(v)
+		return slices.ContainsFunc(removed, func(class string) bool {
+			name, _, _ := strings.Cut(class, ":")
+			return slices.Contains([]string{"tag", "bidi", "zero_width", "filler", "variation_selector", "control"}, name)
+		})
+	case []any:
+		return slices.ContainsFunc(v, hides)
+	case map[string]any:
+		for key, inner := range v {
+			if hides(key) || hides(inner) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // depth is the nesting of valid JSON.

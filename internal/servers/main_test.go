@@ -39,8 +39,14 @@ func installed(t *testing.T, file string) string {
 // start makes a session with one server.
 func start(t *testing.T, config mcp.ServerConfig) *mcp.Session {
 	t.Helper()
+	return startIn(t, t.TempDir(), config)
+}
+
+// startIn makes one with a workspace.
+func startIn(t *testing.T, workspace string, config mcp.ServerConfig) *mcp.Session {
+	t.Helper()
 	pool := mcp.NewPool([]mcp.ServerConfig{config}, mcp.Options{Stderr: func(server, line string) { t.Logf("%s: %s", server, line) }})
-	session := pool.Session(t.TempDir())
+	session := pool.Session(workspace)
 	t.Cleanup(func() {
 		_ = session.Close()
 		_ = pool.Close()
