@@ -1,0 +1,201 @@
+package projections
+
+import (
+	"agent/eventlog/event"
+	"agent/forge"
+	"agent/internal/i18n"
+)
+
+// Apply folds one more event into the state.
+func (s *State) Apply(e event.Event) {
+	s.Usage.apply(e, s.Now, s.Status)
+	s.Seq, s.Now = e.Seq, e.Time
+	aside := s.aside(e)
+	s.applyOpen(e)
+	if !aside {
+		s.Conversation.apply(e)
+		s.Work.apply(e)
+	}
+	s.Comments.apply(e)
+	s.applyInput(e)
+	s.applyOutcome(e)
+	s.applyLifecycle(e)
+}
+
+// aside is true for a model call that is no turn of the conversation: one that
+// writes a summary.
+func (s *State) aside(e event.Event) bool {
+	body := e.Body
+	if event.RoleOf(body) == event.Outcome && s.Open != nil {
+		body = s.Open.Body
+	}
+	call, ok := body.(*event.LLMRequested)
+	return ok && call.Purpose != "work"
+}
+
+func (s *State) applyOpen(e event.Event) {
+	switch event.RoleOf(e.Body) {
+	case event.Intent:
+		s.Open = &Open{Seq: e.Seq, Time: e.Time, Body: e.Body}
+	case event.Outcome:
+		if s.Open != nil {
+			s.closed(s.Open.Body, e)
+		}
+		s.Open = nil
+	}
+}
+
+// closed notes which step an outcome ends.
+func (s *State) closed(intent event.Body, outcome event.Event) {
+	switch in := intent.(type) {
+	case *event.CommentRequested:
+		s.Steps["comment:"+in.Purpose] = outcome.Seq
+		if in.Purpose == "progress" {
+			s.Progress.posted(outcome.Body)
+		}
+	case *event.LabelsRequested:
+		failed, isFailed := outcome.Body.(*event.LabelsFailed)
+		if isFailed && in.Purpose == "start" {
+			s.Denied = &Request{Seq: outcome.Seq, Reason: failed.Message}
+			return
+		}
+		s.Steps["labels:"+in.Purpose] = outcome.Seq
+		if changed, ok := outcome.Body.(*event.LabelsChanged); ok {
+			s.Labels = changed.Labels
+		}
+	case *event.ChangeRequested:
+		s.Steps["change"] = outcome.Seq
+	case *event.LLMRequested:
+		s.drafted(in, outcome)
+	}
+}
+
+// drafted keeps a summary that a model wrote. A failed try is not repeated.
+func (s *State) drafted(in *event.LLMRequested, outcome event.Event) {
+	if in.Purpose == "work" {
+		return
+	}
+	if failed, ok := outcome.Body.(*event.LLMFailed); ok && failed.Kind == event.Interrupted {
+		return
+	}
+	s.Steps["drafted:"+in.Purpose] = outcome.Seq
+	s.Drafted = ""
+	if reply, ok := outcome.Body.(*event.LLMReplied); ok {
+		s.Drafted = reply.Text.View()
+	}
+}
+
+func (s *State) applyInput(e event.Event) {
+	switch b := e.Body.(type) {
+	case *event.ContextCreated:
+		s.created(e, b)
+	case *event.ConfigPinned:
+		s.pin(b)
+		s.Steps["config"] = e.Seq
+	case *event.ProcessStarted:
+		s.Process, s.Clean = b, false
+	case *event.ProcessEnded:
+		s.Clean = true
+	case *event.TaskFetched:
+		s.Task = b
+		s.Lang = s.language()
+	case *event.TaskChanged:
+		s.edited(e, b)
+	case *event.WorkspacePrepared:
+		s.Place = b
+	case *event.ContextInherited:
+		s.Inherited = b
+	case *event.ToolsListed:
+		s.Tools, s.Steps["tools"] = b, e.Seq
+	case *event.TimerFired:
+		s.Expired = s.Await != nil && s.Status == Awaiting && !b.Until.Before(s.Await.Until.Time)
+	case *event.LimitReached:
+		s.Limit = &Limit{Seq: e.Seq, LimitReached: *b}
+	case *event.PauseRequested:
+		s.Pause = &Request{Seq: e.Seq, By: b.By}
+	case *event.StopRequested:
+		s.Stop = &Request{Seq: e.Seq, By: b.By, Reason: b.Reason}
+	case *event.ResumeRequested:
+		s.resume(e, b)
+	}
+}
+
+// edited takes over a title and body that somebody changed.
+func (s *State) edited(e event.Event, b *event.TaskChanged) {
+	if s.Task == nil || b.What != "text" {
+		return
+	}
+	task := *s.Task
+	task.Title, task.Body, task.Hash = b.Title, b.Body, b.Hash
+	s.Task, s.Edited = &task, e.Seq
+}
+
+func (s *State) created(e event.Event, b *event.ContextCreated) {
+	s.Created, s.Started = b, e.Time
+	s.Key, _ = forge.ParseTaskKey(b.TaskKey, b.Forge)
+}
+
+// pin keeps the protocol of the first configuration: a conversation cannot change it.
+func (s *State) pin(b *event.ConfigPinned) {
+	pinned := *b
+	if s.Config != nil {
+		pinned.Protocol = s.Config.Protocol
+		pinned.Language = s.Config.Language
+	}
+	s.Config = &pinned
+	s.Lang = s.language()
+}
+
+func (s *State) language() i18n.Lang {
+	switch {
+	case s.Config != nil && s.Config.Language == "ja":
+		return i18n.Ja
+	case s.Config != nil && s.Config.Language == "en":
+		return i18n.En
+	case s.Task != nil:
+		return i18n.Detect(s.Task.Title + s.Task.Body.View())
+	}
+	return s.Lang
+}
+
+func (s *State) resume(e event.Event, b *event.ResumeRequested) {
+	s.Resume, s.ResumedBy, s.Pause, s.Denied = &Request{Seq: e.Seq, By: b.By}, b.By, nil, nil
+	s.Work.forgive()
+	if !b.Person || s.Limit == nil {
+		return
+	}
+	grant := b.Add
+	if grant == 0 {
+		grant = s.Limit.Max
+	}
+	s.Grants[s.Limit.Limit] += grant
+	s.Limit = nil
+}
+
+func (s *State) applyOutcome(e event.Event) {
+	switch b := e.Body.(type) {
+	case *event.MessageAdded:
+		s.Steps["message:"+b.Purpose] = e.Seq
+	case *event.SummaryAdded:
+		s.Steps["summary:"+b.Purpose] = e.Seq
+	case *event.CommentsFetched:
+		if b.Last || b.Error != "" {
+			s.Steps["fetch:"+b.Reason] = e.Seq
+		}
+	case *event.CommentRequested:
+		s.progress(e, b)
+	case *event.ChangeOpened:
+		s.Change = b
+	}
+}
+
+func (s *State) progress(e event.Event, b *event.CommentRequested) {
+	if b.Purpose != "progress" {
+		return
+	}
+	s.Progress.At, s.Progress.Reply = e.Time, s.Work.ReplySeq
+	s.Progress.Notes = append(s.Progress.Notes, b.Note)
+	if n := len(s.Progress.Notes); n > maxNotes {
+		s.Progress.Notes = s.Progress.Notes[n-maxNotes:]
+	}
+}
