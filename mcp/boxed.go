@@ -64,9 +64,10 @@ func startBoxed(p sandbox.Policy, argv []string) (pid int, private *sandbox.Priv
 	if pid, err = startInNamespaces(p, command, env); err == nil {
 		return pid, private, nil
 	}
-	if p.Required {
+	without := sandbox.Status{Landlock: sandbox.Available().Landlock, Reason: err.Error()}
+	if _, lack := p.CheckOn(without); lack != nil && p.Required {
 		private.Remove(removal)
-		return 0, nil, err
+		return 0, nil, lack
 	}
 	fmt.Fprintln(os.Stderr, "agent: sandbox: no namespaces:", err)
 	if pid, err = startSupervised(command, env, dieWithParent()); err != nil {
@@ -90,19 +91,19 @@ func startInNamespaces(p sandbox.Policy, command, env []string) (int, error) {
 // which is restricted if argv takes its place.
 func inside(p sandbox.Policy, argv []string) (exitCode int) {
 	sandbox.Undumpable()
-	var notes []string
+	var lacks, notes []string
 	leader := os.Getpid() == 1 // of namespaces: its parent would have this number otherwise
 	if leader {
-		p, notes = p.Enter()
+		p, lacks, notes = p.Enter()
 	}
 	box, err := p.Box(os.Getenv("PATH"))
 	if err != nil {
 		return notStarted(err)
 	}
-	if p.Required && notes != nil {
-		return notStarted(errors.New("sandbox: it is required, but " + strings.Join(notes, "; ")))
+	if p.Required && lacks != nil {
+		return notStarted(errors.New("sandbox: it is required, but " + strings.Join(lacks, "; ")))
 	}
-	for _, note := range notes {
+	for _, note := range slices.Concat(lacks, notes) {
 		fmt.Fprintln(os.Stderr, "agent: sandbox:", note)
 	}
 	env := append(os.Environ(), sandbox.Variable+"="+p.Text())

@@ -58,7 +58,7 @@ func cloneFlags(noNetwork bool) uintptr {
 // Namespaces makes a child the first process of namespaces of its own. It then calls Enter.
 func (p Policy) Namespaces(attr *syscall.SysProcAttr) {
 	attr.Cloneflags = cloneFlags(p.NoNetwork)
-	attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN} // to mount; only root's survive exec by themselves
+	attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_DAC_OVERRIDE} // for Enter; only root's survive exec by themselves
 	attr.UidMappings = mapping("/proc/self/uid_map", os.Geteuid())
 	attr.GidMappings = mapping("/proc/self/gid_map", os.Getegid())
 }
@@ -84,27 +84,34 @@ func mapping(file string, own int) []syscall.SysProcIDMap {
 }
 
 // Enter arranges the namespaces that the process is the first one of, and
-// returns the policy as it is now, with notes on what did not work.
-func (p Policy) Enter() (Policy, []string) {
+// returns the policy as it is now, with what it lacks and what is merely less handy.
+func (p Policy) Enter() (now Policy, lacks, notes []string) {
 	p.Alone = p.NoNetwork
-	var notes []string
 	try := func(what string, err error) bool {
 		if err != nil {
-			notes = append(notes, fmt.Sprintf("%s: %v", what, err))
+			lacks = append(lacks, fmt.Sprintf("%s: %v", what, err))
 		}
 		return err == nil
 	}
 	if !try("mounts", unix.Mount("", "/", "", unix.MS_SLAVE|unix.MS_REC, "")) {
-		return p, notes
+		return p, lacks, notes
 	}
-	try("the Go build cache starts empty", p.layCache())
+	if err := p.layCache(); err != nil {
+		notes = append(notes, fmt.Sprintf("the Go build cache starts empty: %v", err))
+	}
 	p.Hidden = try("homes, /tmp and /run are not hidden", p.hide())
 	try("file systems are not read-only", p.seal())
-	p.Proc = try("/proc is not shown", unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""))
-	if p.NoNetwork {
-		try("loopback", loopbackUp())
+	if err := unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
+		notes = append(notes, fmt.Sprintf("/proc cannot be read: %v", err))
+	} else {
+		p.Proc = true
 	}
-	return p, notes
+	if p.NoNetwork {
+		if err := loopbackUp(); err != nil {
+			notes = append(notes, fmt.Sprintf("there is no loopback interface: %v", err))
+		}
+	}
+	return p, lacks, notes
 }
 
 // loopbackUp lets programs inside talk to each other.

@@ -41,7 +41,7 @@ func TestCheck(t *testing.T) {
 		{Status{Namespaces: true}, Policy{NoNetwork: true}, "namespaces", "files are not protected: the kernel has no Landlock"},
 		{Status{Reason: "r"}, Policy{NoNetwork: true}, "", "files are not protected: the kernel has no Landlock; other processes can be signalled; the network is not off: r"},
 	} {
-		kind, err := c.policy.check(c.status)
+		kind, err := c.policy.CheckOn(c.status)
 		lack := ""
 		if err != nil {
 			lack = err.Error()

@@ -99,9 +99,10 @@ const (
 )
 
 // Check says which mechanisms a policy gets here, and as an error what it lacks.
-func (p Policy) Check() (kind string, err error) { return p.check(Available()) }
+func (p Policy) Check() (kind string, err error) { return p.CheckOn(Available()) }
 
-func (p Policy) check(s Status) (kind string, err error) {
+// CheckOn is Check for what a machine offers.
+func (p Policy) CheckOn(s Status) (kind string, err error) {
 	var has, lacks []string
 	if s.Landlock > 0 {
 		has = append(has, fmt.Sprintf("Landlock ABI %d", s.Landlock))
