@@ -5,10 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -198,4 +201,56 @@ func TestHTTPTimeout(t *testing.T) {
 	if got, ok := errors.AsType[*mcp.Error](err); !ok || got.Kind != mcp.TimedOut {
 		t.Errorf("got %v", err)
 	}
+}
+
+func TestHTTPServerThatWasRestarted(t *testing.T) {
+	r := startRemote(t, nil)
+	session, _ := start(t, r.config())
+	session.List(t.Context())
+	address := r.Listener.Addr().String()
+	r.Close()
+	again := startRemote(t, nil)
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := &http.Server{Handler: again}
+	go func() { _ = second.Serve(listener) }()
+	defer second.Close()
+	for range 2 { // the first may find a connection of before
+		if got, err := session.Call(t.Context(), "remote", "echo", nil); err == nil && got.Text == "{}" {
+			return
+		}
+	}
+	t.Errorf("%d sessions at the new server", again.sessions.Load())
+}
+
+func TestSeveralServersAtOnce(t *testing.T) {
+	one, two := startRemote(t, nil), startRemote(t, nil)
+	second := two.config()
+	second.Name = "second"
+	dead := one.config()
+	dead.Name, dead.URL = "dead", "http://127.0.0.1:1/"
+	session, _ := start(t, one.config(), second, dead, fake("stdio", "normal"), boxed("boxed", "normal"))
+	var failed []string
+	for _, s := range session.List(t.Context()) {
+		if s.Err != "" {
+			failed = append(failed, s.Name)
+		}
+	}
+	if diff := cmp.Diff([]string{"dead"}, failed); diff != "" {
+		t.Error(diff)
+	}
+	var all sync.WaitGroup
+	for _, server := range []string{"remote", "second", "stdio", "boxed"} {
+		for i := range 10 {
+			all.Go(func() {
+				args := json.RawMessage(fmt.Sprintf(`{"n":%d}`, i))
+				if got, err := session.Call(t.Context(), server, "echo", args); err != nil || got.Text != string(args) {
+					t.Errorf("%s: %v, %v", server, got, err)
+				}
+			})
+		}
+	}
+	all.Wait()
 }
