@@ -3,6 +3,7 @@ package contexts
 import (
 	"errors"
 	"fmt"
+	"path"
 
 	"agent/eventlog"
 	"agent/eventlog/event"
@@ -47,20 +48,52 @@ func (s *Store) hold(uuid string, visit func(event.Event) error) (*Context, erro
 		return nil, err
 	}
 	c := s.context(uuid, place)
+	if err := c.recall(); err != nil {
+		return nil, err
+	}
 	if err := c.open(visit); err != nil {
 		return nil, err
 	}
-	if c.ahead() {
-		c.log.Close()
-		return nil, &DamageError{Name: c.dir(), Reason: "its log does not end the task"}
+	if err := c.check(); err != nil {
+		c.closeLog()
+		return nil, err
 	}
 	// A move by a process that was killed is seen but perhaps not durable. What
 	// is acknowledged from now on must not go back to .staging/ with the directory.
 	if err := s.fs.SyncDir(string(place)); err != nil {
-		c.log.Close()
+		c.closeLog()
 		return nil, err
 	}
 	return c, nil
+}
+
+// recall reads what the index knows of the context.
+func (c *Context) recall() error {
+	c.known, c.stale = entry{}, true
+	x, err := c.s.load(stamp{})
+	if err == nil {
+		var found bool
+		c.known, found, err = x.get(idOf(c.uuid))
+		c.stale = !found
+		x.Close()
+	}
+	if errors.Is(err, errIndex) {
+		return nil
+	}
+	return err
+}
+
+// check holds the log that was read against its place and the index.
+func (c *Context) check() error {
+	if c.ahead() {
+		return &DamageError{Name: c.dir(), Reason: "its log does not end the task"}
+	}
+	if err := c.info.held(); err != nil {
+		return err
+	}
+	known := c.known.info()
+	c.stale = c.stale || known.State != c.info.State || known.Archived != (c.log == nil) || c.info.Over() && known.Head != c.info.Head
+	return nil
 }
 
 // ahead tells whether the directory lies where its log never sent it.
@@ -70,10 +103,14 @@ func (c *Context) ahead() bool { return c.place == Completed && !c.ended }
 // open opens the log and folds from it where the context belongs.
 func (c *Context) open(visit func(event.Event) error) error {
 	c.want, c.ended = "", false
+	c.info = Info{UUID: c.uuid, watch: c.known.rec.head()}
 	log, torn, err := eventlog.Open(c.s.fs, c.dir(), quarantineDir+"/"+c.uuid, func(r eventlog.Record) error {
 		return c.see(r, visit)
 	})
 	if isMissing(err) {
+		if _, archived := c.s.fs.Lstat(path.Join(c.dir(), eventlog.ArchiveName)); archived == nil {
+			return c.openArchive(visit)
+		}
 		return c.vanished(err)
 	}
 	if err != nil {
@@ -88,6 +125,35 @@ func (c *Context) open(visit func(event.Event) error) error {
 		c.torn = torn
 	}
 	return nil
+}
+
+// openArchive reads an archived log. It is unpacked only to be appended to.
+func (c *Context) openArchive(visit func(event.Event) error) error {
+	for r, err := range eventlog.ReadFile(c.s.fs, c.dir()) {
+		if err == nil {
+			err = c.see(r, visit)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if c.want == "" {
+		return &DamageError{Name: c.dir(), Reason: "its archive holds no event"}
+	}
+	return nil
+}
+
+// unpack makes an archived log one that can be appended to.
+func (c *Context) unpack() error {
+	if c.log != nil {
+		return nil
+	}
+	if err := eventlog.Unpack(c.s.fs, c.dir()); err != nil {
+		return err
+	}
+	log, _, err := eventlog.Open(c.s.fs, c.dir(), quarantineDir+"/"+c.uuid, func(eventlog.Record) error { return nil })
+	c.log = log
+	return err
 }
 
 // vanished tells a context without a log, which is damage, from a store that
@@ -107,7 +173,8 @@ func (c *Context) see(r eventlog.Record, visit func(event.Event) error) error {
 	if created, ok := e.Body.(*event.ContextCreated); ok != (e.Seq == 1) || ok && created.UUID != c.uuid {
 		return &DamageError{Name: c.dir(), Reason: fmt.Sprintf("seq %d: a log begins with the creation of its own context", e.Seq)}
 	}
-	c.follow(e.Body)
+	c.follow(e)
+	c.info.saw(eventlog.HeadOf(r))
 	if visit == nil {
 		return nil
 	}
@@ -124,8 +191,9 @@ func decode(name string, r eventlog.Record) (event.Event, error) {
 }
 
 // follow keeps track of where the events so far send the directory.
-func (c *Context) follow(b event.Body) {
-	switch b.(type) {
+func (c *Context) follow(e event.Event) {
+	c.info.apply(e)
+	switch e.Body.(type) {
 	case *event.ContextCreated, *event.ContextResumed:
 		c.want = Running
 	case *event.ContextPaused, *event.ContextAwaiting:
@@ -133,4 +201,14 @@ func (c *Context) follow(b event.Body) {
 	case *event.ContextCompleted, *event.ContextStopped, *event.ContextFailed:
 		c.want, c.ended = Completed, true
 	}
+}
+
+// lifecycle tells the events that change the state of a context.
+func lifecycle(b event.Body) bool {
+	switch b.(type) {
+	case *event.ContextCreated, *event.ContextResumed, *event.ContextPaused, *event.ContextAwaiting,
+		*event.ContextCompleted, *event.ContextStopped, *event.ContextFailed:
+		return true
+	}
+	return false
 }

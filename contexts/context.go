@@ -15,10 +15,13 @@ import (
 type Context struct {
 	s     *Store
 	uuid  string
-	place Place // where the directory is
-	want  Place // where the log sends it
-	ended bool  // the log holds an event that ends the task
-	log   *eventlog.Log
+	place Place         // where the directory is
+	want  Place         // where the log sends it
+	ended bool          // the log holds an event that ends the task
+	log   *eventlog.Log // nil while the log is archived
+	info  Info          // folded so far
+	known entry         // what the index had when the context was taken
+	stale bool          // the index does not know it as it is
 	torn  *eventlog.TornError
 	lock  io.Closer
 	bad   error // an I/O error after which nothing is done any more
@@ -40,7 +43,7 @@ func (c *Context) Place() Place { return c.place }
 func (c *Context) Torn() *eventlog.TornError { return c.torn }
 
 // Head names the last acknowledged event.
-func (c *Context) Head() eventlog.Head { return c.log.Head() }
+func (c *Context) Head() eventlog.Head { return c.info.Head }
 
 func (c *Context) dir() string { return dirOf(c.place, c.uuid) }
 
@@ -60,6 +63,9 @@ func (c *Context) Append(e event.Event) (event.Event, error) {
 }
 
 func (c *Context) append(e *event.Event) error {
+	if err := c.unpack(); err != nil {
+		return c.fail(err)
+	}
 	if err := event.Spill(e.Body, c.blobs().Put); err != nil {
 		return err
 	}
@@ -80,7 +86,10 @@ func (c *Context) append(e *event.Event) error {
 		return c.fail(err)
 	}
 	e.Seq = rec.Seq
-	c.follow(e.Body)
+	over := c.info.Over()
+	c.follow(*e)
+	c.info.Head = c.log.Head()
+	c.stale = c.stale || over || lifecycle(e.Body)
 	return nil
 }
 
@@ -93,23 +102,44 @@ func (c *Context) Settle() error {
 	if c.bad != nil {
 		return fmt.Errorf("context %s: %w", c.uuid, eventlog.ErrPoisoned)
 	}
-	if c.place == c.want {
+	if c.place == c.want && !c.stale {
 		return nil
 	}
-	err := c.s.move(c.dir(), dirOf(c.want, c.uuid))
+	e, err := c.entry()
+	if err != nil {
+		return c.fail(err)
+	}
+	if c.place == c.want {
+		if err := c.s.note(e, nil); err != nil {
+			return c.fail(err)
+		}
+		c.stale = false
+		return nil
+	}
+	err = c.s.note(e, func() error { return c.s.move(c.dir(), dirOf(c.want, c.uuid)) })
 	if errors.Is(err, errTaken) {
 		return &DamageError{Name: c.dir(), Reason: fmt.Sprintf("something of its name is in %s", c.want)}
 	}
 	if err != nil {
 		return c.fail(fmt.Errorf("move %s to %s: %w", c.dir(), c.want, err))
 	}
-	c.place = c.want
+	c.place, c.stale = c.want, false
 	return c.reopen()
+}
+
+// entry is what the index is to know of the context.
+func (c *Context) entry() (entry, error) {
+	var err error
+	c.info.Size, c.info.modified, c.info.Archived, err = c.s.measureIn(c.dir())
+	return entryOf(&c.info), err
 }
 
 // reopen gives the log its new directory, see package eventlog on what it
 // leaves beside the file after a failed sync.
 func (c *Context) reopen() error {
+	if c.log == nil {
+		return nil
+	}
 	head := c.log.Head()
 	if err := c.log.Close(); err != nil {
 		return c.fail(err)
@@ -131,6 +161,11 @@ func (c *Context) fail(err error) error {
 }
 
 // Close ends the work and releases the lock. Everything acknowledged is durable already.
-func (c *Context) Close() error {
-	return errors.Join(c.log.Close(), c.lock.Close())
+func (c *Context) Close() error { return errors.Join(c.closeLog(), c.lock.Close()) }
+
+func (c *Context) closeLog() error {
+	if c.log == nil {
+		return nil
+	}
+	return c.log.Close()
 }

@@ -35,11 +35,15 @@ func (s *Store) create(first *event.ContextCreated, at time.Time) (*Context, err
 		return nil, fmt.Errorf("it exists in %s: %w", found[0], errTaken)
 	}
 	staged := stagingDir + "/" + first.UUID
-	if err := s.stage(staged, first, at); err != nil {
+	head, err := s.stage(staged, first, at)
+	if err != nil {
 		_ = s.fs.RemoveAll(staged) // best effort, else the next sweep does it
 		return nil, err
 	}
-	if err := s.move(staged, dirOf(Running, first.UUID)); err != nil {
+	info := Info{Head: head}
+	info.apply(event.Event{Time: at, Body: first})
+	// The index knows a context before anybody can see it.
+	if err := s.note(entryOf(&info), func() error { return s.move(staged, dirOf(Running, first.UUID)) }); err != nil {
 		return nil, err
 	}
 	c := s.context(first.UUID, Running)
@@ -47,23 +51,23 @@ func (s *Store) create(first *event.ContextCreated, at time.Time) (*Context, err
 }
 
 // stage builds the directory of a context with a durable first event.
-func (s *Store) stage(dir string, first *event.ContextCreated, at time.Time) error {
+func (s *Store) stage(dir string, first *event.ContextCreated, at time.Time) (eventlog.Head, error) {
 	// What a dead process left there is nobody's: the lock is ours.
 	if err := s.fs.RemoveAll(dir); err != nil {
-		return err
+		return eventlog.Head{}, err
 	}
 	if err := fsx.MkdirSync(s.fs, dir); err != nil {
-		return err
+		return eventlog.Head{}, err
 	}
 	log, err := eventlog.Create(s.fs, dir)
 	if err != nil {
-		return err
+		return eventlog.Head{}, err
 	}
 	defer log.Close()
 	draft, err := event.Draft(event.Event{Time: at, Body: first})
 	if err != nil {
-		return err
+		return eventlog.Head{}, err
 	}
 	_, err = log.Append(draft)
-	return err
+	return log.Head(), err
 }

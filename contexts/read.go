@@ -3,13 +3,11 @@ package contexts
 import (
 	"errors"
 	"fmt"
+	"io"
 	"iter"
-	"os"
-	"path"
 
 	"agent/eventlog"
 	"agent/eventlog/event"
-	"agent/internal/fsx"
 )
 
 // Records yields the lines of a log as they are, and at the end at most one
@@ -64,7 +62,7 @@ func (s *Store) readFrom(dir string, again bool, yield func(eventlog.Record, err
 // damage, as [eventlog.ReadAll] does.
 func (s *Store) Lines(uuid string) iter.Seq2[eventlog.Line, error] {
 	return func(yield func(eventlog.Line, error) bool) {
-		f, err := s.openLog(uuid)
+		f, err := s.Stream(uuid)
 		if err != nil {
 			yield(eventlog.Line{}, fmt.Errorf("context %s: %w", uuid, err))
 			return
@@ -74,13 +72,14 @@ func (s *Store) Lines(uuid string) iter.Seq2[eventlog.Line, error] {
 	}
 }
 
-func (s *Store) openLog(uuid string) (fsx.File, error) {
+// Stream opens the bytes of a log, archived or not.
+func (s *Store) Stream(uuid string) (io.ReadCloser, error) {
 	for try := 0; ; try++ {
 		place, err := s.locate(uuid)
 		if err != nil {
 			return nil, err
 		}
-		f, err := s.fs.OpenFile(path.Join(dirOf(place, uuid), eventlog.FileName), os.O_RDONLY, 0)
+		f, err := eventlog.OpenRead(s.fs, dirOf(place, uuid))
 		if !isMissing(err) || try >= 3 {
 			return f, err
 		}

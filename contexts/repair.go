@@ -12,7 +12,8 @@ import (
 // a person asked for it. It takes the lock (ErrBusy), keeps the valid start of
 // the log, copies the original to quarantine, records the loss as
 // process.recovered, and moves the directory to where the rest of the log sends
-// it. For a context with nothing wrong Lost.Bytes is 0 and nothing is recorded.
+// it. For a context with nothing wrong Lost.Lines is 0 and nothing is recorded;
+// for a log that is whole but misses events that the index saw, Lost.Bytes is.
 // A log without its first event, and one with events that this release does not
 // understand, are beyond repair and stay as they are.
 func (s *Store) Repair(uuid string, at time.Time) (eventlog.Lost, error) {
@@ -37,6 +38,9 @@ func (s *Store) repair(uuid string, at time.Time) (eventlog.Lost, error) {
 	if err := c.worthRepair(); err != nil {
 		return eventlog.Lost{}, err
 	}
+	if err := c.recall(); err != nil {
+		return eventlog.Lost{}, err
+	}
 	lost, err := eventlog.Salvage(s.fs, c.dir(), quarantineDir+"/"+uuid)
 	if isMissing(err) {
 		err = c.vanished(err)
@@ -47,8 +51,13 @@ func (s *Store) repair(uuid string, at time.Time) (eventlog.Lost, error) {
 	if err := c.open(nil); err != nil {
 		return lost, err
 	}
-	defer func() { c.log.Close() }() // Settle opens another one
-	if lost.Bytes > 0 || c.ahead() {
+	defer func() { c.closeLog() }() // Settle opens another one
+	if c.info.held() != nil && lost.Bytes == 0 {
+		lost.Lines = max(1, int64(c.info.watch.Seq)-int64(c.info.Head.Seq))
+		lost.Reason = c.info.held().Error()
+	}
+	c.stale = true
+	if lost.Lines > 0 || c.ahead() {
 		note := &event.ProcessRecovered{GivenUp: lost.Bytes, Quarantine: lost.Copy}
 		if _, err := c.Append(event.Event{Time: at, Body: note}); err != nil {
 			return lost, err

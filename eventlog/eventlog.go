@@ -110,3 +110,6 @@ type TornError struct {
 func (e *TornError) Error() string {
 	return fmt.Sprintf("log has a torn tail of %d bytes after seq %d", e.Bytes, e.Seq-1)
 }
+
+// HeadOf names a line, which is the last one of a log that ends with it.
+func HeadOf(r Record) Head { return Head{Seq: r.Seq, Hash: hash(r.Line)} }

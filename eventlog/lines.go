@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"os"
 
 	"agent/internal/fsx"
 )
@@ -45,7 +44,7 @@ func ReadAll(r io.Reader) iter.Seq2[Line, error] {
 // and writes nothing. What is not a regular file with one name is a [*DamageError].
 func ReadAllFile(fsys fsx.FS, dir string) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		f, err := open(fsys, dir, os.O_RDONLY)
+		f, err := OpenRead(fsys, dir)
 		if err != nil {
 			yield(Line{}, err)
 			return

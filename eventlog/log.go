@@ -113,12 +113,12 @@ func (l *Log) Size() int64 { return l.size }
 // Close closes the file. Everything acknowledged is durable already.
 func (l *Log) Close() error { return l.file.Close() }
 
-// ReadFile reads the log of a directory as [Read] does. It takes no lock and
+// ReadFile reads the log of a directory, archived or not, as [Read] does. It takes no lock and
 // writes nothing, so a torn tail may be an event that is just being appended.
 // What is not a regular file with one name is damage.
 func ReadFile(fsys fsx.FS, dir string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		f, err := open(fsys, dir, os.O_RDONLY)
+		f, err := OpenRead(fsys, dir)
 		if err != nil {
 			yield(Record{}, err)
 			return

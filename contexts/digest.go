@@ -1,0 +1,154 @@
+package contexts
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"agent/eventlog"
+	"agent/eventlog/event"
+)
+
+// The states that a context can be in. They are those of package projections;
+// Damaged is one whose log cannot be read to its end.
+const (
+	StateRunning   = "running"
+	StatePaused    = "paused"
+	StateAwaiting  = "awaiting"
+	StateCompleted = "completed"
+	StateStopped   = "stopped"
+	StateFailed    = "failed"
+	StateDamaged   = "damaged"
+)
+
+// Info is what a list shows of a context.
+type Info struct {
+	UUID, TaskKey, Title string
+	State                string
+	Waits                string // what ends a pause: signal | time | person | comment
+	Created, Updated     time.Time
+	Ended                time.Time // zero if it has not
+	LLMCalls, ToolCalls  int
+	Tokens               int
+	Head                 eventlog.Head
+	Archived             bool
+	Size                 int64         // bytes of the log on the disk, packed if it is archived
+	modified             int64         // of that file, ns
+	Err                  error         // what makes it damaged
+	estimated            int           // tokens of the open model call
+	watch, then          eventlog.Head // the head that was known, and that event as it is now
+}
+
+// Over tells whether nothing more will happen to it.
+func (i *Info) Over() bool { return !i.Ended.IsZero() && i.State != StateDamaged }
+
+// Heritable tells whether the next go at its task may take it over.
+func (i *Info) Heritable() bool { return i.State == StateCompleted || i.State == StateStopped }
+
+// apply folds one event. It agrees with projections.State, which holds much more.
+func (i *Info) apply(e event.Event) {
+	i.Updated = e.Time
+	switch b := e.Body.(type) {
+	case *event.ContextCreated:
+		i.UUID, i.TaskKey, i.Title = b.UUID, b.TaskKey, b.Title
+		i.Created, i.State = e.Time, StateRunning
+	case *event.ContextPaused:
+		i.State, i.Waits = StatePaused, b.Until.Kind
+	case *event.ContextAwaiting:
+		i.State, i.Waits = StateAwaiting, ""
+	case *event.ContextResumed:
+		i.State, i.Waits = StateRunning, ""
+	case *event.ContextCompleted:
+		i.end(StateCompleted, e.Time)
+	case *event.ContextStopped:
+		i.end(StateStopped, e.Time)
+	case *event.ContextFailed:
+		i.end(StateFailed, e.Time)
+	case *event.LLMRequested:
+		i.LLMCalls++
+		i.estimated = b.Estimated
+	case *event.LLMReplied:
+		i.Tokens += b.Usage.Prompt + b.Usage.Completion
+	case *event.LLMFailed:
+		if b.Kind == event.Interrupted {
+			i.Tokens += i.estimated
+		}
+	case *event.ToolRequested:
+		i.ToolCalls++
+	}
+}
+
+func (i *Info) end(state string, at time.Time) { i.State, i.Waits, i.Ended = state, "", at }
+
+// counted are the kinds that apply looks into; the others are not decoded.
+var counted = map[string]bool{
+	"context.created": true, "context.paused": true, "context.awaiting": true, "context.resumed": true,
+	"context.completed": true, "context.stopped": true, "context.failed": true,
+	"llm.requested": true, "llm.replied": true, "llm.failed": true, "tool.requested": true,
+}
+
+// digest folds the log of a context without its lock. What ends the reading is
+// in Err; a torn tail is an event that is just being written, and no error.
+// It is held against the head that was known before.
+func (s *Store) digest(uuid string, known eventlog.Head) Info {
+	info := Info{UUID: uuid, watch: known}
+	info.Size, info.modified, info.Archived, info.Err = s.measure(uuid)
+	if info.Err == nil {
+		info.Err = s.foldInto(&info)
+	}
+	var torn *eventlog.TornError
+	if errors.As(info.Err, &torn) {
+		info.Err = nil
+	}
+	if info.Err == nil {
+		info.Err = info.held()
+	}
+	if info.Err == nil && info.State == "" {
+		info.Err = &DamageError{Name: uuid, Reason: "its log holds no event"}
+	}
+	if info.Err != nil {
+		info.State = StateDamaged
+	}
+	return info
+}
+
+func (s *Store) foldInto(info *Info) error {
+	for rec, err := range s.Records(info.UUID) {
+		if err != nil {
+			return err
+		}
+		if counted[string(rec.Type)] {
+			e, err := decode(info.UUID, rec)
+			if err != nil {
+				return err
+			}
+			if created, ok := e.Body.(*event.ContextCreated); ok && created.UUID != info.UUID {
+				return &DamageError{Name: info.UUID, Reason: "its log is that of " + created.UUID}
+			}
+			info.apply(e)
+		} else {
+			info.Updated = rec.When()
+		}
+		info.saw(eventlog.HeadOf(rec))
+	}
+	return nil
+}
+
+func (i *Info) saw(h eventlog.Head) {
+	i.Head = h
+	if h.Seq == i.watch.Seq {
+		i.then = h
+	}
+}
+
+// held tells whether a log that was read whole still has the event that was
+// known. One that has not is an old copy, or was cut at the end of a line.
+func (i *Info) held() error {
+	switch {
+	case i.watch == i.then:
+		return nil
+	case i.watch.Seq > i.Head.Seq:
+		return &DamageError{Name: i.UUID, Reason: fmt.Sprintf("its log ends with seq %d, and seq %d was there", i.Head.Seq, i.watch.Seq)}
+	}
+	return &DamageError{Name: i.UUID, Reason: fmt.Sprintf("seq %d of its log is not what it was", i.watch.Seq)}
+}

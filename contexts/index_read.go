@@ -1,0 +1,385 @@
+package contexts
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"iter"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"agent/internal/fsx"
+)
+
+// errIndex says that the index is not there or cannot be what was written; the
+// logs have to be asked.
+var errIndex = errors.New("index is missing or damaged")
+
+// snapshot is the index as it was at one moment. Its file stays readable when
+// another one takes its place.
+type snapshot struct {
+	f       fsx.File
+	h       header
+	tail    map[id16]entry // the latest entry of each context
+	end     int64          // of what is valid
+	crc     uint32         // of the tail up to there
+	torn    bool           // something else follows
+	stamped bool           // it knows every context, see index.go
+}
+
+func (x *snapshot) Close() error { return x.f.Close() }
+
+// patience bounds how often a reader looks again while others are moving.
+const (
+	patience = 4
+	breather = time.Millisecond
+)
+
+// snapshot reads the index. It is errIndex if there is none that can be used.
+func (s *Store) snapshot() (*snapshot, error) {
+	for try := 1; ; try++ {
+		// In this order: what comes later may only know more.
+		times, err := s.placeTimes()
+		if err != nil {
+			return nil, err
+		}
+		st, stamped := s.readStamp()
+		x, err := s.load(st)
+		if err != nil {
+			return nil, err
+		}
+		x.stamped = x.stamped && stamped && st.times == times
+		if x.stamped || try == patience {
+			return x, nil
+		}
+		x.Close()
+		time.Sleep(breather)
+	}
+}
+
+// load reads the file, and tells whether it holds all that st was given for.
+func (s *Store) load(st stamp) (*snapshot, error) {
+	f, err := s.fs.OpenFile(indexFile, os.O_RDONLY, 0)
+	switch {
+	case isMissing(err), errors.Is(err, fsx.ErrNotRegular):
+		return nil, errIndex
+	case err != nil:
+		return nil, err
+	}
+	x := &snapshot{f: f, tail: map[id16]entry{}}
+	if err := x.read(st); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return x, nil
+}
+
+func (x *snapshot) read(st stamp) error {
+	b := make([]byte, headerSize)
+	if err := x.at(b, 0); err != nil {
+		return err
+	}
+	var ok bool
+	if x.h, x.crc, ok = parseHeader(b); !ok {
+		return errIndex
+	}
+	info, err := x.f.Stat()
+	if err != nil {
+		return err
+	}
+	x.end = x.h.tailAt()
+	size := info.Size() - x.end
+	if x.h.n < 0 || x.h.strings < 0 || size < 0 || size > maxTailSize {
+		return errIndex
+	}
+	tail := make([]byte, size)
+	if err := x.at(tail, x.end); err != nil {
+		return err
+	}
+	x.readTail(tail, st)
+	return nil
+}
+
+func (x *snapshot) readTail(b []byte, st stamp) {
+	for {
+		if x.h.id == st.id && x.end == st.end && x.crc == st.crc {
+			x.stamped = true
+		}
+		if len(b) == 0 {
+			return
+		}
+		var e entry
+		size := 0
+		if len(b) >= recordSize {
+			e.rec = record(b[:recordSize])
+			size = recordSize + int(e.rec.strings())
+		}
+		if size == 0 || len(b) < size+4 || !e.rec.valid() || !e.text(b[recordSize:size]) {
+			break
+		}
+		crc := crc32.Update(x.crc, castagnoli, b[:size])
+		if le.Uint32(b[size:]) != crc {
+			break
+		}
+		x.tail[e.rec.uuid()] = e
+		x.crc, x.end, b = crc, x.end+int64(size)+4, b[size+4:]
+	}
+	x.torn = true
+}
+
+// at reads exactly; a file that ends too early is no index.
+func (x *snapshot) at(b []byte, off int64) error {
+	n, err := x.f.ReadAt(b, off)
+	if n == len(b) {
+		return nil
+	}
+	if errors.Is(err, io.EOF) {
+		return errIndex
+	}
+	return err
+}
+
+// get finds the entry of a context.
+func (x *snapshot) get(id id16) (e entry, found bool, err error) {
+	if e, ok := x.tail[id]; ok {
+		return e, !e.rec.gone(), nil
+	}
+	i, err := x.search(id)
+	if err != nil || i == x.h.n {
+		return entry{}, false, err
+	}
+	if e.rec, err = x.record(i); err != nil || e.rec.uuid() != id {
+		return entry{}, false, err
+	}
+	return e, true, x.strings(&e)
+}
+
+// search gives the number of the first record whose uuid is not less than id.
+func (x *snapshot) search(id id16) (int64, error) {
+	lo, hi := int64(0), x.h.n
+	for lo < hi {
+		mid := (lo + hi) / 2
+		r, err := x.record(mid)
+		if err != nil {
+			return 0, err
+		}
+		if u := r.uuid(); bytes.Compare(u[:], id[:]) < 0 {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, nil
+}
+
+func (x *snapshot) record(i int64) (r record, err error) {
+	if err := x.at(r[:], headerSize+i*recordSize); err != nil {
+		return r, err
+	}
+	if !r.valid() {
+		return r, errIndex
+	}
+	return r, nil
+}
+
+func (x *snapshot) strings(e *entry) error {
+	if e.rec.offset()+e.rec.strings() > x.h.strings || e.rec.offset() < 0 {
+		return errIndex
+	}
+	b := make([]byte, e.rec.strings())
+	if err := x.at(b, x.h.stringsAt()+e.rec.offset()); err != nil {
+		return err
+	}
+	if !e.text(b) {
+		return errIndex
+	}
+	return nil
+}
+
+// ofKey finds the entries of a TaskKey, in no order.
+func (x *snapshot) ofKey(taskKey string) ([]entry, error) {
+	var found []entry
+	for _, e := range x.tail {
+		if e.key == taskKey && !e.rec.gone() {
+			found = append(found, e)
+		}
+	}
+	hash := hashKey(taskKey)
+	i, err := x.searchKey(hash)
+	for ; err == nil && i < x.h.n; i++ {
+		var k keyEntry
+		if k, err = x.key(i); err != nil || !bytes.Equal(k[:12], hash[:12]) {
+			break
+		}
+		if _, newer := x.tail[k.uuid()]; newer {
+			continue
+		}
+		e, ok, err := x.get(k.uuid())
+		if err == nil && !ok {
+			err = errIndex
+		}
+		if err != nil {
+			return nil, err
+		}
+		if e.key == taskKey {
+			found = append(found, e)
+		}
+	}
+	return found, err
+}
+
+func (x *snapshot) searchKey(hash id16) (int64, error) {
+	lo, hi := int64(0), x.h.n
+	for lo < hi {
+		mid := (lo + hi) / 2
+		k, err := x.key(mid)
+		if err != nil {
+			return 0, err
+		}
+		if bytes.Compare(k[:12], hash[:12]) < 0 {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, nil
+}
+
+func (x *snapshot) key(i int64) (k keyEntry, err error) {
+	if err := x.at(k[:], x.h.keysAt()+i*keySizeIdx); err != nil {
+		return k, err
+	}
+	if !k.valid() {
+		return k, errIndex
+	}
+	return k, nil
+}
+
+// all yields every entry by uuid.
+func (x *snapshot) all() iter.Seq2[entry, error] {
+	return func(yield func(entry, error) bool) {
+		tail := x.sortedTail()
+		for e, err := range x.sorted() {
+			for len(tail) > 0 && err == nil && compareIDs(tail[0], e.rec.uuid()) < 0 {
+				if t := x.tail[tail[0]]; !t.rec.gone() && !yield(t, nil) {
+					return
+				}
+				tail = tail[1:]
+			}
+			if _, newer := x.tail[e.rec.uuid()]; newer && err == nil {
+				continue
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+		for _, id := range tail {
+			if t := x.tail[id]; !t.rec.gone() && !yield(t, nil) {
+				return
+			}
+		}
+	}
+}
+
+func compareIDs(a, b id16) int { return bytes.Compare(a[:], b[:]) }
+
+func (x *snapshot) sortedTail() []id16 { return slices.SortedFunc(maps.Keys(x.tail), compareIDs) }
+
+// readAhead is the buffer of those who read the file from one end to the other.
+const readAhead = 256 << 10
+
+func (x *snapshot) section(from, to int64) *bufio.Reader {
+	return bufio.NewReaderSize(io.NewSectionReader(x.f, from, to-from), readAhead)
+}
+
+// sorted yields the sorted part of the file as it is.
+func (x *snapshot) sorted() iter.Seq2[entry, error] {
+	return func(yield func(entry, error) bool) {
+		recs := x.section(headerSize, x.h.keysAt())
+		texts := x.section(x.h.stringsAt(), x.h.tailAt())
+		var before id16
+		var buf []byte
+		at := int64(0)
+		for i := range x.h.n {
+			var e entry
+			_, err := io.ReadFull(recs, e.rec[:])
+			if err == nil && (!e.rec.valid() || i > 0 && compareIDs(before, e.rec.uuid()) >= 0 || e.rec.offset() != at) {
+				err = errIndex
+			}
+			if err == nil {
+				buf = slices.Grow(buf[:0], int(e.rec.strings()))[:e.rec.strings()]
+				if _, err = io.ReadFull(texts, buf); err == nil && !e.text(buf) {
+					err = errIndex
+				}
+			}
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				err = errIndex
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+			before, at = e.rec.uuid(), at+e.rec.strings()
+		}
+	}
+}
+
+// stamp says for which state of the directories the index is complete.
+type stamp struct {
+	id    id16
+	end   int64
+	crc   uint32
+	times [3]int64 // of Places, ns
+}
+
+const (
+	stampMagic = "agentstm"
+	stampSize  = 72
+)
+
+func (t *stamp) bytes() []byte {
+	b := make([]byte, stampSize)
+	copy(b, stampMagic)
+	copy(b[8:], t.id[:])
+	le.PutUint64(b[24:], uint64(t.end))
+	le.PutUint32(b[32:], t.crc)
+	for i, n := range t.times {
+		le.PutUint64(b[40+8*i:], uint64(n))
+	}
+	le.PutUint32(b[stampSize-4:], crc32.Checksum(b[:stampSize-4], castagnoli))
+	return b
+}
+
+// readStamp reports false for one that is not there or damaged: then the index
+// counts as incomplete.
+func (s *Store) readStamp() (t stamp, ok bool) {
+	b, err := fsx.ReadFile(s.fs, stampFile, stampSize)
+	if err != nil || len(b) != stampSize || string(b[:8]) != stampMagic ||
+		le.Uint32(b[stampSize-4:]) != crc32.Checksum(b[:stampSize-4], castagnoli) {
+		return t, false
+	}
+	t.id, t.end, t.crc = id16(b[8:24]), int64(le.Uint64(b[24:])), le.Uint32(b[32:])
+	for i := range t.times {
+		t.times[i] = int64(le.Uint64(b[40+8*i:]))
+	}
+	return t, true
+}
+
+// placeTimes are the modification times of the places. A place that is missing
+// (of a store that was never written) has 0.
+func (s *Store) placeTimes() (times [3]int64, err error) {
+	for i, p := range Places {
+		info, err := s.fs.Lstat(string(p))
+		if err != nil && !isMissing(err) {
+			return times, fmt.Errorf("look at %s: %w", p, err)
+		}
+		if err == nil {
+			times[i] = info.ModTime().UnixNano()
+		}
+	}
+	return times, nil
+}

@@ -1,0 +1,251 @@
+package contexts
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/eventlog"
+	"agent/internal/fsx"
+)
+
+// Query chooses contexts. What is zero does not matter.
+type Query struct {
+	States     []string
+	TaskKey    string
+	Repository string    // what TaskKeys begin with, such as "github.com/o/r"
+	Since      time.Time // of the latest event
+	Until      time.Time
+}
+
+func (q *Query) fits(i *Info) bool {
+	return (len(q.States) == 0 || slices.Contains(q.States, i.State)) &&
+		(q.TaskKey == "" || q.TaskKey == i.TaskKey) &&
+		(q.Repository == "" || strings.HasPrefix(i.TaskKey, strings.TrimSuffix(q.Repository, "/")+"/")) &&
+		(q.Since.IsZero() || !i.Updated.Before(q.Since)) && (q.Until.IsZero() || !i.Updated.After(q.Until))
+}
+
+// looksAtFiles is up to how many contexts [Store.Infos] looks at the file of
+// each log that ended.
+const looksAtFiles = 20_000
+
+// Infos yields what a list shows of the contexts, without reading the logs of
+// those that ended: first the others by place and uuid, then those by uuid. A
+// context whose log cannot be read has Err. While there are no more than 20,000,
+// the log of one that ended is read if its file is not the one that the index
+// remembers, so that damage is seen; of more, only [Store.Events] tells.
+func (s *Store) Infos(q Query) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		x, err := s.whole()
+		if err != nil {
+			yield(Info{}, fmt.Errorf("list: %w", err))
+			return
+		}
+		l := lister{s: s, q: q, yield: yield, check: x.h.n+int64(len(x.tail)) <= looksAtFiles}
+		err = l.list(x)
+		x.Close()
+		if errors.Is(err, errIndex) { // a bit of it flipped: what was not said yet comes from the logs
+			if x, err = s.fromLogs(); err == nil {
+				err = l.list(x)
+			}
+		}
+		if err != nil && !l.over {
+			yield(Info{}, fmt.Errorf("list: %w", err))
+		}
+	}
+}
+
+type lister struct {
+	s     *Store
+	q     Query
+	yield func(Info, error) bool
+	check bool
+	begun bool // the living ones were yielded
+	last  id16 // of those that ended
+	over  bool
+}
+
+func (l *lister) list(x *snapshot) error {
+	if !l.begun {
+		living, err := l.living(x)
+		if err != nil {
+			return err
+		}
+		l.begun = true
+		for _, i := range living {
+			if l.say(i); l.over {
+				return nil
+			}
+		}
+	}
+	for e, err := range x.all() {
+		if err != nil {
+			return err
+		}
+		if id := e.rec.uuid(); e.rec.over() && compareIDs(id, l.last) > 0 {
+			l.last = id
+			if l.say(l.ended(&e)); l.over {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+func (l *lister) say(i Info) {
+	if i.UUID != "" && l.q.fits(&i) {
+		l.over = !l.yield(i, nil)
+	}
+}
+
+// living folds the contexts that did not end, as far as the index knows.
+func (l *lister) living(x *snapshot) ([]Info, error) {
+	var all []Info
+	for e, err := range x.all() {
+		if err != nil {
+			return nil, err
+		}
+		if e.rec.over() {
+			continue
+		}
+		if i := l.s.again(&e); i.UUID != "" {
+			all = append(all, i)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Info) int {
+		return cmp.Or(cmp.Compare(rank(a.State), rank(b.State)), strings.Compare(a.UUID, b.UUID))
+	})
+	return all, nil
+}
+
+func rank(state string) int {
+	switch state {
+	case StateRunning:
+		return 0
+	case StatePaused, StateAwaiting:
+		return 1
+	}
+	return 2
+}
+
+// ended gives a context that ended as the index knows it, if its file has not changed.
+func (l *lister) ended(e *entry) Info {
+	i := e.info()
+	if !l.check {
+		return i
+	}
+	size, modified, archived, err := l.s.measure(i.UUID)
+	if err == nil && size == i.Size && modified == i.modified && archived == i.Archived {
+		return i
+	}
+	return l.s.again(e)
+}
+
+// again reads a context again and holds it against what the index knows. It is
+// zero for one that is not there (a process was killed while it made it).
+func (s *Store) again(e *entry) Info {
+	i := s.digest(e.rec.uuid().String(), e.rec.head())
+	if errors.Is(i.Err, ErrUnknown) {
+		return Info{}
+	}
+	if i.Err != nil {
+		known := e.info()
+		i.Waits = ""
+		i.TaskKey, i.Title = cmp.Or(i.TaskKey, known.TaskKey), cmp.Or(i.Title, known.Title)
+	}
+	return i
+}
+
+// OfTask gives all contexts of a TaskKey, the latest first.
+func (s *Store) OfTask(taskKey string) ([]Info, error) {
+	entries, err := s.ofTask(taskKey)
+	if err != nil {
+		return nil, fmt.Errorf("contexts of %s: %w", taskKey, err)
+	}
+	var all []Info
+	for _, e := range entries {
+		i := e.info()
+		if !e.rec.over() || !s.unchanged(&i) {
+			i = s.again(&e)
+		}
+		if i.UUID != "" {
+			all = append(all, i)
+		}
+	}
+	slices.SortFunc(all, func(a, b Info) int {
+		return cmp.Or(b.Created.Compare(a.Created), strings.Compare(a.UUID, b.UUID))
+	})
+	return all, nil
+}
+
+func (s *Store) unchanged(i *Info) bool {
+	size, modified, archived, err := s.measure(i.UUID)
+	return err == nil && size == i.Size && modified == i.modified && archived == i.Archived
+}
+
+func (s *Store) ofTask(taskKey string) ([]entry, error) {
+	x, err := s.whole()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := x.ofKey(taskKey)
+	x.Close()
+	if errors.Is(err, errIndex) {
+		if x, err = s.fromLogs(); err == nil {
+			entries, err = x.ofKey(taskKey)
+		}
+	}
+	return entries, err
+}
+
+// Counts gives the number of contexts by state.
+func (s *Store) Counts() (map[string]int, error) {
+	counts := map[string]int{}
+	for i, err := range s.Infos(Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		counts[i.State]++
+	}
+	return counts, nil
+}
+
+// measure looks at the file that holds a log.
+func (s *Store) measure(uuid string) (size, modified int64, archived bool, err error) {
+	for try := 0; ; try++ {
+		p, err := s.locate(uuid)
+		if err != nil {
+			return 0, 0, false, err
+		}
+		size, modified, archived, err = s.measureIn(dirOf(p, uuid))
+		if !isMissing(err) || try >= 3 {
+			return size, modified, archived, err
+		}
+	}
+}
+
+func (s *Store) measureIn(dir string) (size, modified int64, archived bool, err error) {
+	info, err := s.fs.Lstat(path.Join(dir, eventlog.FileName))
+	if isMissing(err) {
+		archived = true
+		info, err = s.fs.Lstat(path.Join(dir, eventlog.ArchiveName))
+	}
+	if err != nil {
+		return 0, 0, false, err
+	}
+	return info.Size(), info.ModTime().UnixNano(), archived, nil
+}
+
+// noFile is the file of an index that is in memory only.
+type noFile struct{ fsx.File }
+
+func (noFile) ReadAt([]byte, int64) (int, error) { return 0, io.EOF }
+func (noFile) Stat() (fs.FileInfo, error)        { return nil, fs.ErrInvalid }
+func (noFile) Close() error                      { return nil }
