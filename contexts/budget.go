@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"agent/eventlog"
 	"agent/eventlog/event"
 	"agent/internal/fsx"
 )
@@ -207,27 +206,17 @@ func (s *Store) foldDay(day string) (*ledger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%q is not a day: %w", day, fs.ErrInvalid)
 	}
-	for e, err := range s.List() {
-		var w *Warning
-		switch {
-		case errors.As(err, &w):
-			continue
-		case err != nil:
+	const margin = 24 * time.Hour // for clocks that were set
+	for i, err := range s.Infos(Query{}) {
+		if err != nil {
 			return nil, err
-		case s.olderThan(e, begin):
+		}
+		if i.Over() && i.Updated.Before(begin.Add(-margin)) {
 			continue
 		}
-		s.foldSpending(l, e.UUID)
+		s.foldSpending(l, i.UUID)
 	}
 	return l, nil
-}
-
-// olderThan spares reading the logs that ended long before. The margin is for
-// clocks that were set.
-func (s *Store) olderThan(e Entry, begin time.Time) bool {
-	const margin = 24 * time.Hour
-	info, err := s.fs.Lstat(path.Join(dirOf(e.Place, e.UUID), eventlog.FileName))
-	return err == nil && !info.ModTime().IsZero() && info.ModTime().Before(begin.Add(-margin))
 }
 
 func (s *Store) foldSpending(l *ledger, uuid string) {

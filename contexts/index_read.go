@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"agent/internal/fsx"
@@ -175,6 +176,31 @@ func (x *snapshot) search(id id16) (int64, error) {
 		}
 	}
 	return lo, nil
+}
+
+// maxFits bounds how many contexts a prefix is said to fit.
+const maxFits = 100
+
+// prefixed gives the contexts whose uuid begins with these characters.
+func (x *snapshot) prefixed(prefix string) (fits []string, err error) {
+	const least = "00000000-0000-0000-0000-000000000000"
+	i, err := x.search(idOf(prefix + least[len(prefix):]))
+	for ; err == nil && i < x.h.n && len(fits) < maxFits; i++ {
+		var r record
+		if r, err = x.record(i); err != nil || !strings.HasPrefix(r.uuid().String(), prefix) {
+			break
+		}
+		if _, newer := x.tail[r.uuid()]; !newer {
+			fits = append(fits, r.uuid().String())
+		}
+	}
+	for id, e := range x.tail {
+		if !e.rec.gone() && strings.HasPrefix(id.String(), prefix) {
+			fits = append(fits, id.String())
+		}
+	}
+	slices.Sort(fits)
+	return fits, err
 }
 
 func (x *snapshot) record(i int64) (r record, err error) {

@@ -23,22 +23,26 @@ const minPrefix = 4
 // moves meanwhile is listed once.
 func (s *Store) List() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		entries, problems := s.survey()
-		for _, err := range problems {
-			if !yield(Entry{}, err) {
-				return
-			}
+		entries, problems := s.survey(Places...)
+		yieldAll(entries, problems, yield)
+	}
+}
+
+func yieldAll(entries []Entry, problems []error, yield func(Entry, error) bool) {
+	for _, err := range problems {
+		if !yield(Entry{}, err) {
+			return
 		}
-		for _, e := range entries {
-			if !yield(e, nil) {
-				return
-			}
+	}
+	for _, e := range entries {
+		if !yield(e, nil) {
+			return
 		}
 	}
 }
 
 // survey reads running/ once more at the end, for what was resumed meanwhile.
-func (s *Store) survey() (entries []Entry, problems []error) {
+func (s *Store) survey(places ...Place) (entries []Entry, problems []error) {
 	where := map[string]Place{}
 	collect := func(p Place, warn func(error)) {
 		names, err := s.names(p, warn)
@@ -51,11 +55,11 @@ func (s *Store) survey() (entries []Entry, problems []error) {
 			}
 		}
 	}
-	for _, p := range Places {
+	for _, p := range places {
 		collect(p, func(err error) { problems = append(problems, err) })
 	}
 	collect(Running, func(error) {})
-	for _, p := range Places {
+	for _, p := range places {
 		for _, id := range slices.Sorted(maps.Keys(where)) {
 			if where[id] == p {
 				entries = append(entries, Entry{id, p})
@@ -76,7 +80,37 @@ func (s *Store) Find(ref string) (string, error) {
 	if !isPrefix(want) {
 		return "", fmt.Errorf("%q is not a UUID or at least %d hex digits of one: %w", ref, minPrefix, ErrUnknown)
 	}
+	fits, known, err := s.indexed(want)
+	if err != nil {
+		return "", err
+	}
+	if known && len(fits) > 0 {
+		return oneOf(ref, fits)
+	}
 	return s.byPrefix(ref, want)
+}
+
+// indexed finds the contexts whose UUID has a prefix in the index; known is
+// whether it knows of every context.
+func (s *Store) indexed(prefix string) (fits []string, known bool, err error) {
+	x, err := s.snapshot()
+	if err == nil {
+		defer x.Close()
+		if x.stamped {
+			fits, err = x.prefixed(prefix)
+		}
+	}
+	if errors.Is(err, errIndex) {
+		return nil, false, nil
+	}
+	if err != nil || !x.stamped {
+		return nil, false, err
+	}
+	fits = slices.DeleteFunc(fits, func(id string) bool { // its making may have been interrupted
+		_, err := s.locate(id)
+		return errors.Is(err, ErrUnknown)
+	})
+	return fits, true, nil
 }
 
 func (s *Store) byPrefix(ref, want string) (string, error) {
@@ -92,11 +126,15 @@ func (s *Store) byPrefix(ref, want string) (string, error) {
 			fits = append(fits, e.UUID)
 		}
 	}
-	switch len(fits) {
-	case 1:
-		return fits[0], nil
-	case 0:
+	if len(fits) == 0 {
 		return "", errors.Join(fmt.Errorf("%q: %w", ref, ErrUnknown), problems)
+	}
+	return oneOf(ref, fits)
+}
+
+func oneOf(ref string, fits []string) (string, error) {
+	if len(fits) == 1 {
+		return fits[0], nil
 	}
 	slices.Sort(fits)
 	return "", &AmbiguousError{Ref: ref, Candidates: fits}

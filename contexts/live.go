@@ -1,15 +1,77 @@
 package contexts
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
+	"slices"
 )
 
 // Live looks for the context of a task (TaskKey in text form) in running/ and
 // paused/. It reads only first lines, so what it finds may turn out to be
 // finished when it is acquired. Contexts whose first line is unreadable go to
 // Options.Warn and are passed over. The caller holds the lock of the TaskKey.
+// Where the index is complete only contexts of this task are looked at.
 func (s *Store) Live(taskKey string) (uuid string, found bool, err error) {
+	candidates, complete, err := s.candidates(taskKey)
+	if err != nil {
+		return "", false, fmt.Errorf("look for a live context: %w", err)
+	}
+	if !complete {
+		return s.scanLive(taskKey)
+	}
+	for _, id := range candidates {
+		places, err := s.whereabouts(id)
+		if err != nil {
+			return "", false, fmt.Errorf("look for a live context: %w", err)
+		}
+		if len(places) == 0 || !slices.ContainsFunc(places, func(p Place) bool { return p != Completed }) {
+			continue // it ended, or its making was interrupted
+		}
+		if s.begins(id, taskKey) {
+			return id, true, nil
+		}
+	}
+	return "", false, nil
+}
+
+// candidates are the contexts of a task, sorted; complete is whether the index
+// knows of every context.
+func (s *Store) candidates(taskKey string) (ids []string, complete bool, err error) {
+	x, err := s.snapshot()
+	if errors.Is(err, errIndex) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	defer x.Close()
+	if !x.stamped {
+		return nil, false, nil
+	}
+	entries, err := x.ofKey(taskKey)
+	if errors.Is(err, errIndex) {
+		return nil, false, nil
+	}
+	for _, e := range entries {
+		ids = append(ids, e.rec.uuid().String())
+	}
+	slices.Sort(ids)
+	return ids, true, err
+}
+
+// begins tells whether the log of a context is one of this task.
+func (s *Store) begins(id, taskKey string) bool {
+	first, err := s.First(id)
+	if err != nil {
+		s.o.Warn(err)
+		return false
+	}
+	return first.TaskKey == taskKey
+}
+
+func (s *Store) scanLive(taskKey string) (uuid string, found bool, err error) {
 	seen := map[string]bool{}
 	// One that is resumed while this runs moves behind its back; hence running/ twice.
 	for _, p := range []Place{Running, Paused, Running} {
@@ -22,15 +84,20 @@ func (s *Store) Live(taskKey string) (uuid string, found bool, err error) {
 				continue
 			}
 			seen[id] = true
-			first, err := s.First(id)
-			if err != nil {
-				s.o.Warn(err)
-			} else if first.TaskKey == taskKey {
+			if s.begins(id, taskKey) {
 				return id, true, nil
 			}
 		}
 	}
 	return "", false, nil
+}
+
+// Unfinished yields the contexts in running/ and paused/, and no others.
+func (s *Store) Unfinished() iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		entries, problems := s.survey(Running, Paused)
+		yieldAll(entries, problems, yield)
+	}
 }
 
 // names lists the contexts of a place, sorted; what is none goes to warn.
