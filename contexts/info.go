@@ -38,12 +38,17 @@ const looksAtFiles = 20_000
 
 // Infos yields what a list shows of the contexts, without reading the logs of
 // those that ended: first the others by place and uuid, then those by uuid. A
-// context whose log cannot be read has Err. While there are no more than 20,000,
+// context whose log cannot be read has Err, what is no context goes to
+// Options.Warn. While there are no more than 20,000,
 // the log of one that ended is read if its file is not the one that the index
 // remembers, so that damage is seen; of more, only [Store.Events] tells.
 func (s *Store) Infos(q Query) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
-		x, err := s.whole()
+		err := s.warnOfStrangers()
+		var x *snapshot
+		if err == nil {
+			x, err = s.whole()
+		}
 		if err != nil {
 			yield(Info{}, fmt.Errorf("list: %w", err))
 			return
@@ -60,6 +65,16 @@ func (s *Store) Infos(q Query) iter.Seq2[Info, error] {
 			yield(Info{}, fmt.Errorf("list: %w", err))
 		}
 	}
+}
+
+// warnOfStrangers names what lies among the contexts that live and is none.
+func (s *Store) warnOfStrangers() error {
+	for _, p := range []Place{Running, Paused} {
+		if _, err := s.names(p, s.o.Warn); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type lister struct {

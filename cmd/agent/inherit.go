@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,60 +26,60 @@ func (s *system) inherit(now *projections.State) event.ContextInherited {
 }
 
 // previous is the newest context of the task that completed or was stopped, is
-// not too old, and has a final summary.
+// not too old, and has a final summary. One that cannot be read is passed over.
 func (s *system) previous(now *projections.State) (*event.ContextInherited, string) {
-	var best *event.ContextInherited
-	reason := "there was no earlier go at this task"
+	all, err := s.store.OfTask(now.Created.TaskKey)
+	if err != nil {
+		return nil, "earlier goes at this task cannot be read: " + err.Error()
+	}
+	slices.SortStableFunc(all, func(a, b contexts.Info) int { return b.Ended.Compare(a.Ended) })
 	oldest := now.Now.AddDate(0, 0, -now.Config.Inherit.ExpiryDays)
-	for entry, err := range s.store.List() {
-		if err != nil || entry.Place != contexts.Completed {
+	reason := ""
+	for _, info := range all {
+		if info.UUID == now.Created.UUID {
 			continue
 		}
-		first, err := s.store.First(entry.UUID)
-		if err != nil || first.TaskKey != now.Created.TaskKey {
-			continue
+		why := excluded(info, oldest)
+		if why == "" {
+			var left *event.ContextInherited
+			if left, why = s.left(info); left != nil {
+				return left, ""
+			}
 		}
-		left, why := s.left(entry.UUID, oldest)
-		if left == nil {
-			reason = entry.UUID + ": " + why
-			continue
-		}
-		if best == nil || left.At.After(best.At) {
-			best = left
+		if reason == "" {
+			reason = info.UUID + ": " + why
 		}
 	}
-	return best, reason
+	return nil, cmp.Or(reason, "there was no earlier go at this task")
+}
+
+// excluded says why a context is not inherited, as far as the index knows.
+func excluded(info contexts.Info, oldest time.Time) string {
+	switch {
+	case info.Err != nil:
+		return "its log cannot be read"
+	case info.State == contexts.StateFailed:
+		return "it failed"
+	case !info.Heritable():
+		return "it has not ended"
+	case info.Ended.Before(oldest):
+		return "it is too old"
+	}
+	return ""
 }
 
 // left reads what one context left.
-func (s *system) left(uuid string, oldest time.Time) (*event.ContextInherited, string) {
-	left := event.ContextInherited{From: uuid}
-	status := projections.Status("")
-	for ev, err := range s.store.Events(uuid) {
+func (s *system) left(info contexts.Info) (*event.ContextInherited, string) {
+	left := event.ContextInherited{From: info.UUID, At: info.Ended}
+	for ev, err := range s.store.Events(info.UUID) {
 		if err != nil {
 			return nil, "its log cannot be read"
 		}
-		switch b := ev.Body.(type) {
-		case *event.SummaryAdded:
-			if b.Purpose == "final" {
-				left.Summary, left.Seqs = b.Text, []uint64{ev.Seq}
-			}
-		case *event.ContextCompleted:
-			status, left.At = projections.Completed, ev.Time
-		case *event.ContextStopped:
-			status, left.At = projections.Stopped, ev.Time
-		case *event.ContextFailed:
-			status = projections.Failed
+		if b, ok := ev.Body.(*event.SummaryAdded); ok && b.Purpose == "final" {
+			left.Summary, left.Seqs = b.Text, []uint64{ev.Seq}
 		}
 	}
-	switch {
-	case status == projections.Failed:
-		return nil, "it failed"
-	case status == "":
-		return nil, "it has not ended"
-	case left.At.Before(oldest):
-		return nil, "it is too old"
-	case left.Summary.IsZero():
+	if left.Summary.IsZero() {
 		return nil, "it left no summary"
 	}
 	return &left, ""

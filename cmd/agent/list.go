@@ -13,7 +13,6 @@ import (
 
 	"agent/contexts"
 	"agent/internal/sanitize"
-	"agent/projections"
 )
 
 // listLine is one context, as `list --json` prints it.
@@ -60,15 +59,14 @@ func (a *app) listCommand() *cobra.Command {
 func (a *app) list(store *contexts.Store, asJSON bool, state string) error {
 	out := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	code := 0
-	for entry, err := range store.List() {
+	for info, err := range store.Infos(contexts.Query{}) {
 		if err != nil {
-			fmt.Fprintln(a.err, "agent: warning: "+sanitize.Terminal(err.Error()))
-			continue
+			return err
 		}
-		line, err := summarise(store, entry)
-		if err != nil {
-			code = worse(code, exitCode(err))
+		if info.Err != nil {
+			code = worse(code, exitCode(info.Err))
 		}
+		line := lineOf(info)
 		switch {
 		case state != "" && line.State != state:
 		case asJSON:
@@ -87,30 +85,13 @@ func (a *app) list(store *contexts.Store, asJSON bool, state string) error {
 	return quietly(code)
 }
 
-// summarise folds one log. A damaged one is listed as such.
-func summarise(store *contexts.Store, entry contexts.Entry) (listLine, error) {
-	s := projections.NewState()
-	var failure error
-	for ev, err := range store.Events(entry.UUID) {
-		if err != nil {
-			failure = err
-			break
-		}
-		s.Apply(ev)
+func lineOf(i contexts.Info) listLine {
+	line := listLine{UUID: i.UUID, TaskKey: i.TaskKey, State: i.State, Title: i.Title, CreatedAt: i.Created, UpdatedAt: i.Updated,
+		LLMCalls: i.LLMCalls, ToolCalls: i.ToolCalls, Tokens: i.Tokens, Waits: i.Waits}
+	if i.Err != nil {
+		line.Error = i.Err.Error()
 	}
-	line := listLine{UUID: entry.UUID, State: string(s.Status), CreatedAt: s.Started, UpdatedAt: s.Now,
-		LLMCalls: s.Usage.LLMCalls, ToolCalls: s.Usage.ToolCalls, Tokens: s.Usage.Tokens()}
-	if s.Created != nil {
-		line.TaskKey, line.Title = s.Created.TaskKey, s.Created.Title
-	}
-	if s.Rest != nil && s.Status == projections.Paused {
-		line.Waits = s.Rest.Until.Kind
-	}
-	if failure != nil && !isTorn(failure) {
-		line.State, line.Error = "damaged", failure.Error()
-		return line, failure
-	}
-	return line, nil
+	return line
 }
 
 func printLine(out io.Writer, l listLine) {

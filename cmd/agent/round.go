@@ -40,6 +40,7 @@ type job struct {
 // all finds and does everything: first contexts that were begun, then new tasks.
 func (r *round) all(ctx context.Context) {
 	r.swept.Do(r.sweep)
+	r.healIndex()
 	defer r.endRound()
 	jobs := make(chan job)
 	go func() {
@@ -87,6 +88,14 @@ func (r *round) jobOf(ref string) (job, error) {
 	return job{uuid: uuid, trigger: "command"}, findErr
 }
 
+// healIndex makes the index complete again, for the sake of speed. It is
+// complete unless something strange happened.
+func (r *round) healIndex() {
+	if err := r.store.Heal(nil); err != nil && !errors.Is(err, contexts.ErrBusy) {
+		r.log.Warn("the index could not be healed", "error", err)
+	}
+}
+
 func (r *round) work(ctx context.Context, jobs <-chan job) {
 	var workers sync.WaitGroup
 	for range r.config.Workers {
@@ -103,12 +112,9 @@ func (r *round) work(ctx context.Context, jobs <-chan job) {
 
 // begun finds contexts that run, or whose pause is over.
 func (r *round) begun(ctx context.Context, jobs chan<- job) {
-	for entry, err := range r.store.List() {
+	for entry, err := range r.store.Unfinished() {
 		if err != nil {
 			r.trouble(entry.UUID, err)
-			continue
-		}
-		if entry.Place == contexts.Completed {
 			continue
 		}
 		if entry.Place == contexts.Paused && !r.due(ctx, entry.UUID) {

@@ -119,7 +119,7 @@ func (a *app) repair(store *contexts.Store, uuid string) error {
 	if err != nil {
 		return err
 	}
-	if lost.Bytes == 0 {
+	if lost.Lines == 0 {
 		fmt.Fprintf(a.out, "%s  is not damaged\n", uuid)
 		return nil
 	}
@@ -128,25 +128,51 @@ func (a *app) repair(store *contexts.Store, uuid string) error {
 }
 
 func (a *app) rebuildCommand() *cobra.Command {
-	all := false
+	all, index := false, false
 	cmd := &cobra.Command{
-		Use: "rebuild [--all | CONTEXT...]", Short: "Make the projection files anew from the logs",
+		Use: "rebuild [--all | --index | CONTEXT...]", Short: "Make the projection files anew from the logs",
 		Example: `  agent rebuild --all
+  agent rebuild --index
   agent rebuild 3f2a`,
 		RunE: func(_ *cobra.Command, refs []string) error {
-			if all == (len(refs) > 0) {
-				return usageError{errors.New("say which contexts, or --all")}
+			if chosen := len(refs) > 0; all && chosen || !all && !index && !chosen {
+				return usageError{errors.New("say which contexts, --all or --index")}
 			}
 			store, err := a.openStore(false)
 			if err != nil {
 				return err
+			}
+			if index {
+				if err := a.rebuildIndex(store); err != nil || !all && len(refs) == 0 {
+					return err
+				}
 			}
 			code, err := a.each(store, refs, func(uuid string) error { return a.rebuild(store, uuid) })
 			return errors.Join(err, quietly(code))
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "all contexts")
+	cmd.Flags().BoolVar(&index, "index", false, "the index of the contexts")
 	return cmd
+}
+
+func (a *app) rebuildIndex(store *contexts.Store) error {
+	show := a.progress("reading logs")
+	err := store.RebuildIndex(show.step)
+	show.end()
+	if err != nil {
+		return err
+	}
+	counts, err := store.Counts()
+	if err != nil {
+		return err
+	}
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	fmt.Fprintf(a.out, "index rebuilt: %d contexts\n", total)
+	return nil
 }
 
 func (a *app) rebuild(store *contexts.Store, uuid string) error {
