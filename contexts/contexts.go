@@ -81,6 +81,7 @@ type Options struct {
 type Store struct {
 	fs   fsx.FS
 	o    Options
+	tail int      // entries of the index's tail from which it is merged
 	seen sync.Map // payload by file of the signals that Pending returned
 }
 
@@ -97,7 +98,7 @@ func Open(fsys fsx.FS, o Options) (*Store, error) {
 	if o.Dir == "" {
 		o.Dir = "contexts"
 	}
-	s := &Store{fs: fsys, o: o}
+	s := &Store{fs: fsys, o: o, tail: maxTail}
 	if err := s.prepare(); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}

@@ -55,12 +55,22 @@ func (s *Store) snapshot() (*snapshot, error) {
 			return nil, err
 		}
 		x.stamped = x.stamped && stamped && st.times == times
-		if x.stamped || try == patience {
+		if x.stamped || try == patience || !s.moving() {
 			return x, nil
 		}
 		x.Close()
 		time.Sleep(breather)
 	}
+}
+
+// moving tells whether somebody may be between a move and its stamp. A store
+// that is only read takes no lock, and so cannot know.
+func (s *Store) moving() bool {
+	lock, err := s.lock(indexLock)
+	if err == nil {
+		lock.Close()
+	}
+	return err != nil
 }
 
 // load reads the file, and tells whether it holds all that st was given for.

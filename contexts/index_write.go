@@ -27,16 +27,16 @@ func (s *Store) note(e entry, move func() error) error {
 		return fmt.Errorf("index: %w", err)
 	}
 	defer func() { x.Close() }()
+	before := x.h.id
 	if x, err = s.add(x, e); err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
-	if move == nil {
-		return nil
+	if move != nil {
+		if err := move(); err != nil {
+			return err
+		}
 	}
-	if err := move(); err != nil {
-		return err
-	}
-	if !x.stamped {
+	if !x.stamped || move == nil && x.h.id == before {
 		return nil
 	}
 	times, err := s.placeTimes()
@@ -88,7 +88,7 @@ func (s *Store) fresh() (*snapshot, error) {
 // add appends entries durably, or merges if there is no room for them. It
 // returns the index to go on with, whose stamped says what that of x said.
 func (s *Store) add(x *snapshot, entries ...entry) (*snapshot, error) {
-	if x.torn || len(x.tail)+len(entries) > maxTail || x.end-x.h.tailAt() > maxTailSize/2 {
+	if x.torn || len(x.tail)+len(entries) > s.tail || x.end-x.h.tailAt() > maxTailSize/2 {
 		return s.replaced(x, entries)
 	}
 	var b []byte
