@@ -2,6 +2,7 @@ package contexts
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -114,7 +115,7 @@ func TestRepairKilledAnywhere(t *testing.T) {
 	for n := 1; ; n++ {
 		m := damaged(t)
 		m.KillAt(m.Ops()+n, true)
-		s := &Store{fs: m, o: Options{Warn: func(error) {}}}
+		s := &Store{fs: m, o: Options{Warn: func(error) {}, Rand: rand.Reader}, tail: maxTail}
 		_, err := s.Repair(idA, at)
 		done := err == nil
 		if !done && !errors.Is(err, fsx.ErrKilled) {
