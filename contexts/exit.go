@@ -85,6 +85,7 @@ var sentinels = []struct {
 	{ErrBusy, ExitOK},
 	{fsx.ErrLocked, ExitOK},
 	{ErrUnknown, ExitUsage},
+	{ErrLives, ExitUsage},
 	{ErrNoRoom, ExitTemporary},
 	{event.ErrNewer, ExitUnsupported},
 	{eventlog.ErrPoisoned, ExitIO},

@@ -1,0 +1,415 @@
+package contexts
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"time"
+
+	"agent/eventlog"
+	"agent/internal/fsx"
+)
+
+const (
+	gcFile  = "gc.json"
+	gcLock  = "gc.lock"
+	maxGC   = 1 << 20 // bytes
+	maxSaid = 20      // problems that a report names
+)
+
+// Retention says what becomes of contexts that have ended. 0 days is never.
+type Retention struct {
+	Now          time.Time
+	ArchiveAfter int // days since the end
+	RemoveAfter  int // days since the end
+	InheritFor   int // days in which the next go at a task may need the newest one
+	DryRun       bool
+	Progress     func(done, of int) // may be nil
+}
+
+// Collected is what [Store.Collect] did, and the content of gc.json.
+type Collected struct {
+	Time          time.Time `json:"time"`
+	DryRun        bool      `json:"dry_run,omitempty"`
+	Archived      int       `json:"archived"`
+	ArchivedFrom  int64     `json:"archived_from_bytes"`
+	ArchivedTo    int64     `json:"archived_to_bytes"` // 0 in a dry run
+	Removed       int       `json:"removed"`
+	RemovedBytes  int64     `json:"removed_bytes"`
+	Inheritable   int       `json:"kept_for_inheritance"`
+	Busy          int       `json:"busy"`
+	Clones        int       `json:"clones"`
+	CloneBytes    int64     `json:"clone_bytes"`
+	Locks         int       `json:"locks"`
+	Problems      int       `json:"problems"`
+	ProblemsNamed []string  `json:"problems_named,omitempty"` // the first 20
+}
+
+func (c *Collected) problem(uuid string, err error) {
+	if errors.Is(err, ErrBusy) {
+		c.Busy++
+		return
+	}
+	c.Problems++
+	if len(c.ProblemsNamed) < maxSaid {
+		c.ProblemsNamed = append(c.ProblemsNamed, fmt.Sprintf("%s: %v", uuid, err))
+	}
+}
+
+// LastCollected is the latest report, or a zero one.
+func (s *Store) LastCollected() Collected {
+	var c Collected
+	data, err := fsx.ReadFile(s.fs, gcFile, maxGC)
+	if err != nil || json.Unmarshal(data, &c) != nil {
+		return Collected{}
+	}
+	return c
+}
+
+// Collect archives and removes contexts that ended long enough ago. It never
+// touches one that runs or is paused, and keeps the newest of a task that the
+// next go may inherit from. One that is damaged or busy is left, counted, and
+// does not stop the others; c is the report to add to. Two at the same time are
+// ErrBusy. When ctx is done it ends after the context at hand.
+func (s *Store) Collect(ctx context.Context, r Retention, c *Collected) error {
+	if !r.DryRun {
+		lock, err := s.lock(gcLock)
+		if err != nil {
+			return fmt.Errorf("collect: %w", err)
+		}
+		defer lock.Close()
+	}
+	c.Time, c.DryRun = r.Now.UTC(), r.DryRun
+	if err := s.collect(ctx, r, c); err != nil {
+		return fmt.Errorf("collect: %w", err)
+	}
+	if r.DryRun {
+		return nil
+	}
+	data, err := json.MarshalIndent(c, "", " ")
+	if err != nil {
+		return err
+	}
+	return s.put(gcFile, append(data, '\n'), s.fs.Rename)
+}
+
+func (s *Store) collect(ctx context.Context, r Retention, c *Collected) error {
+	todo, err := s.due(r, c)
+	if err != nil {
+		return err
+	}
+	for n, t := range todo {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err := s.tidy(t, r, c); err != nil {
+			c.problem(t.id.String(), err)
+			if code := ExitCode(err); code == ExitTemporary || code == ExitIO {
+				return err // a disk that is full or fails is no problem of one context
+			}
+		}
+		if r.Progress != nil {
+			r.Progress(n+1, len(todo))
+		}
+	}
+	return s.sweepLocks(r.DryRun, c)
+}
+
+// old is a context that something is to be done with.
+type old struct {
+	id     id16
+	remove bool
+	size   int64
+}
+
+// due goes through the index and finds what is old enough.
+func (s *Store) due(r Retention, c *Collected) ([]old, error) {
+	x, err := s.whole()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { x.Close() }()
+	todo, kept, err := x.due(r)
+	if errors.Is(err, errIndex) {
+		x.Close()
+		if x, err = s.fromLogs(); err == nil {
+			todo, kept, err = x.due(r)
+		}
+	}
+	c.Inheritable += kept
+	return todo, err
+}
+
+func (x *snapshot) due(r Retention) (todo []old, kept int, err error) {
+	needed, err := x.needed(r)
+	if err != nil {
+		return nil, 0, err
+	}
+	for e, err := range x.all() {
+		if err != nil {
+			return nil, 0, err
+		}
+		if !e.rec.over() {
+			continue
+		}
+		i := e.info()
+		at := old{id: e.rec.uuid(), size: i.Size}
+		if passed(r.Now, i.Ended, r.RemoveAfter) {
+			if needed[e.rec.key()].id != at.id {
+				at.remove = true
+				todo = append(todo, at)
+				continue
+			}
+			kept++
+		}
+		if passed(r.Now, i.Ended, r.ArchiveAfter) && !i.Archived {
+			todo = append(todo, at)
+		}
+	}
+	return todo, kept, nil
+}
+
+func passed(now, then time.Time, days int) bool {
+	return days > 0 && !then.After(now.AddDate(0, 0, -days))
+}
+
+type newest struct {
+	id    id16
+	ended time.Time
+}
+
+// needed gives, for each task, the context that its next go would inherit from.
+func (x *snapshot) needed(r Retention) (map[id16]newest, error) {
+	all := map[id16]newest{}
+	if r.RemoveAfter <= 0 {
+		return all, nil
+	}
+	for e, err := range x.all() {
+		if err != nil {
+			return nil, err
+		}
+		i := e.info()
+		if i.Heritable() && !i.Ended.Before(r.Now.AddDate(0, 0, -r.InheritFor)) && i.Ended.After(all[e.rec.key()].ended) {
+			all[e.rec.key()] = newest{e.rec.uuid(), i.Ended}
+		}
+	}
+	return all, nil
+}
+
+// tidy archives or removes one context. In a dry run it only counts.
+func (s *Store) tidy(t old, r Retention, c *Collected) error {
+	id := t.id.String()
+	switch {
+	case r.DryRun && t.remove:
+		size, err := s.sizeOf(dirOf(Completed, id))
+		c.Removed++
+		c.RemovedBytes += size
+		return err
+	case r.DryRun:
+		c.Archived++
+		c.ArchivedFrom += t.size
+		return nil
+	case t.remove:
+		size, err := s.Remove(id)
+		if err == nil {
+			c.Removed++
+			c.RemovedBytes += size
+		}
+		return err
+	}
+	packed, err := s.Archive(id)
+	if err == nil && packed.Before > 0 {
+		c.Archived++
+		c.ArchivedFrom += packed.Before
+		c.ArchivedTo += packed.After
+	}
+	return err
+}
+
+// Archive packs the log of a context that has ended. One that is packed already
+// stays so, and Before is 0.
+func (s *Store) Archive(uuid string) (packed eventlog.Packed, err error) {
+	c, err := s.Acquire(uuid, nil)
+	if err != nil {
+		return packed, err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	if !c.info.Over() {
+		return packed, fmt.Errorf("archive %s: %w", uuid, ErrLives)
+	}
+	if c.log == nil {
+		return packed, nil
+	}
+	err = c.log.Close()
+	c.log = nil
+	if err == nil {
+		packed, err = eventlog.Pack(s.fs, c.dir())
+	}
+	if err != nil {
+		return packed, fmt.Errorf("archive %s: %w", uuid, err)
+	}
+	c.stale = true
+	return packed, c.Settle()
+}
+
+// Remove takes a context that has ended out of the store for good and returns
+// how many bytes its files had. After a crash it is there whole or not at all.
+func (s *Store) Remove(uuid string) (size int64, err error) {
+	c, err := s.Acquire(uuid, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	if !c.info.Over() {
+		return 0, fmt.Errorf("remove %s: %w", uuid, ErrLives)
+	}
+	if size, err = s.sizeOf(c.dir()); err == nil {
+		err = s.drop(c)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("remove %s: %w", uuid, err)
+	}
+	return size, nil
+}
+
+// drop moves a context to .staging/, where it is nobody's any more, and removes
+// it there. The index forgets it after it has gone.
+func (s *Store) drop(c *Context) error {
+	lock, err := s.lockSoon(indexLock)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	x, err := s.current()
+	if err != nil {
+		return err
+	}
+	defer func() { x.Close() }()
+	staged := stagingDir + "/" + c.uuid
+	if err := s.fs.RemoveAll(staged); err != nil {
+		return err
+	}
+	if err := s.move(c.dir(), staged); err != nil {
+		return err
+	}
+	if x, err = s.add(x, goneEntry(c.uuid)); err != nil {
+		return err
+	}
+	if x.stamped {
+		times, err := s.placeTimes()
+		if err := errors.Join(err, s.writeStamp(x, times)); err != nil {
+			return err
+		}
+	}
+	return s.clean(c.uuid)
+}
+
+// clean removes what is left of a context that is in no place any more. Its
+// lock is held.
+func (s *Store) clean(uuid string) error {
+	err := s.fs.RemoveAll(stagingDir + "/" + uuid)
+	for _, g := range signals {
+		if e := s.fs.Remove(g.file(uuid)); !isMissing(e) {
+			err = errors.Join(err, e)
+		}
+	}
+	// Whoever opened the lock file before notices that it is gone.
+	if e := s.fs.Remove(locksDir + "/" + uuid + ".lock"); !isMissing(e) {
+		err = errors.Join(err, e)
+	}
+	return err
+}
+
+// sizeOf adds up the files of a directory.
+func (s *Store) sizeOf(dir string) (total int64, err error) {
+	entries, err := s.fs.ReadDir(dir)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range entries {
+		var size int64
+		if e.IsDir() {
+			size, err = s.sizeOf(path.Join(dir, e.Name()))
+		} else if info, infoErr := e.Info(); infoErr == nil {
+			size = info.Size()
+		}
+		total += size
+	}
+	return total, err
+}
+
+// sweepLocks removes the lock files of contexts and tasks that are not there.
+func (s *Store) sweepLocks(dry bool, c *Collected) error {
+	entries, err := s.fs.ReadDir(locksDir)
+	if err != nil {
+		return err
+	}
+	x, err := s.whole()
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	for _, e := range entries {
+		name, isLock := strings.CutSuffix(e.Name(), ".lock")
+		if !isLock || !s.orphaned(x, name) {
+			continue
+		}
+		if dry {
+			c.Locks++
+			continue
+		}
+		removed, err := s.removeLock(x, name)
+		if err != nil {
+			return err
+		}
+		if removed {
+			c.Locks++
+		}
+	}
+	return nil
+}
+
+// orphaned tells whether a lock file guards nothing that exists.
+func (s *Store) orphaned(x *snapshot, name string) bool {
+	if canonical(name) {
+		found, err := s.whereabouts(name)
+		_, staged := s.fs.Lstat(stagingDir + "/" + name)
+		return err == nil && len(found) == 0 && isMissing(staged)
+	}
+	raw, err := hex.DecodeString(name)
+	if err != nil || len(raw) != len(id16{}) {
+		return false // one of the store's own
+	}
+	for _, e := range x.tail {
+		if e.rec.key() == id16(raw) {
+			return false
+		}
+	}
+	i, err := x.searchKey(id16(raw))
+	if err != nil || i == x.h.n {
+		return err == nil
+	}
+	k, err := x.key(i)
+	return err == nil && string(k[:12]) != string(raw[:12])
+}
+
+func (s *Store) removeLock(x *snapshot, name string) (bool, error) {
+	var lock io.Closer
+	lock, err := s.lock(name + ".lock")
+	if errors.Is(err, ErrBusy) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer lock.Close()
+	if !s.orphaned(x, name) {
+		return false, nil
+	}
+	return true, s.fs.Remove(locksDir + "/" + name + ".lock")
+}
