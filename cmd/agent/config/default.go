@@ -47,7 +47,22 @@ func defaultServer() MCPServer {
 
 // blankServer is what an entry of mcp_servers starts from.
 func blankServer() MCPServer {
-	return MCPServer{TimeoutSeconds: 120, Sandbox: "auto", Network: "on"}
+	return MCPServer{TimeoutSeconds: 120, Network: "on"}
+}
+
+// fillSandbox keeps in what runs the model's commands, and leaves servers that
+// the operator chose as they are, unless the file says otherwise.
+func fillSandbox(servers []MCPServer) {
+	for i := range servers {
+		s := &servers[i]
+		switch {
+		case s.Sandbox != "":
+		case len(s.Command) > 2 && s.Command[0] == "agent" && s.Command[1] == "mcp" && s.Command[2] == "workspace":
+			s.Sandbox = "auto"
+		default:
+			s.Sandbox = "off"
+		}
+	}
 }
 
 func defaultForge(kind string) Forge {

@@ -72,6 +72,7 @@ func (d *decoder) finish(c *Config, dir string, o options) {
 	}
 	d.environment(c)
 	d.paths(c, dir)
+	fillSandbox(c.MCPServers)
 	for _, f := range o.override {
 		f(c)
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -218,5 +219,17 @@ func TestApp(t *testing.T) {
 	app := mustLoad(t, ok, nil).Forges()[0].App
 	if app.ID != 7 || app.InstallationID != 9 || !filepath.IsAbs(app.KeyFile) {
 		t.Errorf("%+v", app)
+	}
+}
+
+// TestSandboxDefault keeps in what runs the model's commands only.
+func TestSandboxDefault(t *testing.T) {
+	c := mustLoad(t, "llm: {provider: ollama}\ngithub: {owner: o, personal_access_token: t0}\nmcp_servers:\n  - {mcp_server_name: workspace, command: [agent, mcp, workspace, --root, \"{workspace}\"]}\n  - {mcp_server_name: mine, command: [my-server]}\n  - {mcp_server_name: strict, command: [s], sandbox: required}\n", nil)
+	var got []string
+	for _, s := range c.MCPServers {
+		got = append(got, s.Sandbox)
+	}
+	if want := []string{"auto", "off", "required"}; !slices.Equal(got, want) {
+		t.Errorf("%v", got)
 	}
 }
