@@ -1,0 +1,4 @@
+// Empty does nothing: it is what starting any Go program takes.
+package main
+
+func main() {}
