@@ -1,5 +1,7 @@
 package llm
 
+import "sync"
+
 // The least that a tokeniser can make of text, in hundredths of a token.
 // Tokenisers cut text into words before anything else and merge within those
 // only, so a word is a token at least, however large the vocabulary is.
@@ -81,17 +83,9 @@ func least(r Request) int {
 	return sum / perToken
 }
 
-func leastWeight(text string) int {
-	sum, run, last := 0, 0, classSpace
-	for _, r := range text {
-		if c := classOf(r); c != last {
-			sum += leastRun(last, run, c)
-			last, run = c, 0
-		}
-		run++
-	}
-	return sum + leastRun(last, run, classSpace)
-}
+func leastWeight(text string) int { return leastWeights().sum(text) }
+
+var leastWeights = sync.OnceValue(func() *weigher { return newWeigher(leastRun, false, classSpace) })
 
 func leastRun(c class, n int, next class) int {
 	switch c {

@@ -1,6 +1,9 @@
 package llm
 
-import "unicode"
+import (
+	"sync"
+	"unicode"
+)
 
 // Weights of the estimate in hundredths of a token. They are fitted to
 // tokenisers of the o200k kind on English prose, Go source, JSON and Japanese.
@@ -61,27 +64,11 @@ func EstimateRequest(r Request) int {
 func tokens(weight int) int { return (weight + perToken - 1) / perToken }
 
 // weight sums the text in hundredths of a token, one run of equal class at a time.
-func weight(text string) int {
-	sum, run := 0, 0
-	var last class
-	var lower bool // the last letter was in lower case: an upper one starts a new word
-	for _, r := range text {
-		c := classOf(r)
-		upper := c == classLetter && r <= 'Z'
-		if c != last || (upper && lower) {
-			sum += runWeight(last, run, c)
-			last, run = c, 0
-		}
-		run++
-		lower = c == classLetter && !upper
-	}
-	return sum + runWeight(last, run, classOther)
-}
+func weight(text string) int { return weights().sum(text) }
+
+var weights = sync.OnceValue(func() *weigher { return newWeigher(runWeight, true, classOther) })
 
 func runWeight(c class, n int, next class) int {
-	if n == 0 {
-		return 0
-	}
 	switch c {
 	case classSpace:
 		if n == 1 && (next == classLetter || next == classOtherLetter || next == classSymbol) {
