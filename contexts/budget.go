@@ -50,14 +50,30 @@ type spent struct {
 	Calls   []uint64 `json:"calls"`
 }
 
-// Spend counts the end of a model call, by the seq of its event (see [Spending]),
-// in the ledger of its day (see [Day]). To count one again changes nothing. The
-// logs are the truth, the ledger can always be made from them: so it is replaced
-// in one step and not synced, and after a crash whoever opens a context spends
-// again what its log holds. Processes that spend at once wait for each other.
-func (s *Store) Spend(uuid string, seq uint64, day string, tokens int, usd float64) error {
-	if err := s.spend(day, func(l *ledger) bool { return l.add(uuid, seq, tokens, usd) }); err != nil {
-		return fmt.Errorf("budget of %s: %w", day, err)
+// Call is what the end of one model call spent (see [Spending]): the seq of its
+// event, its day (see [Day]), tokens and US dollars.
+type Call struct {
+	Seq    uint64
+	Day    string
+	Tokens int
+	USD    float64
+}
+
+// Spend counts calls of a context in the ledgers of their days. To count one
+// again changes nothing. The logs are the truth, the ledger can always be made
+// from them: so it is replaced in one step and not synced, and after a crash
+// whoever opens a context spends again what its log holds. Processes that spend
+// at once wait for each other.
+func (s *Store) Spend(uuid string, calls ...Call) error {
+	for len(calls) > 0 {
+		day, n := calls[0].Day, 1
+		for n < len(calls) && calls[n].Day == day {
+			n++
+		}
+		if err := s.spend(day, func(l *ledger) bool { return l.addAll(uuid, calls[:n]) }); err != nil {
+			return fmt.Errorf("budget of %s: %w", day, err)
+		}
+		calls = calls[n:]
 	}
 	return nil
 }
@@ -94,6 +110,13 @@ func (s *Store) DayLimit(day string, max DayLimits) (*event.LimitReached, error)
 		return &event.LimitReached{Limit: "cost_per_day", Max: max.MaxCostUSD, Used: usd}, nil
 	}
 	return nil, nil
+}
+
+func (l *ledger) addAll(uuid string, calls []Call) (changed bool) {
+	for _, c := range calls {
+		changed = l.add(uuid, c.Seq, c.Tokens, c.USD) || changed
+	}
+	return changed
 }
 
 // add reports whether the ledger changed.

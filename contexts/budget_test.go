@@ -32,11 +32,11 @@ func reply(tokens int, usd float64) *event.LLMReplied {
 func TestSpendCountsEachCallOnce(t *testing.T) {
 	s, dir := realStore(t, Options{})
 	wantSpent(t, s, today, 0, 0)
-	must(t, s.Spend(idA, 9, today, 100, 0.25), s.Spend(idA, 6, today, 10, 0.5), s.Spend(idB, 9, today, 1000, 1))
+	must(t, s.Spend(idA, Call{9, today, 100, 0.25}), s.Spend(idA, Call{6, today, 10, 0.5}), s.Spend(idB, Call{9, today, 1000, 1}))
 	for range 3 { // as after crashes
-		must(t, s.Spend(idA, 9, today, 100, 0.25), s.Spend(idA, 6, today, 10, 0.5))
+		must(t, s.Spend(idA, Call{9, today, 100, 0.25}), s.Spend(idA, Call{6, today, 10, 0.5}))
 	}
-	must(t, s.Spend(idA, 12, tomorrow, 7, 0))
+	must(t, s.Spend(idA, Call{12, tomorrow, 7, 0}))
 	wantSpent(t, s, today, 1110, 1.75)
 	wantSpent(t, s, tomorrow, 7, 0)
 	other, err := openReal(dir, Options{ReadOnly: true})
@@ -69,7 +69,7 @@ func TestLedgerIsRebuiltFromLogs(t *testing.T) {
 				wantSpent(t, s, today, 1110, 1.75)
 				wantSpent(t, s, tomorrow, 0, 0)
 				if !readOnly {
-					must(t, s.Spend(idA, 2, today, 100, 0.5)) // its log holds it: it is counted already
+					must(t, s.Spend(idA, Call{2, today, 100, 0.5})) // its log holds it: it is counted already
 					wantSpent(t, s, today, 1110, 1.75)
 				}
 			})
@@ -106,7 +106,7 @@ func TestSpendAtOnce(t *testing.T) {
 		must(t, err)
 		all.Go(func() {
 			for seq := range uint64(5) {
-				if err := errors.Join(other.Spend(idA, seq, today, 10, 0.5), other.Spend(idB, uint64(i)*100+seq, today, 1, 0)); err != nil {
+				if err := errors.Join(other.Spend(idA, Call{seq, today, 10, 0.5}), other.Spend(idB, Call{uint64(i)*100 + seq, today, 1, 0})); err != nil {
 					t.Error(err)
 				}
 			}
@@ -118,7 +118,7 @@ func TestSpendAtOnce(t *testing.T) {
 
 func TestDayLimit(t *testing.T) {
 	s, _ := realStore(t, Options{})
-	must(t, s.Spend(idA, 3, today, 1000, 2))
+	must(t, s.Spend(idA, Call{3, today, 1000, 2}))
 	for _, c := range []struct {
 		max   DayLimits
 		day   string
@@ -154,14 +154,14 @@ func limitOf(e *event.LimitReached) string {
 func TestLedgerAfterCrashes(t *testing.T) {
 	m := fsx.NewMem()
 	s, err := Open(m, Options{})
-	must(t, err, s.Spend(idA, 3, today, 1000, 2))
+	must(t, err, s.Spend(idA, Call{3, today, 1000, 2}))
 	m = m.Kill()
 	s, err = Open(m, Options{})
 	must(t, err)
 	wantSpent(t, s, today, 1000, 2)
 	for seed := range int64(20) {
 		s, err := Open(m.Crash(seed, 0.5), Options{})
-		must(t, err, s.Spend(idA, 3, today, 1000, 2), s.Spend(idA, 6, today, 1, 0))
+		must(t, err, s.Spend(idA, Call{3, today, 1000, 2}), s.Spend(idA, Call{6, today, 1, 0}))
 		wantSpent(t, s, today, 1001, 2)
 	}
 }

@@ -129,7 +129,7 @@ func TestReadOnlyStoreWritesNoNotes(t *testing.T) {
 	if err := s.Note(Scan{}); !errors.Is(err, ErrReadOnly) {
 		t.Error(err)
 	}
-	if err := s.Spend(idA, 3, "2026-11-27", 1, 0); !errors.Is(err, ErrReadOnly) {
+	if err := s.Spend(idA, Call{3, "2026-11-27", 1, 0}); !errors.Is(err, ErrReadOnly) {
 		t.Error(err)
 	}
 	if _, _, err := s.Spent("2026-11-27"); err != nil || exists(t, filepath.Join(dir, budgetDir)) {

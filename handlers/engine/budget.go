@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"time"
+
 	"agent/contexts"
 	"agent/eventlog/event"
 )
@@ -26,29 +28,48 @@ func (e *Engine) checkDay() (reached bool, err error) {
 	return true, e.input(limit)
 }
 
-// spend counts the end of a model call in the ledger of its day. The logs are
-// the truth, so a ledger that cannot be written stops nobody.
-func (e *Engine) spend(c cost) {
-	if c.seq == 0 {
+// Where no limit holds, calls are counted some at a time: rewriting the ledger
+// costs as much as all else that a step does.
+const (
+	mostUnspent  = 64
+	spendingTime = time.Second // after which the ledger is brought up to date
+)
+
+// spend counts the end of a model call in the ledger of its day.
+func (e *Engine) spend(ev event.Event) {
+	c, ok := e.costOf(ev)
+	if !ok {
 		return
 	}
-	if err := e.p.Store.Spend(e.log.UUID(), c.seq, c.day, c.tokens, c.usd); err != nil {
+	e.unspent = append(e.unspent, c)
+	limited := e.p.DayLimits != contexts.DayLimits{}
+	if limited || len(e.unspent) >= mostUnspent || e.p.Now().Sub(e.spent) >= spendingTime {
+		e.spendAll()
+	}
+}
+
+// spendAll counts what is not counted yet. The logs are the truth, so a ledger
+// that cannot be written stops nobody.
+func (e *Engine) spendAll() {
+	if err := e.p.Store.Spend(e.log.UUID(), e.unspent...); err != nil {
 		e.p.Log.Warn("the day's spending could not be noted", "error", err)
 	}
+	e.unspent, e.spent = e.unspent[:0], e.p.Now()
 }
 
-// cost is what one event spent; seq is 0 for those that spend nothing.
-type cost struct {
-	seq    uint64
-	day    string
-	tokens int
-	usd    float64
-}
-
-func (e *Engine) costOf(ev event.Event) cost {
+// costOf gives what an event spent; ok is false for those that spend nothing.
+func (e *Engine) costOf(ev event.Event) (c contexts.Call, ok bool) {
 	tokens, usd, ok := e.spending.Of(ev)
-	if !ok {
-		return cost{}
+	return contexts.Call{Seq: ev.Seq, Day: contexts.Day(ev.Time), Tokens: tokens, USD: usd}, ok
+}
+
+// remember keeps the latest calls of a log that is opened: a process that died
+// may not have counted them.
+func (e *Engine) remember(ev event.Event) {
+	if c, ok := e.costOf(ev); ok {
+		if len(e.unspent) == mostUnspent {
+			e.unspent = append(e.unspent[:0], e.unspent[1:]...)
+		}
+		e.unspent = append(e.unspent, c)
 	}
-	return cost{ev.Seq, contexts.Day(ev.Time), tokens, usd}
 }

@@ -94,6 +94,8 @@ type Engine struct {
 	checked  bool // the tool list was compared in this process
 	behind   bool // a projection file may not be what the log says
 	spending contexts.Spending
+	unspent  []contexts.Call              // calls that the ledger may not hold yet, at most mostUnspent
+	spent    time.Time                    // when the ledger was last brought up to date
 	looked   time.Time                    // when the item was last read
 	unsaid   map[uint64]*event.LLMReplied // replies as they were before redaction, by seq
 	trusted  map[string]bool
@@ -120,19 +122,16 @@ func Create(p Ports, first *event.ContextCreated) (*Engine, error) {
 // Open takes an existing context under its lock and folds its log.
 func Open(p Ports, uuid string) (*Engine, error) {
 	e := newEngine(p)
-	var last cost // of the latest call, which a process that died may not have counted
 	log, err := p.Store.Hold(uuid, func(ev event.Event) error {
 		e.fold(ev)
-		if c := e.costOf(ev); c.seq > 0 {
-			last = c
-		}
+		e.remember(ev)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	e.log = log
-	e.spend(last)
+	e.spendAll()
 	if _, err := log.ReadFile(projections.MetadataFile); err != nil || !e.state.Clean {
 		e.behind = true
 		e.saveFiles() // before the directory moves, see settle
@@ -151,7 +150,10 @@ func newEngine(p Ports) *Engine {
 func (e *Engine) State() *projections.State { return e.state }
 
 // Close gives the context back.
-func (e *Engine) Close() error { return e.log.Close() }
+func (e *Engine) Close() error {
+	e.spendAll()
+	return e.log.Close()
+}
 
 // Run works until the context rests, ends, or ctx is done. pinned is the
 // configuration in force; wake, if set, is what ends a pause or a wait.

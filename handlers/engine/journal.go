@@ -56,7 +56,7 @@ func (e *Engine) apply(ev event.Event) error {
 	if err := e.settle(); err != nil {
 		return err
 	}
-	e.spend(e.costOf(ev))
+	e.spend(ev)
 	if e.p.OnEvent != nil {
 		e.p.OnEvent(ev)
 	}

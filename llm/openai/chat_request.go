@@ -15,7 +15,32 @@ const noContent = "(empty)"
 
 // chatBody is the JSON of a request. Equal requests give equal bytes.
 func chatBody(r llm.Request, f features) ([]byte, error) {
-	return json.Marshal(chatRequest(r, f))
+	out := chatRequest(r, f)
+	return json.Marshal(wireRequest{out, wireMessages(out.Messages)})
+}
+
+// wireRequest is the library's request with messages that encode in one pass:
+// the library's encode themselves, which takes three times as long, and a
+// request holds the whole conversation.
+type wireRequest struct {
+	goopenai.ChatCompletionRequest
+	Messages []wireMessage `json:"messages"`
+}
+
+type wireMessage struct {
+	Role       string              `json:"role"`
+	Content    string              `json:"content,omitempty"`
+	Name       string              `json:"name,omitempty"`
+	ToolCalls  []goopenai.ToolCall `json:"tool_calls,omitempty"`
+	ToolCallID string              `json:"tool_call_id,omitempty"`
+}
+
+func wireMessages(messages []goopenai.ChatCompletionMessage) []wireMessage {
+	out := make([]wireMessage, len(messages))
+	for i, m := range messages {
+		out[i] = wireMessage{m.Role, m.Content, m.Name, m.ToolCalls, m.ToolCallID}
+	}
+	return out
 }
 
 func chatRequest(r llm.Request, f features) goopenai.ChatCompletionRequest {
