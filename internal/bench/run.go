@@ -12,6 +12,7 @@ type measured struct {
 	gaps        []float64 // ms from an answer to the next request, one per step
 	peak        float64   // MiB at the last request
 	sync        float64   // ms of a raw sync, before and after
+	cpu         float64   // ms of the agent's processor time per step
 }
 
 // runs plays whole runs: the model answers at once, each answer is one call of
@@ -39,10 +40,14 @@ func (b *bench) play(steps int) (m measured, err error) {
 		if len(r.Tools) == 0 {
 			return llmtest.Text("The notes were read.")
 		}
-		if m.peak = w.peak(); turns > 0 {
+		m.peak = w.peak()
+		if turns == 0 {
+			m.cpu = -w.worked() / float64(steps)
+		} else {
 			m.gaps = append(m.gaps, w.watch.last().Seconds()*1000)
 		}
 		if turns == steps {
+			m.cpu += w.worked() / float64(steps)
 			return llmtest.Text("I have read the notes.")
 		}
 		return readNote(turns)
@@ -76,6 +81,7 @@ func (b *bench) printRuns(steps int, all []measured) {
 	b.figure("the same, 95th percentile", quantile(gaps, 0.95), "ms")
 	b.figure("raw fdatasync at that time (a step has 4)", pick(func(m measured) float64 { return m.sync }), "ms")
 	b.figure("from an answer to the next request / 4 raw fdatasync", pick(func(m measured) float64 { return median(m.gaps) / (4 * m.sync) }), "times")
+	b.figure("processor time of the agent in a step", pick(func(m measured) float64 { return m.cpu }), "ms")
 	b.most("start to the first request", pick(func(m measured) float64 { return m.first }), "ms", 150)
 	b.figure("whole run", pick(func(m measured) float64 { return m.wall }), "s")
 	if peak := pick(func(m measured) float64 { return m.peak }); steps == 50 {

@@ -131,6 +131,22 @@ func (w *world) peak() float64 {
 	return kib / 1024
 }
 
+// worked is the processor time of the agent so far in ms, to 10 ms; 0 where /proc does not tell.
+func (w *world) worked() float64 {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", w.pid.Load()))
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, err := strconv.ParseFloat(fields[11], 64)
+	must(err)
+	system, err := strconv.ParseFloat(fields[12], 64)
+	must(err)
+	const tick = 10 // ms
+	return (user + system) * tick
+}
+
 // logFile is the log of the only context.
 func (w *world) logFile() string {
 	found, err := filepath.Glob(w.path("contexts/*/*/events.jsonl"))
