@@ -98,6 +98,15 @@ func TestInterruptedCallsCount(t *testing.T) {
 	wantSpent(t, s, today, 170, 0.5)
 }
 
+// A context counts its calls some at a time, also over midnight and again.
+func TestSpendMany(t *testing.T) {
+	s, _ := realStore(t, Options{})
+	calls := []Call{{3, today, 100, 0.25}, {6, today, 10, 0.5}, {9, tomorrow, 7, 0}, {12, tomorrow, 1, 1}}
+	must(t, s.Spend(idA, calls[:3]...), s.Spend(idA, calls...), s.Spend(idA))
+	wantSpent(t, s, today, 110, 0.75)
+	wantSpent(t, s, tomorrow, 8, 1)
+}
+
 func TestSpendAtOnce(t *testing.T) {
 	s, dir := realStore(t, Options{})
 	var all sync.WaitGroup

@@ -49,12 +49,14 @@ func (e *Engine) spend(ev event.Event) {
 }
 
 // spendAll counts what is not counted yet. The logs are the truth, so a ledger
-// that cannot be written stops nobody.
+// that cannot be written stops nobody; it is tried again.
 func (e *Engine) spendAll() {
+	e.spent = e.p.Now()
 	if err := e.p.Store.Spend(e.log.UUID(), e.unspent...); err != nil {
 		e.p.Log.Warn("the day's spending could not be noted", "error", err)
+		return
 	}
-	e.unspent, e.spent = e.unspent[:0], e.p.Now()
+	e.unspent = e.unspent[:0]
 }
 
 // costOf gives what an event spent; ok is false for those that spend nothing.

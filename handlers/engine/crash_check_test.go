@@ -79,7 +79,27 @@ func (w *world) verify() (end, error) {
 	}
 	got = w.end(id, log)
 	got.Status, got.requests = string(report.State.Status), len(w.model.Requests())
-	return got, errors.Join(err, checkFiles(store, id, report), w.checkOps(id, log), w.checkTools(got, log), w.checkAcknowledged(log))
+	return got, errors.Join(err, checkFiles(store, id, report), w.checkOps(id, log), w.checkTools(got, log), w.checkAcknowledged(log), w.checkLedger(store, log))
+}
+
+// checkLedger wants every call of the log in the ledger of its day.
+func (w *world) checkLedger(store *contexts.Store, log []event.Event) (problems error) {
+	if w.dark {
+		return nil
+	}
+	var spending contexts.Spending
+	want := map[string]int{}
+	for _, ev := range log {
+		if tokens, _, ok := spending.Of(ev); ok {
+			want[contexts.Day(ev.Time)] += tokens
+		}
+	}
+	for day, tokens := range want {
+		if got, _, err := store.Spent(day); err != nil || got != tokens {
+			problems = errors.Join(problems, fmt.Errorf("the ledger of %s holds %d tokens, the log %d: %v", day, got, tokens, err))
+		}
+	}
+	return problems
 }
 
 // only gives the one context, which must be where ended ones are.

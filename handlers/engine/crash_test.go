@@ -85,7 +85,7 @@ func (p point) try(t testing.TB, want reference) error {
 		return fmt.Errorf("%d contacts after the end", l.posthumous)
 	}
 	before := acknowledged(logBytes(w.disk.Kill()), w.acked)
-	w.disk = p.rise(w.disk)
+	w.disk, w.dark = p.rise(w.disk), p.power != 0
 	if p.again > 0 {
 		w.disk.KillAt(p.again, p.again%2 == 0)
 		_ = w.born().run() // it was killed, or had less to do

@@ -40,6 +40,7 @@ type world struct {
 	runs  map[string]int // executions of tools that must not be repeated, by file
 	slept []time.Duration
 	acked uint64 // seq of the latest event that was acknowledged
+	dark  bool   // the power was cut: what is not synced, as the ledger, may be old
 }
 
 // scenario is what is to be done.

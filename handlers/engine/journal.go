@@ -64,10 +64,12 @@ func (e *Engine) apply(ev event.Event) error {
 }
 
 // settle moves the directory to where the log sends it. The projection files
-// are whole and durable before: nobody opens an ended context again.
+// are whole and durable before, and its calls are counted: nobody opens an ended
+// context again.
 func (e *Engine) settle() error {
 	if e.state.Status.Directory() != string(e.log.Place()) {
 		e.saveFiles()
+		e.spendAll()
 	}
 	return e.log.Settle()
 }
