@@ -44,7 +44,7 @@ func main() {
 	var b bench
 	only := flag.String("only", "", "sections, separated by commas: append scan run memory start")
 	dir := flag.String("dir", "", "where files are written (default: the directory for temporary files)")
-	mib := flag.Int64("log", 1024, "MiB of the log in the section memory")
+	mib := flag.Int64("log", 128, "MiB of the log in the section memory")
 	flag.IntVar(&b.rounds, "rounds", 100, "rounds of a comparison")
 	flag.IntVar(&b.steps, "steps", 200, "tool calls in the section run")
 	flag.Parse()
