@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,8 @@ type world struct {
 	model *llmtest.Server
 	extra string   // more lines of the configuration
 	llm   string   // more keys of the section llm
-	hub   string   // more keys of the section github
+	hub   string   // more keys of the section of the forge
+	site  string   // the section of the forge, if it is another one
 	env   []string // more variables of the agent's environment
 }
 
@@ -53,14 +55,21 @@ type world struct {
 // The agent works in a clone, unless inPlace is called.
 func newWorld(t *testing.T, script llmtest.Script) *world {
 	t.Helper()
+	w := emptyWorld(t, script)
+	w.forge.AddRepository(testRepo, forgetest.Repository{Private: true, CloneURL: w.path("origin.git")})
+	w.issue("Greet the world")
+	return w
+}
+
+// emptyWorld makes a world whose forge has an account for the agent, and nothing else.
+func emptyWorld(t *testing.T, script llmtest.Script) *world {
+	t.Helper()
 	w := &world{t: t, dir: t.TempDir(), forge: forgetest.New(), model: llmtest.New(summarising(script))}
 	t.Cleanup(w.forge.Close)
 	t.Cleanup(w.model.Close)
 	copyTree(t, template(t), w.dir)
 	must(t, os.MkdirAll(w.path("tmp"), 0o700))
 	w.forge.AddToken(testToken, testBot)
-	w.forge.AddRepository(testRepo, forgetest.Repository{Private: true, CloneURL: w.path("origin.git")})
-	w.issue("Greet the world")
 	return w
 }
 
@@ -125,14 +134,10 @@ func (w *world) configure() string {
 workspaces_dir: "%[1]s/workspaces"
 log: {dir: "%[1]s/logs", level: debug}
 llm:
-  openai: {base_url: %[2]s, api_key: %[3]s, model: scripted}%[7]s
-github:
-  api_url: %[4]s
-  personal_access_token: %[5]s
-  repositories: [%[6]s]
-  bot_name: %[8]s%[9]s
-%[10]s
-`, w.dir, w.model.URL(), testKey, w.forge.URL(), testToken, testRepo, w.llm, testBot, w.hub, w.extra)
+  openai: {base_url: %[2]s, api_key: %[3]s, model: scripted}%[4]s
+%[5]s%[6]s
+%[7]s
+`, w.dir, w.model.URL(), testKey, w.llm, cmp.Or(w.site, (&onGitHub{w: w}).config()), w.hub, w.extra)
 	path := w.path("config.yaml")
 	if old, err := os.ReadFile(path); err != nil || string(old) != text { // other processes may be reading it
 		must(w.t, os.WriteFile(path, []byte(text), 0o600))
