@@ -1,0 +1,104 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"agent/llm/llmtest"
+)
+
+// ways are how people end a task, each with what the last comment says of it.
+var ways = []struct {
+	name, says string
+	end        func(c *talk)
+}{
+	{"unassigned", "assign", func(c *talk) { c.assign("bob") }},
+	{"label removed", "label", func(c *talk) { c.unlabel(processingLabel) }},
+	{"closed", "closed", func(c *talk) { c.finish() }},
+	{"command", "solved otherwise", func(c *talk) { c.agent(0, "stop", c.url(), "--reason", "solved otherwise") }},
+}
+
+// TestStop ends a task in each way, in the middle of a run and while it is
+// paused. Nothing more is asked of the model but a summary.
+func TestStop(t *testing.T) {
+	each(t, func(t *testing.T, kind string) {
+		for _, way := range ways {
+			t.Run(way.name, func(t *testing.T) {
+				t.Parallel()
+				var script later
+				c := newTalk(t, kind, script.play)
+				script.script = func(n int, r llmtest.Request) llmtest.Reply {
+					if n == 1 {
+						way.end(c)
+					}
+					return longer()(n, r)
+				}
+				c.assign(testBot, "bob")
+				c.extra = "task_stop: {min_check_interval_seconds: 0}"
+				c.agent(0, "run")
+				c.wantStopped(2, way.says)
+			})
+			if way.name == "label removed" || kind == kinds[0] || kind == kinds[3] {
+				continue // a paused task does not carry the label; two kinds do
+			}
+			t.Run(way.name+" while paused", func(t *testing.T) {
+				t.Parallel()
+				c := newTalk(t, kind, hanging(1, longer()))
+				c.assign(testBot)
+				c.pauseIn(2)
+				way.end(c)
+				c.agent(0, "run")
+				c.wantStopped(2, way.says)
+				c.wantSaid(0, "▶️ **Resumed")
+			})
+		}
+	})
+}
+
+func (c *talk) wantStopped(asked int, says string) {
+	c.t.Helper()
+	l := c.wantState("stopped", stoppedLabel)
+	if body := c.wantSaid(1, "⏹️ **Stopped**"); !strings.Contains(body, says) || c.asked() != asked {
+		c.t.Errorf("after %d requests, want %d, with %q:\n%s", c.asked(), asked, says, body)
+	}
+	c.wantSaid(0, "✅ **Done**")
+	c.wantExact(l.UUID)
+	if out, _ := c.agent(0, "run"); !strings.Contains(out, "nothing to do") {
+		c.t.Errorf("a stopped task goes on:\n%s", out)
+	}
+}
+
+// TestNotStopped changes what does not end a task: assignees where the agent
+// was none, or stays one, and labels of other people.
+func TestNotStopped(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(c *talk){
+		"never assigned": func(c *talk) { c.assign() },
+		"also assigned":  func(c *talk) { c.assign("alice", testBot) },
+		"other labels":   func(c *talk) { c.unlabel("theirs"); c.label("urgent", botLabel) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var script later
+			c := newTalk(t, kinds[2], script.play)
+			script.script = func(n int, r llmtest.Request) llmtest.Reply {
+				if n == 1 {
+					change(c)
+				}
+				return longer()(n, r)
+			}
+			c.assign("bob")
+			if name == "also assigned" {
+				c.assign("bob", testBot)
+			}
+			c.label("theirs")
+			c.extra = "task_stop: {min_check_interval_seconds: 0}"
+			c.agent(0, "run", c.url())
+			if name == "other labels" {
+				c.wantState("completed", "urgent", botLabel, doneLabel)
+			} else {
+				c.wantState("completed", "theirs", doneLabel)
+			}
+		})
+	}
+}
