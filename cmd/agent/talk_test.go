@@ -120,7 +120,9 @@ func wantTold(t *testing.T, r llmtest.Request, want map[string]int) {
 
 // wantPublished wants the work where it belongs: on the branch of the request
 // that the task is, or on one of its own, in one new request.
-func (c *talk) wantPublished() {
+func (c *talk) wantPublished() { c.t.Helper(); c.wantPublishedAs("hello\n") }
+
+func (c *talk) wantPublishedAs(content string) {
 	c.t.Helper()
 	branch := c.branch()
 	if branch == "" {
@@ -128,7 +130,7 @@ func (c *talk) wantPublished() {
 	} else if left := c.git("for-each-ref", "refs/heads/agent"); left != "" {
 		c.t.Errorf("there is a branch of our own: %s", left)
 	}
-	if got := c.git("show", branch+":hello.txt"); got != "hello\n" || c.changes() != 1 {
+	if got := c.git("show", branch+":hello.txt"); got != content || c.changes() != 1 {
 		c.t.Errorf("%q holds %q, and there are %d requests", branch, got, c.changes())
 	}
 }

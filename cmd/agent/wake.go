@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -80,7 +81,11 @@ func (r *round) answered(ctx context.Context, s *projections.State) (event.Body,
 		return nil, nil
 	}
 	t, err := at.client.Task(ctx, s.Key)
-	if err != nil {
+	var failed *forge.Error
+	switch {
+	case errors.As(err, &failed) && failed.Kind == forge.NotFound:
+		return &event.StopRequested{By: "gone"}, nil
+	case err != nil:
 		return nil, &engine.Temporary{Err: err}
 	}
 	if t.State != "open" {
@@ -91,7 +96,7 @@ func (r *round) answered(ctx context.Context, s *projections.State) (event.Body,
 		return nil, &engine.Temporary{Err: err}
 	}
 	for _, c := range comments {
-		if c.Author.Login == s.Task.Author && isNew(s, c) {
+		if engine.IsAuthor(s, c.Author) && isNew(s, c) {
 			return &event.ResumeRequested{By: "comment"}, nil
 		}
 	}

@@ -149,7 +149,8 @@ func (e *Engine) verdict(ctx context.Context, c forge.Comment, sum string, known
 	switch {
 	case c.System:
 		v.Verdict = "system"
-	case e.state.Comments.Own(projections.CommentID(c.Kind, c.ID)), genuine, Marked(c.Body) && e.mine(ctx, c.Author):
+	case e.state.Comments.Own(projections.CommentID(c.Kind, c.ID)), Marked(c.Body) && e.mine(ctx, c.Author),
+		genuine && e.me == nil: // who we are could not be asked; anybody can copy a marker
 		v.Verdict = "own"
 	case c.Author.Bot && e.state.Config.Comments.ExcludeBots:
 		v.Verdict = "bot"
@@ -170,12 +171,12 @@ func (e *Engine) verdict(ctx context.Context, c forge.Comment, sum string, known
 func (e *Engine) accepts(ctx context.Context, a forge.Account) bool {
 	rule, t := e.state.Config.Comments.Accept, e.state.Task
 	if e.state.Await != nil && e.state.Config.FollowUp.Enabled {
-		return a.Login == t.Author // a follow-up is a talk with the author alone
+		return IsAuthor(e.state, a) // a follow-up is a talk with the author alone
 	}
 	switch {
 	case rule == "any", rule == "auto" && t.Private:
 		return true
-	case rule != "trusted" && a.Login == t.Author:
+	case rule != "trusted" && IsAuthor(e.state, a):
 		return true
 	case rule == "author":
 		return false
@@ -183,9 +184,15 @@ func (e *Engine) accepts(ctx context.Context, a forge.Account) bool {
 	if known, ok := e.trusted[a.Login]; ok {
 		return known
 	}
-	p, err := e.p.Forge.Permission(ctx, e.state.Key, a.Login)
+	p, err := retried(ctx, e, func() (forge.Permission, error) { return e.p.Forge.Permission(ctx, e.state.Key, a.Login) })
 	e.trusted[a.Login] = err == nil && p >= forge.Write
 	return e.trusted[a.Login]
+}
+
+// IsAuthor reports whether an account is the task's author. All accounts that
+// were deleted have one name, which is nobody's.
+func IsAuthor(s *projections.State, a forge.Account) bool {
+	return s.Task != nil && a.Login == s.Task.Author && a.Login != "" && a.Login != "ghost"
 }
 
 // limit keeps the newest accepted comments and counts the rest.
