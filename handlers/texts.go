@@ -198,7 +198,7 @@ func changeIntent(s *projections.State, v *verdict) *event.ChangeRequested {
 	return &event.ChangeRequested{
 		Branch: branch,
 		Base:   s.Place.Base, Draft: s.Config.Change.Draft,
-		Title: i18n.Text(s.Lang, "change.title", s.Task.Title, s.Key.Number),
+		Title: i18n.Text(s.Lang, "change.title", sanitize.Title(s.Task.Title), s.Key.Number),
 		Body:  event.T(sanitize.Cut(body, maxComment, i18n.Text(s.Lang, "cut"))),
 	}
 }

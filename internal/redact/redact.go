@@ -2,10 +2,12 @@
 //
 // Two kinds of secrets are known: configured values, also in the encodings that
 // somebody might use to smuggle them out (URL escapes, base64 in all three
-// alignments, hex, reversed, JSON escapes), and well-known shapes of tokens. Each
+// alignments, hex, reversed, JSON escapes), and well-known shapes of tokens.
+// Values that hold a digit and are not short are found even if there is something
+// between their characters. Each
 // becomes [redacted:<kind>], where kind is "secret" for a configured value.
 //
-// Redacting is idempotent. It works on whole messages: a secret that is split
+// Redacting is idempotent. It works on whole messages: a secret that is divided
 // between two calls is not seen, except by [Redactor.Writer], which puts lines
 // together. There are no errors.
 package redact
@@ -31,6 +33,7 @@ type Redactor struct {
 	pairs [1 << 10]uint64 // set of the first two bytes of everything that is looked for
 	slot  [1 << 16]uint16 // where in found the candidates of such a pair are
 	found []candidates    // the first is that of the marker
+	bare  *Redactor       // finds values by their letters and digits alone; nil: none are long enough
 }
 
 // candidates begin with the same two bytes.
@@ -50,21 +53,33 @@ func New(secrets []string) *Redactor {
 		if len(s) < minSecret {
 			continue
 		}
+		random := strings.ContainsAny(s, "0123456789") // words may come together by chance
 		for _, form := range forms(s) {
 			c := r.at(form)
 			c.needles = append(c.needles, form)
+			if random {
+				r.addSplit(form)
+			}
 		}
 	}
-	for i := range r.found {
-		list := r.found[i].needles
-		slices.SortFunc(list, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
-		r.found[i].needles = slices.Compact(list)
+	r.order()
+	if r.bare != nil {
+		r.bare.order()
 	}
 	for _, s := range shapes {
 		c := r.at(s.prefix)
 		c.shapes = append(c.shapes, s)
 	}
 	return r
+}
+
+// order puts longer values first.
+func (r *Redactor) order() {
+	for i := range r.found {
+		list := r.found[i].needles
+		slices.SortFunc(list, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+		r.found[i].needles = slices.Compact(list)
+	}
 }
 
 // at is the place for what begins like s; it is valid until the next call.
@@ -83,12 +98,18 @@ func (r *Redactor) String(s string) (string, bool) {
 	if r == nil {
 		r = shapesOnly
 	}
-	out, changed := r.once(s)
+	out, changed := r.pass(s)
 	// What stands beside a secret that is gone may now look like a token itself.
 	for again := changed; again; {
-		out, again = r.once(out)
+		out, again = r.pass(out)
 	}
 	return out, changed
+}
+
+func (r *Redactor) pass(s string) (string, bool) {
+	out, whole := r.once(s)
+	out, split := r.split(out)
+	return out, whole || split
 }
 
 // once is one pass from left to right.

@@ -130,6 +130,31 @@ func TestConfiguredValues(t *testing.T) {
 	}
 }
 
+// With something between the characters, in whatever spelling.
+func TestSplitValues(t *testing.T) {
+	secret := "key-7f3c9a1e_5b2d4860"
+	r := New([]string{secret, "many plain words"})
+	for name, spelled := range map[string]string{"plain": secret, "reversed": reversed(secret), "hex": hex.EncodeToString([]byte(secret)),
+		"base64": base64.StdEncoding.EncodeToString([]byte(secret))} {
+		for _, between := range []string{" ", "-", "\n", "\u200b", "\u00ad", "**", "` `", "_", "。", `\`, `\n`, `\\n`, `\u200b`} {
+			text := "It is " + strings.Join(strings.Split(strings.TrimRight(spelled, "="), ""), between) + ", 日本."
+			got, changed := r.String(text)
+			if !changed || !strings.HasPrefix(got, "It is [redacted:secret]") || !strings.HasSuffix(got, ", 日本.") || len(got) > 40 {
+				t.Errorf("%s with %q: %q", name, between, got)
+			}
+		}
+	}
+	halves := secret[:10] + "\n> " + secret[10:]
+	if got, _ := r.String(halves + " and " + halves); got != "[redacted:secret] and [redacted:secret]" {
+		t.Error(got)
+	}
+	for _, text := range []string{"many-plain-words", "key-7f3c9a1e and 5b2d4860", secret[:10] + " " + secret[11:]} {
+		if got, changed := r.String(text); changed {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
 func must(b []byte, err error) []byte {
 	if err != nil {
 		panic(err)
@@ -199,7 +224,7 @@ func FuzzString(f *testing.F) {
 
 func BenchmarkNothingFound(b *testing.B) {
 	source := strings.Repeat(string(must(os.ReadFile("redact.go"))), 300)[:1<<20]
-	r := New([]string{"a-configured-value", "another-configured-value"})
+	r := New([]string{"a-configured-value", "another-configured-value-2"})
 	b.SetBytes(int64(len(source)))
 	for b.Loop() {
 		if _, changed := r.String(source); changed {

@@ -1,0 +1,16 @@
+package sanitize
+
+import "testing"
+
+func TestTitle(t *testing.T) {
+	for title, want := range map[string]string{
+		"Greet the world": "Greet the world", "Port to C# 12 & F#": "Port to C# 12 & F#", "mail a@ b": "mail a@ b", "挨拶を書く！": "挨拶を書く！",
+		"Closes #2": "Closes 2", "fixes acme/other#3": "fixes acme/other3", "Resolve GH-4": "Resolve 4", "closes !5 and &6": "closes 5 and 6",
+		"hello @everyone": "hello everyone", "fix https://github.com/o/r/issues/3": "fix https: //github.com/o/r/issues/3", "##7": "7", "@@x": "x",
+		"#GH-4": "4", "@!1": "1", "#@2": "2",
+	} {
+		if got := Title(title); got != want {
+			t.Errorf("%q: %q, want %q", title, got, want)
+		}
+	}
+}
