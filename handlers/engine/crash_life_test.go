@@ -47,7 +47,7 @@ func (l *life) run() error {
 		Forge: client, Model: model, Store: store, Log: slog.New(slog.DiscardHandler), MarkerKey: key, Version: "test",
 		Tools: func(string) engine.Tools { return l }, Workspace: l, AdoptWait: 10 * time.Second, TaskCheck: time.Hour,
 		Now: time.Now, Sleep: l.sleep, Jitter: func() float64 { return 0 },
-		Cost: func(string, llm.Usage) float64 { return 0 }, PauseFile: func() bool { return false },
+		Cost: func(string, llm.Usage) float64 { return 0 }, PauseFile: l.raised.Load,
 		OnEvent: func(ev event.Event) { l.acked = max(l.acked, ev.Seq) },
 	}}
 	return errors.Join(r.begun(), r.labelled(client))
@@ -82,14 +82,26 @@ func (r *round) goOn(id string) error {
 	}
 	defer e.Close()
 	s := e.State()
-	var resume *event.ResumeRequested
-	if s.Status == projections.Paused && s.Rest.Until.Kind == "time" && s.Resume == nil {
-		resume = &event.ResumeRequested{By: "timer"}
-	}
-	if s.Status.Ended() || s.Status == projections.Paused && resume == nil && s.Resume == nil {
+	wake := r.wakeOf(s)
+	if s.Status.Ended() || s.Status == projections.Paused && wake == nil && s.Resume == nil {
 		return nil
 	}
-	return e.Run(r.ctx, r.config, resume)
+	return e.Run(r.ctx, r.config, wake)
+}
+
+// wakeOf ends rests whose time or signal is over. A wait may have an answer: whoever is woken looks.
+func (r *round) wakeOf(s *projections.State) event.Body {
+	switch {
+	case s.Resume != nil:
+	case s.Status == projections.Awaiting:
+		return &event.ResumeRequested{By: "comment"}
+	case s.Status != projections.Paused:
+	case s.Rest.Until.Kind == "time":
+		return &event.ResumeRequested{By: "timer"}
+	case s.Rest.Until.Kind == "signal" && !r.raised.Load():
+		return &event.ResumeRequested{By: "signal_file", Person: true}
+	}
+	return nil
 }
 
 func (r *round) labelled(client forge.Client) error {

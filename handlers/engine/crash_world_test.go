@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,8 @@ type world struct {
 	dir       string
 	config    event.ConfigPinned
 	published map[string]map[string]string // branch to files
+	raised    atomic.Bool                  // the pause signal stands
+	once      atomic.Bool                  // it was raised
 
 	mu    sync.Mutex
 	runs  map[string]int // executions of tools that must not be repeated, by file
@@ -45,8 +48,8 @@ type world struct {
 
 // scenario is what is to be done.
 type scenario struct {
-	script llmtest.Script
-	notes  string // content of notes.txt
+	script llmtest.Script // nil: the world's own
+	notes  string         // content of notes.txt
 }
 
 var (
@@ -57,8 +60,12 @@ var (
 
 func newWorld(t testing.TB, sc scenario) *world {
 	t.Helper()
-	w := &world{t: t, disk: fsx.NewMem(), forge: forgetest.New(), model: llmtest.New(sc.script), wire: &http.Transport{},
+	w := &world{t: t, disk: fsx.NewMem(), forge: forgetest.New(), wire: &http.Transport{},
 		config: pinned(), published: map[string]map[string]string{}, runs: map[string]int{}}
+	if sc.script == nil {
+		sc.script = w.playWishes
+	}
+	w.model = llmtest.New(sc.script)
 	var err error
 	if w.dir, err = os.MkdirTemp(t.TempDir(), ""); err != nil {
 		t.Fatal(err)
