@@ -101,7 +101,7 @@ lgtm`
 var politeness = []string{"でございます", "いたしました", "致しました", "しました", "です", "ですね", "でした", "だ", "よ", "ね"}
 
 // Completes reports whether every sentence of a comment is a completion phrase.
-// A phrase inside a longer sentence, or a negated one, is not.
+// A phrase inside a longer sentence, a negated one, or a question is not.
 func Completes(comment, phrases string) bool {
 	if strings.TrimSpace(phrases) == "" {
 		phrases = defaultPhrases
@@ -110,8 +110,11 @@ func Completes(comment, phrases string) bool {
 	for _, p := range strings.Split(phrases, "\n") {
 		known[normalPhrase(p)] = true
 	}
-	said := 0
-	for _, sentence := range strings.FieldsFunc(unquoted(comment), isSentenceEnd) {
+	said, text := 0, unquoted(comment)
+	if strings.ContainsAny(text, "?？") {
+		return false
+	}
+	for _, sentence := range strings.FieldsFunc(text, isSentenceEnd) {
 		sentence = normalPhrase(sentence)
 		if sentence == "" {
 			continue // emoji or punctuation
@@ -141,7 +144,7 @@ func unquoted(comment string) string {
 	return strings.Join(kept, " ")
 }
 
-func isSentenceEnd(r rune) bool { return strings.ContainsRune("。．.!！?？\n、,，;；", r) }
+func isSentenceEnd(r rune) bool { return strings.ContainsRune("。．.!！\n、,，;；", r) }
 
 // normalPhrase keeps letters, digits and single spaces, in lower case.
 func normalPhrase(s string) string {

@@ -285,7 +285,7 @@ func TestCompletes(t *testing.T) {
 		"ありがとうございます！": true, "Thanks!": true, "ok": true, "OK, thank you.": true, "了解しました。ありがとうございました": true,
 		"完了です 🎉": true, "@agent thanks": true, "> It works now\n\nThank you very much!": true, "LGTM": true,
 		"The token is broken. まだ完了していません。": false, "token": false, "完了していない": false, "Thanks! Now also add tests": false,
-		"not done": false, "🎉": false, "": false, "ok but the test fails": false, "> thanks": false, "ありがとう。でもテストも追加して": false,
+		"not done": false, "🎉": false, "": false, "ok but the test fails": false, "> thanks": false, "Done?": false, "Thanks! OK?": false, "完了？": false, "ありがとう。でもテストも追加して": false,
 	} {
 		if got := Completes(comment, ""); got != want {
 			t.Errorf("%q: %v", comment, got)
