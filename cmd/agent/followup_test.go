@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -108,7 +109,8 @@ func TestNobodyAnswers(t *testing.T) {
 	c.wantSaid(1, "✅ **Finished: nobody answered in time.**")
 }
 
-// age makes the log of the only context older.
+// age lets the wait of the only context have begun earlier. The index, which
+// would notice, is deleted.
 func (c *talk) age(place string, d time.Duration) {
 	c.t.Helper()
 	uuid := c.only().UUID
@@ -118,6 +120,7 @@ func (c *talk) age(place string, d time.Duration) {
 			draft.Data = bytes.Replace(draft.Data, stampOf(until), stampOf(until.Add(-d)), 1)
 		}
 	})
+	must(c.t, os.RemoveAll(c.path("contexts", "index")))
 }
 
 func stampOf(at time.Time) []byte { return fmt.Appendf(nil, "%q", at.UTC().Format(time.RFC3339Nano)) }
