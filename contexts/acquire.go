@@ -173,6 +173,7 @@ func (c *Context) see(r eventlog.Record, visit func(event.Event) error) error {
 	if created, ok := e.Body.(*event.ContextCreated); ok != (e.Seq == 1) || ok && created.UUID != c.uuid {
 		return &DamageError{Name: c.dir(), Reason: fmt.Sprintf("seq %d: a log begins with the creation of its own context", e.Seq)}
 	}
+	event.Fetch(e.Body, c.blobs().Get)
 	c.follow(e)
 	c.info.saw(eventlog.HeadOf(r))
 	if visit == nil {

@@ -32,6 +32,11 @@ type Retention struct {
 	Progress     func(done, of int) // may be nil
 }
 
+// Old tells whether the working copy of a context is needed no more.
+func (r *Retention) Old(i Info) bool {
+	return i.Over() && (passed(r.Now, i.Ended, r.ArchiveAfter) || passed(r.Now, i.Ended, r.RemoveAfter))
+}
+
 // Collected is what [Store.Collect] did, and the content of gc.json.
 type Collected struct {
 	Time          time.Time `json:"time"`
@@ -104,8 +109,8 @@ func (s *Store) collect(ctx context.Context, r Retention, c *Collected) error {
 		return err
 	}
 	for n, t := range todo {
-		if ctx.Err() != nil {
-			return nil
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		if err := s.tidy(t, r, c); err != nil {
 			c.problem(t.id.String(), err)

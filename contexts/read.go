@@ -97,7 +97,9 @@ func (s *Store) Events(uuid string) iter.Seq2[event.Event, error] {
 				return
 			}
 			e, err := decode(uuid, rec)
-			if err != nil {
+			if err == nil {
+				event.Fetch(e.Body, func(hash string) ([]byte, error) { return s.Blob(uuid, hash) })
+			} else {
 				e = event.Event{Seq: rec.Seq, Time: rec.When(), Cause: rec.Cause}
 				err = fmt.Errorf("context %s: %w", uuid, err)
 			}

@@ -22,6 +22,7 @@ type replayLine struct {
 	Events      int                 `json:"events"`
 	Decisions   int                 `json:"decisions"`
 	Requests    int                 `json:"requests"`
+	Forgotten   int                 `json:"forgotten,omitempty"` // what held a text that was forgotten
 	Exact       bool                `json:"exact"`
 	Differences []engine.Difference `json:"differences,omitempty"`
 	Files       []string            `json:"files_that_differ,omitempty"`
@@ -56,7 +57,7 @@ func (a *app) replay(store *contexts.Store, uuid string, asJSON bool) error {
 	if err != nil && !isTorn(err) {
 		return err
 	}
-	line := replayLine{UUID: uuid, Events: report.Events, Decisions: report.Decisions, Requests: report.Requests, Differences: report.Differences}
+	line := replayLine{UUID: uuid, Events: report.Events, Decisions: report.Decisions, Requests: report.Requests, Forgotten: report.Forgotten, Differences: report.Differences}
 	for _, name := range projections.FileNames {
 		onDisk, err := store.ReadFile(uuid, name)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -100,6 +101,9 @@ func (a *app) printReplay(l replayLine) {
 	}
 	for _, name := range l.Files {
 		fmt.Fprintf(a.out, "%s differs from the log (agent rebuild makes it anew)\n", name)
+	}
+	if l.Forgotten > 0 {
+		fmt.Fprintf(a.out, "%d messages and requests held a text that was forgotten: everything but their bytes was compared\n", l.Forgotten)
 	}
 	if l.Exact {
 		fmt.Fprintf(a.out, "exact: %d events, %d decisions and %d model requests came out the same, and every projection file byte for byte\n",

@@ -57,7 +57,7 @@ kill -9, can be replayed, and shows what happened and why.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(a.runCommand(), a.loopCommand(), a.listCommand(), a.inspectCommand(), a.replayCommand(),
 		a.verifyCommand(), a.repairCommand(), a.rebuildCommand(), a.pauseCommand(), a.resumeCommand(), a.stopCommand(),
-		a.statusCommand(), a.whyCommand(), a.statsCommand(), a.doctorCommand(), a.initCommand(),
+		a.gcCommand(), a.searchCommand(), a.forgetCommand(), a.statusCommand(), a.whyCommand(), a.statsCommand(), a.doctorCommand(), a.initCommand(),
 		a.mcpCommand(), a.demoCommand(), a.versionCommand())
 	root.InitDefaultHelpFlag() // now, or what follows --help is taken for its value
 	root.InitDefaultVersionFlag()

@@ -50,6 +50,9 @@ func (r *round) all(ctx context.Context) {
 		}
 	}()
 	r.work(ctx, jobs)
+	if ctx.Err() == nil {
+		r.collectDaily(ctx)
+	}
 }
 
 // only does the given tasks, which are contexts (uuid or prefix) or items (URL).

@@ -123,12 +123,11 @@ func (l *looker) resolve(ref string) (key string, uuids []string, err error) {
 		return key, []string{uuid}, nil
 	}
 	key = parsed.String()
-	for _, entry := range l.entries() {
-		if first, err := l.store.First(entry.UUID); err == nil && first.TaskKey == key {
-			uuids = append(uuids, entry.UUID)
-		}
+	all, err := l.store.OfTask(key)
+	for _, info := range all {
+		uuids = append(uuids, info.UUID)
 	}
-	return key, uuids, nil
+	return key, uuids, err
 }
 
 func (l *looker) hosts() []string {

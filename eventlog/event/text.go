@@ -21,6 +21,7 @@ type Text struct {
 	Blob   string // hex SHA-256 of the whole
 	Size   int64  // bytes of the whole, if Blob is set
 	Tail   string
+	Whole  string // of a text that is always apart, in memory only: see [Fetch]
 }
 
 // T makes a Text of s.
@@ -28,14 +29,24 @@ func T(s string) Text { return Text{Inline: s} }
 
 // View is what a model or a reader sees: the whole, or head and tail with a note between them.
 func (t Text) View() string {
-	if t.Blob == "" {
+	switch {
+	case t.Blob == "":
 		return t.Inline
+	case t.Whole != "":
+		return t.Whole
+	case t.Missing():
+		return fmt.Sprintf("[a text of %d bytes that was forgotten]", t.Size)
 	}
 	return fmt.Sprintf("%s\n[… %d bytes omitted …]\n%s", t.Inline, t.Size-int64(len(t.Inline)+len(t.Tail)), t.Tail)
 }
 
 // Spilled reports whether the whole is in a blob.
 func (t Text) Spilled() bool { return t.Blob != "" }
+
+// Missing reports whether a text that is always apart could not be fetched.
+func (t Text) Missing() bool {
+	return t.Blob != "" && t.Whole == "" && t.Inline == "" && t.Tail == ""
+}
 
 // IsZero lets omitzero drop empty texts.
 func (t Text) IsZero() bool { return t == Text{} }
@@ -85,6 +96,9 @@ type payload struct {
 	text *Text
 	max  int
 	view int // bytes of head and tail that stay
+	// apart is true for texts that are never in a line, so that they can be
+	// forgotten: what one context took over from another.
+	apart bool
 }
 
 // payloads is implemented by bodies with texts that can be large.
@@ -97,7 +111,27 @@ func (p payload) spill(put func([]byte) (string, error)) error {
 		return err
 	}
 	*p.text = Text{Blob: hash, Size: int64(len(whole)), Inline: head(whole, p.view*2/3), Tail: tail(whole, p.view/3)}
+	if p.apart {
+		p.text.Whole = whole
+	}
 	return nil
+}
+
+// Fetch brings the texts of b that are always apart into memory. One that get
+// does not have is left out, see [Text.Missing].
+func Fetch(b Body, get func(hash string) ([]byte, error)) {
+	p, ok := b.(payloads)
+	if !ok {
+		return
+	}
+	for _, t := range p.payloads() {
+		if !t.apart || t.text.Blob == "" {
+			continue
+		}
+		if data, err := get(t.text.Blob); err == nil {
+			t.text.Whole = string(data)
+		}
+	}
 }
 
 // Shorten gives the head and the tail of a text that is longer than most bytes.
@@ -161,23 +195,30 @@ func Spill(b Body, put func([]byte) (string, error)) error {
 	}
 }
 
-func plain(t *Text) payload  { return payload{t, MaxText, 16 << 10} }
-func result(t *Text) payload { return payload{t, MaxResult, MaxResult} }
-func prompt(t *Text) payload { return payload{t, MaxText, 128 << 10} }
+func plain(t *Text) payload  { return payload{text: t, max: MaxText, view: 16 << 10} }
+func result(t *Text) payload { return payload{text: t, max: MaxResult, view: MaxResult} }
+func prompt(t *Text) payload { return payload{text: t, max: MaxText, view: 128 << 10} }
+func apart(t *Text) payload  { return payload{text: t, apart: true} }
 
 func (b *TaskFetched) payloads() []payload      { return []payload{prompt(&b.Body)} }
 func (b *TaskChanged) payloads() []payload      { return []payload{plain(&b.Body)} }
-func (b *ContextInherited) payloads() []payload { return []payload{plain(&b.Summary)} }
+func (b *ContextInherited) payloads() []payload { return []payload{apart(&b.Summary)} }
 func (b *LLMFailed) payloads() []payload        { return []payload{plain(&b.Partial)} }
 func (b *ToolRequested) payloads() []payload    { return []payload{plain(&b.Args)} }
 func (b *ToolReplied) payloads() []payload      { return []payload{result(&b.Content)} }
 func (b *CommentRequested) payloads() []payload { return []payload{plain(&b.Body)} }
 func (b *ChangeRequested) payloads() []payload  { return []payload{plain(&b.Body)} }
-func (b *MessageAdded) payloads() []payload     { return []payload{prompt(&b.Content)} }
 func (b *SummaryAdded) payloads() []payload     { return []payload{plain(&b.Text)} }
 
+func (b *MessageAdded) payloads() []payload {
+	if b.Purpose == "inherited" {
+		return []payload{apart(&b.Content)}
+	}
+	return []payload{prompt(&b.Content)}
+}
+
 func (b *LLMReplied) payloads() []payload {
-	all := []payload{plain(&b.Text), plain(&b.Reasoning), {&b.Raw, MaxText, 1 << 10}}
+	all := []payload{plain(&b.Text), plain(&b.Reasoning), {text: &b.Raw, max: MaxText, view: 1 << 10}}
 	for i := range b.Calls {
 		all = append(all, plain(&b.Calls[i].Args))
 	}
@@ -190,6 +231,20 @@ func (b *CommentsFetched) payloads() []payload {
 		all = append(all, plain(&b.Comments[i].Body))
 	}
 	return all
+}
+
+// Lacks reports whether a text of b that is always apart is not there any more.
+func Lacks(b Body) bool {
+	p, ok := b.(payloads)
+	if !ok {
+		return false
+	}
+	for _, t := range p.payloads() {
+		if t.apart && t.text.Missing() {
+			return true
+		}
+	}
+	return false
 }
 
 // Blobs lists the hashes of the blobs that a body names.

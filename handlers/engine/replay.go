@@ -25,9 +25,12 @@ type Report struct {
 	Events      int
 	Decisions   int // marks and intents that were decided again
 	Requests    int // model requests whose bytes were rebuilt and whose SHA-256 is right
+	Forgotten   int // messages and requests that held a text which was forgotten, and cannot be rebuilt
 	Differences []Difference
 	State       *projections.State
 	Files       map[string][]byte // the projection files, whole
+
+	lacks bool // a text of the log was forgotten
 }
 
 // Replay folds every prefix of a log, asks Next again, and compares. It touches
@@ -43,6 +46,7 @@ func Replay(events iter.Seq2[event.Event, error]) (Report, error) {
 		if err := r.compare(ev); err != nil {
 			return r, err
 		}
+		r.lacks = r.lacks || event.Lacks(ev.Body)
 		r.State.Apply(ev)
 		for _, c := range files.Apply(r.State, ev) {
 			if c.Replace {
@@ -72,12 +76,51 @@ func (r *Report) compare(ev event.Event) error {
 		}
 	}
 	r.Decisions++
+	if r.lacks && decided != recorded {
+		if done, err := r.forgotten(ev); done || err != nil {
+			return err
+		}
+	}
 	if decided != recorded {
 		r.differ(ev.Seq, recorded, decided)
 	} else if _, ok := ev.Body.(*event.LLMRequested); ok {
 		r.Requests++
 	}
 	return nil
+}
+
+// forgotten deals with what was made from a text that is not there any more: of
+// the message the kind is compared, of a request everything but its bytes.
+func (r *Report) forgotten(ev event.Event) (bool, error) {
+	switch was := ev.Body.(type) {
+	case *event.MessageAdded:
+		next, ok := handlers.Next(r.State).(handlers.Record)
+		if !ok {
+			return false, nil
+		}
+		now, ok := next.Body.(*event.MessageAdded)
+		if !ok || was.Purpose != "inherited" || now.Purpose != was.Purpose || now.Role != was.Role {
+			return false, nil
+		}
+	case *event.LLMRequested:
+		next, ok := handlers.Next(r.State).(handlers.Act)
+		if !ok {
+			return false, nil
+		}
+		now, ok := next.Intent.(*event.LLMRequested)
+		if !ok {
+			return false, nil
+		}
+		alike := *now
+		alike.SHA256, alike.Estimated = was.SHA256, was.Estimated
+		if alike != *was {
+			return false, nil
+		}
+	default:
+		return false, nil
+	}
+	r.Forgotten++
+	return true, nil
 }
 
 // reads are the inputs that Next asks for.

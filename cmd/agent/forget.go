@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agent/cmd/agent/config"
+	"agent/contexts"
+	"agent/forge"
+	"agent/handlers/engine"
+)
+
+func (a *app) forgetCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "forget TASK", Short: "Remove a context, and what others took over from it", Args: cobra.ExactArgs(1),
+		Long: `forget removes a context that has ended (the uuid or the beginning of one), or all those
+of a task (a URL), with everything in it, and the summary that later contexts took over
+from it. Their logs stay valid, and say that a text was forgotten. What a later go wrote
+itself, and what was posted on the forge, stays.`,
+		Example: `  agent forget 3f2a
+  agent forget https://github.com/owner/repo/issues/12`,
+		RunE: func(_ *cobra.Command, refs []string) error {
+			cfg, err := a.loadConfig(config.Offline())
+			if err != nil {
+				return err
+			}
+			store, err := a.openStore(false)
+			if err != nil {
+				return err
+			}
+			uuids, err := endedOf(store, refs[0], hostsOf(cfg))
+			if err != nil {
+				return err
+			}
+			for _, uuid := range uuids {
+				if err := a.forget(cfg, store, uuid); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func hostsOf(cfg *config.Config) []string {
+	var hosts []string
+	for _, f := range cfg.Forges() {
+		hosts = append(hosts, hostOf(f))
+	}
+	return hosts
+}
+
+// endedOf gives the contexts of a task, the oldest last, or the one that ref names.
+func endedOf(store *contexts.Store, ref string, hosts []string) ([]string, error) {
+	key, err := forge.ParseTaskKey(ref, hosts...)
+	if err != nil {
+		uuid, err := store.Find(ref)
+		return []string{uuid}, err
+	}
+	all, err := store.OfTask(key.String())
+	if err != nil {
+		return nil, err
+	}
+	var uuids []string
+	for _, info := range all {
+		if !info.Over() && info.Err == nil {
+			return nil, usageError{fmt.Errorf("%s: %w (agent stop ends it)", info.UUID, contexts.ErrLives)}
+		}
+		uuids = append(uuids, info.UUID)
+	}
+	if len(uuids) == 0 {
+		return nil, fmt.Errorf("%s: %w", key, contexts.ErrUnknown)
+	}
+	return uuids, nil
+}
+
+func (a *app) forget(cfg *config.Config, store *contexts.Store, uuid string) error {
+	done, err := store.Forget(uuid, "command", time.Now(), func(c *contexts.Context) error { return engine.Rebuild(store, c) })
+	if errors.Is(err, contexts.ErrBusy) {
+		return codeError{contexts.ExitTemporary, err} // a person asked, and it was not done
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(cfg.WorkspacesDir, uuid)); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%s  forgotten, %s\n", uuid, bytesText(done.Bytes))
+	for _, heir := range done.Heirs {
+		fmt.Fprintf(a.out, "%s  lost what it had taken over from it\n", heir)
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+package contexts
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"agent/eventlog"
+	"agent/eventlog/event"
+)
+
+// Forgotten is what [Store.Forget] did.
+type Forgotten struct {
+	UUID  string
+	Bytes int64    // of its files
+	Heirs []string // contexts that had taken something over from it
+}
+
+// Forget removes a context that has ended, and what others took over from it:
+// the blobs with the inherited text go, and a blob.forgotten in their logs says
+// so, which keeps their chains valid. What a later go wrote itself (its replies,
+// its own summary) is its own and stays. refresh makes the projection files of
+// an heir anew, while it is held. A context that is busy or has not ended is an
+// error, and then nothing is removed; what was begun can be begun again.
+func (s *Store) Forget(uuid, by string, at time.Time, refresh func(*Context) error) (Forgotten, error) {
+	done, err := s.forget(uuid, by, at, refresh)
+	if err != nil {
+		return done, fmt.Errorf("forget %s: %w", uuid, err)
+	}
+	return done, nil
+}
+
+func (s *Store) forget(uuid, by string, at time.Time, refresh func(*Context) error) (Forgotten, error) {
+	done := Forgotten{UUID: uuid}
+	first, err := s.First(uuid)
+	if err != nil {
+		return done, err
+	}
+	if info := s.digest(uuid, eventlog.Head{}); info.Err != nil || !info.Over() {
+		return done, errors.Join(info.Err, ErrLives)
+	}
+	of, err := s.ofTask(first.TaskKey)
+	if err != nil {
+		return done, err
+	}
+	for _, e := range of {
+		heir := e.rec.uuid().String()
+		if heir == uuid {
+			continue
+		}
+		took, err := s.disinherit(heir, uuid, by, at, refresh)
+		if err != nil && !errors.Is(err, ErrUnknown) {
+			return done, err
+		}
+		if took {
+			done.Heirs = append(done.Heirs, heir)
+		}
+	}
+	if done.Bytes, err = s.Remove(uuid); err != nil {
+		return done, err
+	}
+	return done, s.forgetQuarantine(uuid)
+}
+
+// disinherit takes from one context what it inherited from another.
+func (s *Store) disinherit(heir, from, by string, at time.Time, refresh func(*Context) error) (took bool, err error) {
+	if inherits, err := s.inherits(heir, from); !inherits || err != nil {
+		return false, err
+	}
+	texts := map[string]bool{} // true once its event is in the log
+	c, err := s.Acquire(heir, func(e event.Event) error {
+		switch b := e.Body.(type) {
+		case *event.ContextInherited:
+			if b.From == from {
+				remember(texts, b.Summary)
+			}
+		case *event.MessageAdded:
+			if b.Purpose == "inherited" && len(texts) > 0 {
+				remember(texts, b.Content)
+			}
+		case *event.BlobForgotten:
+			texts[b.Blob] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	for hash, noted := range texts {
+		// The event first: a blob that is missing without one is damage.
+		if !noted {
+			if _, err := c.Append(event.Event{Time: at, Body: &event.BlobForgotten{Blob: hash, By: by}}); err != nil {
+				return false, err
+			}
+		}
+		if err := c.removeBlob(hash); err != nil {
+			return false, err
+		}
+	}
+	if err := refresh(c); err != nil {
+		return false, err
+	}
+	return true, errors.Join(c.SyncFiles(), c.Settle())
+}
+
+func (s *Store) inherits(heir, from string) (bool, error) {
+	for rec, err := range s.Records(heir) {
+		if err != nil {
+			return false, err
+		}
+		if string(rec.Type) != "context.inherited" {
+			continue
+		}
+		e, err := decode(heir, rec)
+		if err != nil {
+			return false, err
+		}
+		if b, ok := e.Body.(*event.ContextInherited); ok && b.From == from {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func remember(texts map[string]bool, t event.Text) {
+	if t.Blob != "" && !texts[t.Blob] {
+		texts[t.Blob] = false
+	}
+}
+
+func (c *Context) removeBlob(hash string) error {
+	dir := path.Join(c.dir(), eventlog.BlobDir)
+	err := c.s.fs.Remove(path.Join(dir, hash))
+	if isMissing(err) {
+		return nil
+	}
+	return errors.Join(err, c.s.fs.SyncDir(dir))
+}
+
+// forgetQuarantine removes what was set aside of a context.
+func (s *Store) forgetQuarantine(uuid string) error {
+	entries, err := s.fs.ReadDir(quarantineDir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), uuid) {
+			if err := s.fs.RemoveAll(quarantineDir + "/" + e.Name()); err != nil {
+				return err
+			}
+		}
+	}
+	return s.fs.SyncDir(quarantineDir)
+}
+
+// Info gives what a list shows of one context.
+func (s *Store) Info(uuid string) (Info, error) {
+	if err := checkUUID(uuid); err != nil {
+		return Info{}, err
+	}
+	known := entry{}
+	x, err := s.load(stamp{})
+	if err == nil {
+		known, _, err = x.get(idOf(uuid))
+		x.Close()
+	}
+	if err != nil && !errors.Is(err, errIndex) {
+		return Info{}, err
+	}
+	if i := known.info(); known.rec.over() && s.unchanged(&i) {
+		return i, nil
+	}
+	i := s.digest(uuid, known.rec.head())
+	if errors.Is(i.Err, ErrUnknown) {
+		return Info{}, i.Err
+	}
+	return i, nil
+}
