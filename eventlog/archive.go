@@ -239,7 +239,8 @@ func unpackTo(fsys fsx.FS, dir, name string) error {
 }
 
 // OpenRead opens a log for reading, archived or not. Its bytes are those of the
-// log; a part of an archive that cannot be read is a line that is no record. A
+// log; a part of an archive that cannot be read is a line that is no record, and
+// counted by the reader's method Lost() int. A
 // file that is not there at all is fs.ErrNotExist.
 func OpenRead(fsys fsx.FS, dir string) (io.ReadCloser, error) {
 	f, err := open(fsys, dir, os.O_RDONLY)
@@ -268,6 +269,7 @@ type archive struct {
 	buf    []byte
 	packed []byte
 	rest   []byte // of buf, not given yet
+	lost   int    // frames
 	strict bool   // a frame that cannot be read is an error instead of a line
 }
 
@@ -369,6 +371,9 @@ func (a *archive) read(b []byte, at int64) error {
 	return err
 }
 
+// Lost is how many frames could not be read so far.
+func (a *archive) Lost() int { return a.lost }
+
 // Read gives the next bytes of the log.
 func (a *archive) Read(into []byte) (int, error) {
 	for len(a.rest) == 0 {
@@ -379,7 +384,7 @@ func (a *archive) Read(into []byte) (int, error) {
 			if !isVerdict(err) || a.strict {
 				return 0, err
 			}
-			a.rest = []byte(lostFrame)
+			a.rest, a.lost = []byte(lostFrame), a.lost+1
 		}
 	}
 	n := copy(into, a.rest)

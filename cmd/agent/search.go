@@ -112,7 +112,7 @@ func (l *looker) searchIn(info contexts.Info, m *matcher, asJSON bool) error {
 		return err
 	}
 	defer log.Close()
-	return m.scan(log, func(rec eventlog.Record, from, to int) error {
+	err = m.scan(log, func(rec eventlog.Record, from, to int) error {
 		hit := searchLine{info.UUID, info.TaskKey, rec.Seq, rec.When(), string(rec.Type), around(rec.Data, from, to)}
 		if asJSON {
 			data, err := json.Marshal(hit)
@@ -125,6 +125,10 @@ func (l *looker) searchIn(info contexts.Info, m *matcher, asJSON bool) error {
 		_, err := fmt.Fprintf(l.out, "%s %5d  %s  %-19s %s\n", hit.UUID[:8], hit.Seq, local(hit.Time), hit.Type, sanitize.Line(hit.Excerpt, 200))
 		return err
 	})
+	if archive, ok := log.(interface{ Lost() int }); ok && archive.Lost() > 0 {
+		err = errors.Join(err, &contexts.DamageError{Name: info.UUID, Reason: fmt.Sprintf("%d parts of its archive cannot be read", archive.Lost())})
+	}
+	return err
 }
 
 // readable takes back the escapes of JSON that only make an excerpt longer.
