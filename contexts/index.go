@@ -164,8 +164,8 @@ func (e *entry) text(b []byte) bool {
 	if crc32.Checksum(b, castagnoli) != le.Uint32(e.rec[120:]) {
 		return false
 	}
-	n := e.rec.keyLen()
-	e.key, e.title = string(b[:n]), string(b[n:])
+	n, both := e.rec.keyLen(), string(b)
+	e.key, e.title = both[:n], both[n:]
 	return true
 }
 

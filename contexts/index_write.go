@@ -214,6 +214,9 @@ func (m *merger) plan() error {
 	if m.old != nil {
 		m.h.n, m.h.strings, m.h.counts = m.old.h.n, m.old.h.strings, m.old.h.counts
 	}
+	if m.old != nil && len(m.newer) > manyNewer {
+		return m.planAll()
+	}
 	for id, e := range m.newer {
 		if m.old != nil {
 			was, found, err := m.old.sortedGet(id)
@@ -224,6 +227,27 @@ func (m *merger) plan() error {
 				m.count(&was, -1)
 			}
 		}
+		if !e.rec.gone() {
+			m.count(&e, 1)
+		}
+	}
+	return nil
+}
+
+// manyNewer is from how many entries it is quicker to read the old index through
+// than to look each of them up.
+const manyNewer = 2000
+
+func (m *merger) planAll() error {
+	for was, err := range m.old.sorted() {
+		if err != nil {
+			return err
+		}
+		if _, newer := m.newer[was.rec.uuid()]; newer {
+			m.count(&was, -1)
+		}
+	}
+	for _, e := range m.newer {
 		if !e.rec.gone() {
 			m.count(&e, 1)
 		}

@@ -1,0 +1,73 @@
+package contexts
+
+import (
+	"fmt"
+	"testing"
+)
+
+// fabricated is a store whose index knows n contexts, none of which is there.
+func fabricated(b *testing.B, n int) *Store {
+	b.Helper()
+	dir := b.TempDir() + "/contexts"
+	s, err := openReal(dir, Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	err = s.FabricateIndex(func(yield func(Info) bool) {
+		for i := range n {
+			id := fmt.Sprintf("%08x-0000-4000-8000-%012x", uint32(i)*2654435761, i)
+			if !yield(Info{UUID: id, TaskKey: fmt.Sprintf("github.com/owner/repo%d/issues/%d", i%500, i/2), Title: "A title as people write them, of some length",
+				State: StateCompleted, Created: at, Updated: at, Ended: at, LLMCalls: 12, ToolCalls: 30, Tokens: 99_000}) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s
+}
+
+// BenchmarkIndex: a lookup in an index that is opened for it, as a process that
+// starts does, and a list of all.
+func BenchmarkIndex(b *testing.B) {
+	for _, n := range []int{1000, 100_000, 1_000_000} {
+		s := fabricated(b, n)
+		b.Run(fmt.Sprintf("lookup/%d", n), func(b *testing.B) {
+			for i := range b.N {
+				of, err := s.ofTask(fmt.Sprintf("github.com/owner/repo%d/issues/%d", i*2%n%500, i*2%n/2))
+				if err != nil || len(of) == 0 {
+					b.Fatal(len(of), err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("live/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				if _, live, err := s.Live("github.com/owner/other/issues/1"); live || err != nil {
+					b.Fatal(live, err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("list/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				x, err := s.whole()
+				if err != nil {
+					b.Fatal(err)
+				}
+				got := 0
+				for e, err := range x.all() {
+					if err != nil {
+						b.Fatal(err)
+					}
+					if i := e.info(); i.TaskKey != "" {
+						got++
+					}
+				}
+				x.Close()
+				if got != n {
+					b.Fatal(got)
+				}
+			}
+		})
+	}
+}

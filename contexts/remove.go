@@ -1,0 +1,193 @@
+package contexts
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"agent/eventlog"
+)
+
+// Archive packs the log of a context that has ended. One that is packed already
+// stays so, and Before is 0.
+func (s *Store) Archive(uuid string) (packed eventlog.Packed, err error) {
+	c, err := s.Acquire(uuid, nil)
+	if err != nil {
+		return packed, err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	if !c.info.Over() {
+		return packed, fmt.Errorf("archive %s: %w", uuid, ErrLives)
+	}
+	if c.log == nil {
+		return packed, nil
+	}
+	err = c.log.Close()
+	c.log = nil
+	if err == nil {
+		packed, err = eventlog.Pack(s.fs, c.dir())
+	}
+	if err != nil {
+		return packed, fmt.Errorf("archive %s: %w", uuid, err)
+	}
+	c.stale = true
+	return packed, c.Settle()
+}
+
+// Remove takes a context that has ended out of the store for good and returns
+// how many bytes its files had. After a crash it is there whole or not at all.
+func (s *Store) Remove(uuid string) (size int64, err error) {
+	c, err := s.Acquire(uuid, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	if !c.info.Over() {
+		return 0, fmt.Errorf("remove %s: %w", uuid, ErrLives)
+	}
+	if size, err = s.sizeOf(c.dir()); err == nil {
+		err = s.drop(c)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("remove %s: %w", uuid, err)
+	}
+	return size, nil
+}
+
+// drop moves a context to .staging/, where it is nobody's any more, and removes
+// it there. The index forgets it after it has gone.
+func (s *Store) drop(c *Context) error {
+	lock, err := s.lockSoon(indexLock)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	x, err := s.current()
+	if err != nil {
+		return err
+	}
+	defer func() { x.Close() }()
+	staged := stagingDir + "/" + c.uuid
+	if err := s.fs.RemoveAll(staged); err != nil {
+		return err
+	}
+	if err := s.move(c.dir(), staged); err != nil {
+		return err
+	}
+	if x, err = s.add(x, goneEntry(c.uuid)); err != nil {
+		return err
+	}
+	if x.stamped {
+		times, err := s.placeTimes()
+		if err := errors.Join(err, s.writeStamp(x, times)); err != nil {
+			return err
+		}
+	}
+	return s.clean(c.uuid)
+}
+
+// clean removes what is left of a context that is in no place any more. Its
+// lock is held.
+func (s *Store) clean(uuid string) error {
+	err := s.fs.RemoveAll(stagingDir + "/" + uuid)
+	for _, g := range signals {
+		if e := s.fs.Remove(g.file(uuid)); !isMissing(e) {
+			err = errors.Join(err, e)
+		}
+	}
+	// Whoever opened the lock file before notices that it is gone.
+	if e := s.fs.Remove(locksDir + "/" + uuid + ".lock"); !isMissing(e) {
+		err = errors.Join(err, e)
+	}
+	return err
+}
+
+// sizeOf adds up the files of a directory.
+func (s *Store) sizeOf(dir string) (total int64, err error) {
+	entries, err := s.fs.ReadDir(dir)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range entries {
+		var size int64
+		if e.IsDir() {
+			size, err = s.sizeOf(path.Join(dir, e.Name()))
+		} else if info, infoErr := e.Info(); infoErr == nil {
+			size = info.Size()
+		}
+		total += size
+	}
+	return total, err
+}
+
+// sweepLocks removes the lock files of contexts and tasks that are not there.
+func (s *Store) sweepLocks(dry bool, c *Collected) error {
+	entries, err := s.fs.ReadDir(locksDir)
+	if err != nil {
+		return err
+	}
+	x, err := s.whole()
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	for _, e := range entries {
+		name, isLock := strings.CutSuffix(e.Name(), ".lock")
+		if !isLock || !s.orphaned(x, name) {
+			continue
+		}
+		if dry {
+			c.Locks++
+			continue
+		}
+		removed, err := s.removeLock(x, name)
+		if err != nil {
+			return err
+		}
+		if removed {
+			c.Locks++
+		}
+	}
+	return nil
+}
+
+// orphaned tells whether a lock file guards nothing that exists.
+func (s *Store) orphaned(x *snapshot, name string) bool {
+	if canonical(name) {
+		found, err := s.whereabouts(name)
+		_, staged := s.fs.Lstat(stagingDir + "/" + name)
+		return err == nil && len(found) == 0 && isMissing(staged)
+	}
+	raw, err := hex.DecodeString(name)
+	if err != nil || len(raw) != len(id16{}) {
+		return false // one of the store's own
+	}
+	for _, e := range x.tail {
+		if e.rec.key() == id16(raw) {
+			return false
+		}
+	}
+	i, err := x.searchKey(id16(raw))
+	if err != nil || i == x.h.n {
+		return err == nil
+	}
+	k, err := x.key(i)
+	return err == nil && string(k[:12]) != string(raw[:12])
+}
+
+func (s *Store) removeLock(x *snapshot, name string) (bool, error) {
+	lock, err := s.lock(name + ".lock")
+	if errors.Is(err, ErrBusy) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer lock.Close()
+	if !s.orphaned(x, name) {
+		return false, nil
+	}
+	return true, s.fs.Remove(locksDir + "/" + name + ".lock")
+}
