@@ -133,8 +133,9 @@ func offeredNames(s *projections.State) []string {
 // BuildRequest makes the request for the next model call from the state alone.
 func BuildRequest(s *projections.State) llm.Request {
 	protocol := s.Protocol()
-	r := llm.Request{Model: s.Config.Model, ContextLength: s.Config.ContextLength, Messages: s.Conversation.Messages(protocol, mostOfResult(s))}
+	r := llm.Request{Model: s.Config.Model, ContextLength: s.Config.ContextLength, Messages: s.Conversation.Messages(protocol, mostOfResult(s)), Weights: s.Conversation.Weights(mostOfResult(s))}
 	if protocol == "tools" && s.Tools != nil {
+		r.ToolWeight = s.ToolWeight
 		for _, server := range s.Tools.Servers {
 			for _, t := range server.Tools {
 				r.Tools = append(r.Tools, llm.Tool{Name: FunctionName(server.Name, t.Name), Description: t.Description, Schema: t.Schema})

@@ -44,15 +44,15 @@ func PromptCut(r Request, u Usage) bool {
 		return false
 	}
 	counted := u.Prompt + u.Cached
-	messages, tools := Request{Messages: r.Messages}, Request{Tools: r.Tools}
-	floor := least(messages) + least(tools)/schemaShare
+	messages, tools := messagesWeight(r), toolsWeight(r)
+	floor := (messages.Floor + tools.Floor/schemaShare) / perToken
 	if floor < minJudged || counted < leastCount(r) {
 		return false
 	}
 	if counted*100 < floor*leastPercent {
 		return true
 	}
-	estimate := EstimateRequest(messages) + EstimateRequest(tools)/schemaShare
+	estimate := tokens(messages.Estimate + tools.Estimate/schemaShare)
 	return isWindow(u.Prompt, r.ContextLength) && counted*100 < estimate*knownPercent
 }
 
@@ -67,20 +67,6 @@ func leastCount(r Request) int {
 
 func isWindow(n, asked int) bool {
 	return n >= minWindow && (n == asked || n&(n-1) == 0)
-}
-
-func least(r Request) int {
-	sum := 0
-	for _, m := range r.Messages {
-		sum += leastWeight(m.Content)
-		for _, c := range m.Calls {
-			sum += leastWeight(c.Name) + leastWeight(c.Arguments)
-		}
-	}
-	for _, t := range r.Tools {
-		sum += leastWeight(t.Name) + leastWeight(t.Description) + leastWeight(string(t.Schema))
-	}
-	return sum / perToken
 }
 
 func leastWeight(text string) int { return leastWeights().sum(text) }

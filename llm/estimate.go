@@ -48,17 +48,53 @@ func Estimate(text string) int {
 // EstimateRequest is Estimate for all that a request sends: messages, calls and
 // the schemas of the tools.
 func EstimateRequest(r Request) int {
-	sum := 0
-	for _, m := range r.Messages {
-		sum += message + weight(m.Content)
-		for _, c := range m.Calls {
-			sum += message + weight(c.Name) + weight(c.Arguments)
+	return tokens(messagesWeight(r).Estimate + toolsWeight(r).Estimate)
+}
+
+// Weight is what texts come to, in hundredths of a token: by the estimate, and
+// by the least that any tokeniser makes of them.
+type Weight struct{ Estimate, Floor int }
+
+// Plus is the weight of both.
+func (w Weight) Plus(other Weight) Weight {
+	return Weight{w.Estimate + other.Estimate, w.Floor + other.Floor}
+}
+
+func weigh(text string) Weight { return Weight{weight(text), leastWeight(text)} }
+
+// WeighMessage is the weight of a turn with its calls.
+func WeighMessage(content string, calls []ToolCall) Weight {
+	w := weigh(content).Plus(Weight{Estimate: message})
+	for _, c := range calls {
+		w = w.Plus(weigh(c.Name)).Plus(weigh(c.Arguments)).Plus(Weight{Estimate: message})
+	}
+	return w
+}
+
+// WeighTool is the weight of a tool as it is offered.
+func WeighTool(name, description, schema string) Weight {
+	return weigh(name).Plus(weigh(description)).Plus(weigh(schema)).Plus(Weight{Estimate: tool})
+}
+
+func messagesWeight(r Request) (sum Weight) {
+	for i, m := range r.Messages {
+		if len(r.Weights) == len(r.Messages) {
+			sum = sum.Plus(r.Weights[i])
+		} else {
+			sum = sum.Plus(WeighMessage(m.Content, m.Calls))
 		}
 	}
-	for _, t := range r.Tools {
-		sum += tool + weight(t.Name) + weight(t.Description) + weight(string(t.Schema))
+	return sum
+}
+
+func toolsWeight(r Request) (sum Weight) {
+	if r.ToolWeight != (Weight{}) {
+		return r.ToolWeight
 	}
-	return tokens(sum)
+	for _, t := range r.Tools {
+		sum = sum.Plus(WeighTool(t.Name, t.Description, string(t.Schema)))
+	}
+	return sum
 }
 
 func tokens(weight int) int { return (weight + perToken - 1) / perToken }

@@ -59,6 +59,11 @@ type Request struct {
 	Messages      []Message `json:"messages"`
 	Tools         []Tool    `json:"tools,omitempty"`
 	JSON          bool      `json:"json,omitempty"` // the reply must be a JSON object, where the provider can ask for it
+
+	// Weights of the messages and of the tools, if the caller knows them. A
+	// conversation is sent again and again, and grows at its end only.
+	Weights    []Weight `json:"-"`
+	ToolWeight Weight   `json:"-"`
 }
 
 // Canonical is the byte string that stands for the request in the log.

@@ -4,6 +4,7 @@ import (
 	"agent/eventlog/event"
 	"agent/forge"
 	"agent/internal/i18n"
+	"agent/llm"
 )
 
 // Apply folds one more event into the state.
@@ -107,6 +108,7 @@ func (s *State) applyInput(e event.Event) {
 		s.Inherited = b
 	case *event.ToolsListed:
 		s.Tools, s.Steps["tools"] = b, e.Seq
+		s.ToolWeight = weighTools(b)
 	case *event.TimerFired:
 		s.Expired = s.Await != nil && s.Status == Awaiting && !b.Until.Before(s.Await.Until.Time)
 	case *event.LimitReached:
@@ -118,6 +120,15 @@ func (s *State) applyInput(e event.Event) {
 	case *event.ResumeRequested:
 		s.resume(e, b)
 	}
+}
+
+func weighTools(b *event.ToolsListed) (sum llm.Weight) {
+	for _, server := range b.Servers {
+		for _, t := range server.Tools {
+			sum = sum.Plus(llm.WeighTool(server.Name+"__"+t.Name, t.Description, string(t.Schema)))
+		}
+	}
+	return sum
 }
 
 // edited takes over a title and body that somebody changed.

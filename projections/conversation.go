@@ -28,6 +28,7 @@ type Entry struct {
 	CallID  string // of a tool entry; empty if the call was written as text
 	Tool    string // server/tool of a tool entry
 	Args    string // JSON of a tool entry
+	Weight  llm.Weight
 }
 
 func (c *Conversation) apply(e event.Event) {
@@ -57,17 +58,17 @@ func (c *Conversation) apply(e event.Event) {
 
 func (c *Conversation) add(e event.Event, entry Entry) {
 	entry.Seq, entry.Time = e.Seq, e.Time
-	c.Entries = append(c.Entries, entry)
+	c.Entries = append(c.Entries, entry.weighed())
 }
 
 // message adds a turn; a new system message takes the place of the old one.
 func (c *Conversation) message(e event.Event, b *event.MessageAdded) {
 	entry := Entry{Seq: e.Seq, Time: e.Time, Role: llm.Role(b.Role), Purpose: b.Purpose, Text: b.Content.View()}
 	if b.Purpose == "system" && len(c.Entries) > 0 && c.Entries[0].Purpose == "system" {
-		c.Entries[0] = entry
+		c.Entries[0] = entry.weighed()
 		return
 	}
-	c.Entries = append(c.Entries, entry)
+	c.Entries = append(c.Entries, entry.weighed())
 }
 
 func (c *Conversation) result(e event.Event, text string) {
@@ -93,7 +94,8 @@ func (c *Conversation) compact(e event.Event, b *event.SummaryAdded) {
 		}
 		if !placed {
 			// It stands where the turns stood, so that the order stays that of seqs.
-			kept = append(kept, Entry{Seq: b.To, Time: e.Time, Role: llm.Assistant, Purpose: "summary", Text: b.Text.View()})
+			summary := Entry{Seq: b.To, Time: e.Time, Role: llm.Assistant, Purpose: "summary", Text: b.Text.View()}
+			kept = append(kept, summary.weighed())
 			placed = true
 		}
 	}
@@ -133,6 +135,25 @@ func (c *Conversation) Messages(protocol string, most int) []llm.Message {
 		out = append(out, e.Message(protocol))
 	}
 	return out
+}
+
+// Weights are those of Messages, in its order.
+func (c *Conversation) Weights(most int) []llm.Weight {
+	out := make([]llm.Weight, 0, len(c.Entries))
+	for _, e := range c.Entries {
+		w := e.Weight
+		if n := len(e.Text); e.Role == llm.ToolRole && n > most {
+			w = llm.Weight{Estimate: w.Estimate * most / n, Floor: w.Floor * most / n}
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// weighed is the entry with its weight, which is asked for at every request.
+func (e Entry) weighed() Entry {
+	e.Weight = llm.WeighMessage(e.Text, e.Calls)
+	return e
 }
 
 // Message renders one entry. In the JSON protocol, and for calls that were

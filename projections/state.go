@@ -15,6 +15,7 @@ import (
 	"agent/eventlog/event"
 	"agent/forge"
 	"agent/internal/i18n"
+	"agent/llm"
 )
 
 // Status is the state of a context in its life.
@@ -42,20 +43,21 @@ type Open struct {
 
 // State is everything that a decision depends on.
 type State struct {
-	Seq     uint64
-	Now     time.Time // of the latest event; nothing pure reads a clock
-	Created *event.ContextCreated
-	Key     forge.TaskKey
-	Started time.Time
-	Config  *event.ConfigPinned
-	Process *event.ProcessStarted // the latest
-	Clean   bool                  // the latest process said that it ended
-	Task    *event.TaskFetched
-	Edited  uint64   // seq of the latest change of its text by somebody
-	Labels  []string // as read back after our latest change
-	Place   *event.WorkspacePrepared
-	Tools   *event.ToolsListed
-	Lang    i18n.Lang
+	Seq        uint64
+	Now        time.Time // of the latest event; nothing pure reads a clock
+	Created    *event.ContextCreated
+	Key        forge.TaskKey
+	Started    time.Time
+	Config     *event.ConfigPinned
+	Process    *event.ProcessStarted // the latest
+	Clean      bool                  // the latest process said that it ended
+	Task       *event.TaskFetched
+	Edited     uint64   // seq of the latest change of its text by somebody
+	Labels     []string // as read back after our latest change
+	Place      *event.WorkspacePrepared
+	Tools      *event.ToolsListed
+	ToolWeight llm.Weight // of all of them
+	Lang       i18n.Lang
 
 	Status Status
 	Since  uint64 // seq of the event that set Status
