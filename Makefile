@@ -25,7 +25,7 @@ test-servers: bin/servers/node_modules ## tests with MCP servers that are not ou
 bin/servers/node_modules: internal/servers/package.json internal/servers/package-lock.json
 	mkdir -p bin/servers
 	cp $^ bin/servers
-	npm ci --prefix bin/servers --ignore-scripts --no-audit --no-fund
+	npm ci --prefix bin/servers --ignore-scripts --no-audit --no-fund --fetch-retries 5
 	touch $@
 
 test-fixtures: ## the fake GitHub beside recorded traffic (needs Node, and npm's registry once)
