@@ -101,6 +101,9 @@ type Client interface {
 	// already there or already gone are no error. Missing ones are created.
 	ChangeLabels(ctx context.Context, key TaskKey, add []Label, remove []string) ([]string, error)
 	Permission(ctx context.Context, key TaskKey, login string) (Permission, error)
+	// LabelledBy is who put a label on the task, the last time that it was put
+	// there. The zero Account means that the forge does not say.
+	LabelledBy(ctx context.Context, key TaskKey, label string) (Account, error)
 	// FindChange returns the open change with this head branch, or nil.
 	FindChange(ctx context.Context, key TaskKey, branch string) (*Change, error)
 	OpenChange(ctx context.Context, key TaskKey, spec ChangeSpec) (Change, error)

@@ -102,7 +102,7 @@ func (h *rehearsal) labelled(ctx context.Context) {
 		for _, t := range tasks {
 			j := job{key: t.Key, at: at, trigger: "label"}
 			if j.uuid = h.live[t.Key.String()]; j.uuid == "" {
-				h.begin(t, j)
+				h.begin(ctx, t, j)
 			} else {
 				h.goOn(ctx, j)
 			}
@@ -131,12 +131,20 @@ func (h *rehearsal) consider(ctx context.Context, j job) {
 		h.add(dryLine{TaskKey: j.key.String()}, &engine.Temporary{Err: err})
 		return
 	}
-	h.begin(t, j)
+	h.begin(ctx, t, j)
 }
 
-func (h *rehearsal) begin(t forge.Task, j job) {
+func (h *rehearsal) begin(ctx context.Context, t forge.Task, j job) {
 	line := dryLine{Action: wouldBegin, TaskKey: t.Key.String(), Title: t.Title, Reason: becauseOf(j.trigger)}
-	if why := skip(t, j); why != "" {
+	why := skip(t, j)
+	if why == "" {
+		var err error
+		if why, err = h.distrust(ctx, t, j); err != nil {
+			h.add(line, err)
+			return
+		}
+	}
+	if why != "" {
 		line.Action, line.Reason = wouldSkip, why
 	} else if h.pauseFile() {
 		line.Action, line.Reason = wouldWait, "the pause signal stands, nothing new is begun"

@@ -75,7 +75,13 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 	case err != nil:
 		return &engine.Temporary{Err: err}
 	}
-	if why := skip(t, j); why != "" {
+	why := skip(t, j)
+	if why == "" {
+		if why, err = r.distrust(ctx, t, j); err != nil {
+			return err
+		}
+	}
+	if why != "" {
 		r.say("skipped: " + j.key.String() + ": " + why)
 		r.saw(j.key.String(), contexts.Skipped, why, "")
 		return nil

@@ -19,7 +19,9 @@ type thread interface {
 	noise() // a comment of a bot, or what the forge writes itself
 	retitle(title, body string)
 	label(names ...string)
+	labelAs(login string, names ...string)
 	unlabel(names ...string)
+	permit(login string) // to write
 	labels() []string
 	assign(logins ...string)
 	finish() // closes it
@@ -117,10 +119,14 @@ func (g *onGitHub) url() string {
 func (g *onGitHub) say(author, body string) int64 {
 	return g.w.forge.AddComment(testRepo, g.number, author, body)
 }
-func (g *onGitHub) edit(id int64, body string)    { g.w.forge.EditComment(testRepo, id, body) }
-func (g *onGitHub) noise()                        { g.say("ci-bot", "Said-by-machine: build 7 is green.") }
-func (g *onGitHub) retitle(title, body string)    { g.w.forge.EditIssue(testRepo, g.number, title, body) }
-func (g *onGitHub) label(names ...string)         { g.w.forge.AddLabels(testRepo, g.number, names...) }
+func (g *onGitHub) edit(id int64, body string) { g.w.forge.EditComment(testRepo, id, body) }
+func (g *onGitHub) noise()                     { g.say("ci-bot", "Said-by-machine: build 7 is green.") }
+func (g *onGitHub) retitle(title, body string) { g.w.forge.EditIssue(testRepo, g.number, title, body) }
+func (g *onGitHub) label(names ...string)      { g.w.forge.AddLabels(testRepo, g.number, names...) }
+func (g *onGitHub) labelAs(login string, names ...string) {
+	g.w.forge.AddLabelsAs(testRepo, g.number, login, names...)
+}
+func (g *onGitHub) permit(login string)           { g.w.forge.SetPermission(testRepo, login, "write") }
 func (g *onGitHub) unlabel(names ...string)       { g.w.forge.RemoveLabels(testRepo, g.number, names...) }
 func (g *onGitHub) labels() []string              { return g.w.forge.Labels(testRepo, g.number) }
 func (g *onGitHub) assign(logins ...string)       { g.w.forge.SetAssignees(testRepo, g.number, logins...) }
@@ -181,20 +187,22 @@ func (g *onGitLab) url() string {
 	return fmt.Sprintf("http://%s/%s/-/%s/%d", g.server.Host(), testProject, g.word(), g.item.IID())
 }
 
-func (g *onGitLab) say(author, body string) int64 { return g.item.AddNote(author, body) }
-func (g *onGitLab) edit(id int64, body string)    { g.item.EditNote(id, body) }
-func (g *onGitLab) noise()                        { g.item.AddSystemNote("bob", "Said-by-machine: changed the milestone") }
-func (g *onGitLab) retitle(title, body string)    { g.item.Edit(title, body) }
-func (g *onGitLab) label(names ...string)         { g.item.AddLabels(names...) }
-func (g *onGitLab) unlabel(names ...string)       { g.item.RemoveLabels(names...) }
-func (g *onGitLab) labels() []string              { return g.item.Labels() }
-func (g *onGitLab) assign(logins ...string)       { g.item.SetAssignees(logins...) }
-func (g *onGitLab) finish()                       { g.item.SetState("closed") }
-func (g *onGitLab) requests() []forgetest.Request { return g.server.Requests() }
-func (g *onGitLab) fault(f forgetest.Fault)       { g.server.Fault(f) }
-func (g *onGitLab) clearFaults()                  { g.server.ClearFaults() }
-func (g *onGitLab) changes() int                  { return g.server.MergeRequests(testProject) }
-func (g *onGitLab) listPath() string              { return ".*/(issues|merge_requests)/[0-9]+/notes" }
+func (g *onGitLab) say(author, body string) int64         { return g.item.AddNote(author, body) }
+func (g *onGitLab) edit(id int64, body string)            { g.item.EditNote(id, body) }
+func (g *onGitLab) noise()                                { g.item.AddSystemNote("bob", "Said-by-machine: changed the milestone") }
+func (g *onGitLab) retitle(title, body string)            { g.item.Edit(title, body) }
+func (g *onGitLab) label(names ...string)                 { g.item.AddLabels(names...) }
+func (g *onGitLab) labelAs(login string, names ...string) { g.item.AddLabelsAs(login, names...) }
+func (g *onGitLab) permit(login string)                   { g.server.SetAccess(testProject, login, forgetest.Developer) }
+func (g *onGitLab) unlabel(names ...string)               { g.item.RemoveLabels(names...) }
+func (g *onGitLab) labels() []string                      { return g.item.Labels() }
+func (g *onGitLab) assign(logins ...string)               { g.item.SetAssignees(logins...) }
+func (g *onGitLab) finish()                               { g.item.SetState("closed") }
+func (g *onGitLab) requests() []forgetest.Request         { return g.server.Requests() }
+func (g *onGitLab) fault(f forgetest.Fault)               { g.server.Fault(f) }
+func (g *onGitLab) clearFaults()                          { g.server.ClearFaults() }
+func (g *onGitLab) changes() int                          { return g.server.MergeRequests(testProject) }
+func (g *onGitLab) listPath() string                      { return ".*/(issues|merge_requests)/[0-9]+/notes" }
 
 func (g *onGitLab) own() string {
 	return fmt.Sprintf("/projects/%s/%s/%d", testProject, g.word(), g.item.IID())

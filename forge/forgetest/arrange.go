@@ -90,9 +90,7 @@ func (s *Server) addIssue(r *repository, title, body string, author *account, la
 		id: s.nextID(), number: len(r.issues) + 1, title: title, body: body, author: author,
 		open: true, made: at, updated: at, pull: p,
 	}
-	for _, name := range labels {
-		i.labels = append(i.labels, s.ensureLabel(r, name))
-	}
+	s.putLabels(r, i, author, labels)
 	r.issues = append(r.issues, i)
 	return i
 }
@@ -112,9 +110,14 @@ func (s *Server) ReopenIssue(repo string, number int) {
 	s.change(repo, number, func(_ *repository, i *issue) { s.setOpen(i, true) })
 }
 
-// AddLabels puts labels on an issue, as a person would.
+// AddLabels puts labels on an issue, as the repository's owner would.
 func (s *Server) AddLabels(repo string, number int, labels ...string) {
-	s.change(repo, number, func(r *repository, i *issue) { s.putLabels(r, i, labels) })
+	s.change(repo, number, func(r *repository, i *issue) { s.putLabels(r, i, r.owner, labels) })
+}
+
+// AddLabelsAs puts labels on an issue as login.
+func (s *Server) AddLabelsAs(repo string, number int, login string, labels ...string) {
+	s.change(repo, number, func(r *repository, i *issue) { s.putLabels(r, i, s.account(login), labels) })
 }
 
 // RemoveLabels takes labels off an issue, as a person would.

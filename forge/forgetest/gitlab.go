@@ -68,6 +68,7 @@ type item struct {
 	notes     []*note
 	locked    bool   // its discussion
 	merge     *merge // nil: an issue
+	labelled  []labelled
 }
 
 type merge struct {

@@ -154,7 +154,9 @@ func (g *GitLab) open(p *project, title, body string, author *account, labels []
 		state: "opened", made: at, updated: at, merge: m,
 	}
 	for _, name := range labels {
-		i.labels = append(i.labels, g.ensure(p, name))
+		l := g.ensure(p, name)
+		i.labels = append(i.labels, l)
+		i.labelled = append(i.labelled, labelled{id: g.nextID(), label: l, by: author, at: at})
 	}
 	if m != nil {
 		p.merges = append(p.merges, i)

@@ -87,6 +87,11 @@ func (i *Item) AddLabels(names ...string) {
 	i.change(func(it *item) { i.g.relabel(i.p, it, nil, names, nil) })
 }
 
+// AddLabelsAs puts labels on the item as login.
+func (i *Item) AddLabelsAs(login string, names ...string) {
+	i.change(func(it *item) { i.g.relabel(i.p, it, i.g.account(login), names, nil) })
+}
+
 // RemoveLabels takes labels off.
 func (i *Item) RemoveLabels(names ...string) {
 	i.change(func(it *item) { i.g.relabel(i.p, it, nil, nil, names) })

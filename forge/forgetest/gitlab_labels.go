@@ -74,18 +74,34 @@ func (g *GitLab) relabel(p *project, i *item, by *account, add, remove []string)
 	for _, name := range add {
 		if l := g.ensure(p, name); !slices.Contains(i.labels, l) {
 			i.labels = append(i.labels, l)
+			i.labelled = append(i.labelled, labelled{id: g.nextID(), label: l, by: by, at: g.stamp()})
 			said = append(said, fmt.Sprintf("added ~%d", l.id))
 		}
 	}
 	for _, name := range remove {
 		if l := p.label(name); l != nil && slices.Contains(i.labels, l) {
 			i.labels = slices.DeleteFunc(i.labels, func(other *label) bool { return other == l })
+			i.labelled = append(i.labelled, labelled{id: g.nextID(), label: l, by: by, at: g.stamp(), off: true})
 			said = append(said, fmt.Sprintf("removed ~%d", l.id))
 		}
 	}
 	if len(said) > 0 {
 		g.tell(i, by, strings.Join(said, " and ")+" label")
 	}
+}
+
+func (g *GitLab) listLabelEvents(c *call, t target) reply {
+	kind := "Issue"
+	if t.i.merge != nil {
+		kind = "MergeRequest"
+	}
+	var shapes []object
+	for _, e := range t.i.labelled {
+		action := map[bool]string{false: "add", true: "remove"}[e.off]
+		shapes = append(shapes, object{"id": e.id, "user": c.basicUser(e.by), "created_at": instant(e.at),
+			"resource_type": kind, "resource_id": t.i.id, "label": gitlabLabel(e.label), "action": action})
+	}
+	return numbered(c, shapes)
 }
 
 // names reads a list of labels: "a,b" or ["a","b"].

@@ -40,6 +40,7 @@ func (g *GitLab) itemRoutes(list string, merges bool) []route {
 		{"POST", list, g.inProject(func(c *call, p *project) reply { return g.createItem(c, p, merges) })},
 		{"GET", one, g.onItem(merges, g.getItem)},
 		{"PUT", one, g.onItem(merges, g.putItem)},
+		{"GET", one + "/resource_label_events", g.onItem(merges, g.listLabelEvents)},
 		{"GET", one + "/notes", g.onItem(merges, g.listNotes)},
 		{"POST", one + "/notes", g.onItem(merges, g.createNote)},
 		{"GET", one + "/notes/{note}", g.onItem(merges, g.getNote)},

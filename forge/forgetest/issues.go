@@ -109,7 +109,7 @@ func (s *Server) patchIssue(c *call) reply {
 	}
 	if in.Labels != nil {
 		i.labels = nil
-		s.putLabels(r, i, *in.Labels)
+		s.putLabels(r, i, c.account, *in.Labels)
 	}
 	if in.Assignees != nil {
 		i.assignees = s.accountsOf(*in.Assignees)

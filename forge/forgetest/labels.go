@@ -2,6 +2,7 @@ package forgetest
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -87,7 +88,7 @@ func (s *Server) writeLabels(c *call, keep bool) reply {
 		i.labels = nil
 	}
 	i.updated = s.stamp()
-	s.putLabels(r, i, names)
+	s.putLabels(r, i, c.account, names)
 	return ok(c.labelShapes(r, i.labels))
 }
 
@@ -115,12 +116,31 @@ func (s *Server) removeIssueLabel(c *call) reply {
 	return ok(c.labelShapes(r, i.labels))
 }
 
-func (s *Server) putLabels(r *repository, i *issue, names []string) {
+func (s *Server) putLabels(r *repository, i *issue, by *account, names []string) {
 	for _, name := range names {
 		if !i.has(name) {
-			i.labels = append(i.labels, s.ensureLabel(r, name))
+			l := s.ensureLabel(r, name)
+			i.labels = append(i.labels, l)
+			i.labelled = append(i.labelled, labelled{id: s.nextID(), label: l, by: by, at: s.stamp()})
 		}
 	}
+}
+
+// listEvents tells of labels only.
+func (s *Server) listEvents(c *call) reply {
+	r, i := s.item(c)
+	if i == nil {
+		return notFound()
+	}
+	var shapes []object
+	for _, e := range i.labelled {
+		shapes = append(shapes, object{
+			"id": e.id, "node_id": fmt.Sprint("LE_", e.id), "url": fmt.Sprintf("%s/issues/events/%d", c.repositoryURL(r), e.id),
+			"actor": c.userOrGhost(e.by), "event": "labeled", "commit_id": nil, "commit_url": nil, "created_at": moment(e.at),
+			"performed_via_github_app": nil, "label": object{"name": e.label.name, "color": e.label.color},
+		})
+	}
+	return paged(c, shapes, plain)
 }
 
 func (i *issue) dropLabel(name string) {

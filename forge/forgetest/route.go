@@ -47,6 +47,7 @@ func (s *Server) routes() []route {
 		{"GET", repo + "/issues", s.listIssues},
 		{"POST", repo + "/issues", s.createIssue},
 		{"GET", repo + "/issues/{number}", s.getIssue},
+		{"GET", repo + "/issues/{number}/events", s.listEvents},
 		{"GET", repo + "/issues/{number}/sub_issues", s.listSubIssues},
 		{"PATCH", repo + "/issues/{number}", s.patchIssue},
 		{"GET", repo + "/issues/comments/{id}", s.getComment},

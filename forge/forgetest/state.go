@@ -47,6 +47,16 @@ type issue struct {
 	assignees []*account
 	comments  []*comment
 	pull      *pull // nil: an issue
+	labelled  []labelled
+}
+
+// labelled is that somebody put a label on an item or took it off.
+type labelled struct {
+	id    int64
+	label *label
+	by    *account
+	at    time.Time
+	off   bool
 }
 
 type pull struct {

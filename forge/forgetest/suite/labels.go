@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"testing"
@@ -40,6 +41,22 @@ func labels(t *testing.T, w *world) {
 	}
 	if got := w.change(t, nil, done.Name); len(got) != 0 || len(w.Labels()) != 0 {
 		t.Errorf("left: %q", got)
+	}
+}
+
+// labelledBy names the latest who put a label there, whatever came later.
+func labelledBy(t *testing.T, w *world) {
+	for i := range 120 { // more than a page of them
+		w.Label(fmt.Sprint("label ", i))
+	}
+	for label, want := range map[string]string{"todo": "ann", "never there": "", "label 3": "", working.Name: Login} {
+		if want == Login {
+			w.change(t, []forge.Label{working}, "todo")
+		}
+		by, err := w.LabelledBy(background(), w.Key, label)
+		if err != nil || want != "" && by.Login != want || label == "never there" && by.Login != "" {
+			t.Errorf("%s: %+v, %v; want %s", label, by, err, want)
+		}
 	}
 }
 

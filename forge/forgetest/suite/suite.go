@@ -62,7 +62,7 @@ func Run(t *testing.T, stage func(*testing.T) *Stage, connect Connect) {
 		"Me": me, "Task": task, "TaskGone": taskGone, "ListTasks": listTasks, "Repository": repository,
 		"CommentsOverPages": commentsOverPages, "CommentFields": commentFields, "CommentsSince": commentsSince,
 		"CommentsShift": commentsShift, "PostAndEdit": postAndEdit, "EditGone": editGone,
-		"Labels": labels, "LabelsOfAPerson": labelsOfAPerson, "LabelsSettled": labelsSettled, "LabelRace": labelRace,
+		"Labels": labels, "LabelsOfAPerson": labelsOfAPerson, "LabelsSettled": labelsSettled, "LabelRace": labelRace, "LabelledBy": labelledBy,
 		"Permission": permission, "Change": change, "Faults": faults, "Cancel": cancel, "ListLag": listLag,
 	} {
 		t.Run(name, func(t *testing.T) {
