@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	_ "embed"
 	"strings"
 
@@ -80,7 +81,7 @@ func taskMessage(s *projections.State) *event.MessageAdded {
 	m := &event.MessageAdded{Role: string(llm.User), Purpose: "task"}
 	if len(s.Comments.Pending) > 0 {
 		b.WriteString("\n" + i18n.Text(s.Lang, "task.comments") + "\n\n")
-		b.WriteString(commentList(s))
+		b.WriteString(commentList(s, s.Lang))
 		m.Comments = pendingIDs(s)
 	}
 	m.Content = event.T(strings.TrimSpace(b.String()))
@@ -94,30 +95,31 @@ func editedMessage(s *projections.State) *event.MessageAdded {
 }
 
 func commentsMessage(s *projections.State) *event.MessageAdded {
-	text := i18n.Text(s.Lang, "comments.head") + "\n\n" + commentList(s) + i18n.Text(s.Lang, "comments.foot")
+	lang := cmp.Or(i18n.Lang(s.Config.Comments.Language), s.Lang)
+	text := i18n.Text(lang, "comments.head") + "\n\n" + commentList(s, lang) + i18n.Text(lang, "comments.foot")
 	return &event.MessageAdded{Role: string(llm.User), Purpose: "comments", Content: event.T(text), Comments: pendingIDs(s)}
 }
 
 // summaryLength is how many characters of a comment the detail level "summary" shows.
 const summaryLength = 200
 
-func commentList(s *projections.State) string {
+func commentList(s *projections.State, lang i18n.Lang) string {
 	var b strings.Builder
 	for _, c := range s.Comments.Pending {
-		b.WriteString("---\n" + i18n.Text(s.Lang, "comments.author", c.Author) + "\n")
-		b.WriteString(i18n.Text(s.Lang, "comments.time", c.Created.UTC().Format("2006-01-02 15:04:05")) + "\n")
+		b.WriteString("---\n" + i18n.Text(lang, "comments.author", c.Author) + "\n")
+		b.WriteString(i18n.Text(lang, "comments.time", c.Created.UTC().Format("2006-01-02 15:04:05")) + "\n")
 		if c.Verdict == "edited" {
-			b.WriteString(i18n.Text(s.Lang, "comments.edited") + "\n")
+			b.WriteString(i18n.Text(lang, "comments.edited") + "\n")
 		}
 		body := c.Body.View()
 		if s.Config.Comments.Detail == "summary" {
 			body = firstRunes(body, summaryLength)
 		}
-		b.WriteString(i18n.Text(s.Lang, "comments.body") + "\n" + body + "\n\n")
+		b.WriteString(i18n.Text(lang, "comments.body") + "\n" + body + "\n\n")
 	}
 	b.WriteString("---\n")
 	if s.Comments.Older > 0 {
-		b.WriteString(i18n.Text(s.Lang, "comments.more", s.Comments.Older) + "\n")
+		b.WriteString(i18n.Text(lang, "comments.more", s.Comments.Older) + "\n")
 	}
 	return b.String()
 }

@@ -47,6 +47,9 @@ func (s *system) pin(at site) event.ConfigPinned {
 func commentRule(n config.NewCommentHandling) event.CommentRule {
 	rule := event.CommentRule{Enabled: n.Enabled, ExcludeBots: n.ExcludeBotComments, Accept: n.Accept,
 		Max: n.Limits.MaxComments, Detail: n.NotificationFormat.DetailLevel, Notify: n.NotifyFetchFailure}
+	if language := n.NotificationFormat.Language; language != "auto" {
+		rule.Language = language
+	}
 	if n.PeriodicCheck.Enabled {
 		rule.Interval = n.PeriodicCheck.Interval
 	}

@@ -43,6 +43,7 @@ func TestPublicComments(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			c := openTalk(t, kind, hanging(1, greet()), true)
+			c.extra = "new_comment_handling: {notification_format: {language: ja}}"
 			c.permit("bob")
 			c.unlabel(botLabel)
 			c.labelAs("bob", botLabel)
@@ -58,7 +59,7 @@ func TestPublicComments(t *testing.T) {
 			c.agent(0, "run")
 			l := c.wantState("completed", doneLabel)
 			wantTold(t, c.model.Requests()[2], map[string]int{"Said-forged by a friend.": 1, "Said-copied by a friend.": 1, "Said-by-author.": 1,
-				"Said-": 3, "agent op=": 0})
+				"Said-": 3, "agent op=": 0, "投稿者: @alice": 1, "再開時の新規コメント通知": 1})
 			verdicts := map[string]int{}
 			for _, f := range find[*event.CommentsFetched](c.events(l.UUID)) {
 				for _, m := range f.Comments {

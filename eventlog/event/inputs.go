@@ -75,6 +75,7 @@ type CommentRule struct {
 	Interval    int    `json:"interval"` // tool calls between periodic checks; 0 = off
 	Detail      string `json:"detail"`   // full | summary
 	Notify      bool   `json:"notify_failure"`
+	Language    string `json:"language,omitempty"` // of the message that holds new comments: en | ja; empty = the task's
 }
 
 // Storage says when a conversation is compacted.
