@@ -2,13 +2,16 @@
 //
 //	running/<uuid>/  paused/<uuid>/  completed/<uuid>/   a context; completed also holds stopped and failed ones
 //	  events.jsonl                                       the log, see package eventlog
+//	  events.jsonl.zst                                   the log of one that ended long ago: [Store.Archive]
 //	  blobs/<sha256>                                     texts too large for a line
 //	  *.json *.jsonl planning/<uuid>.jsonl               projection files, rebuildable from the log
+//	index/                                               what lists show of all contexts: index.go
 //	pause_signal                                         exists: running tasks pause
-//	.locks/<uuid>.lock  .locks/<hash of TaskKey>.lock    never moved, never removed here
+//	.locks/<uuid>.lock  .locks/<hash of TaskKey>.lock    never moved; [Store.Collect] removes orphans
 //	.control/<uuid>.<signal>                             wishes of commands
 //	scan.json                                            what rounds saw, for people: [Scan]
 //	budget/<day>.json                                    what a day's model calls cost, rebuildable: [Store.Spend]
+//	gc.json                                              what was collected last
 //	.key                                                 32 random bytes for comment markers
 //	.staging/  .quarantine/                              half-made and set-aside things
 //
@@ -25,6 +28,12 @@
 //     somebody copied one by hand, the longer valid log wins and the other copy
 //     goes to .quarantine/.
 //   - One broken context never stops the others.
+//   - The index is written after the event and before the directory moves. It
+//     answers quickly or not at all, never wrongly; it can always be made from
+//     the logs ([Store.Heal], [Store.RebuildIndex]). It also remembers how far
+//     each log had come: one that is shorter is damaged.
+//   - A context leaves the store in one step: its directory is renamed into
+//     .staging/, and removed there.
 //
 // Errors: [ExitCode] maps every error of this package to a process exit code.
 package contexts

@@ -200,3 +200,40 @@ func TestCollectKilledAnywhere(t *testing.T) {
 		}
 	}
 }
+
+// A damaged archive is repaired like a log: what comes before the damage stays.
+func TestRepairOfArchive(t *testing.T) {
+	for name, harm := range map[string]func([]byte) []byte{
+		"cut":            func(b []byte) []byte { return b[:len(b)-40] },
+		"flipped":        func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
+		"flipped at end": func(b []byte) []byte { b[len(b)-1] ^= 1; return b },
+	} {
+		m := fsx.NewMem()
+		s, err := Open(m, Options{})
+		must(t, err)
+		bodies := make([]event.Body, 0, 60)
+		for n := range 60 {
+			bodies = append(bodies, &event.MessageAdded{Role: "user", Content: event.T(fmt.Sprint(n, bytes.Repeat([]byte{byte(n)}, 2000)))})
+		}
+		made(t, s, idA, append(bodies, &event.ContextCompleted{})...)
+		must(t, second(s.Archive(idA)))
+		file := "completed/" + idA + "/" + eventlog.ArchiveName
+		data, err := fsx.ReadFile(m, file, 1<<20)
+		must(t, err)
+		must(t, fsx.WriteFile(m, file, harm(data)))
+		wantExit(t, second(s.Acquire(idA, nil)), ExitDamage)
+		must(t, second(s.Repair(idA, at)))
+		c, events := acquire(t, s, idA)
+		if len(events) < 2 {
+			t.Errorf("%s: %d events are left", name, len(events))
+		}
+		must(t, c.Close())
+		if left, err := m.ReadDir(quarantineDir); err != nil || len(left) == 0 {
+			t.Errorf("%s: the archive was not set aside", name)
+		}
+		again, err := s.Repair(idA, at)
+		if err != nil || again.Lines != 0 {
+			t.Errorf("%s: repaired again: %+v, %v", name, again, err)
+		}
+	}
+}

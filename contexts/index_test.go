@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -373,5 +374,54 @@ func TestFabricatedIndex(t *testing.T) {
 	}
 	if n != 3000 {
 		t.Errorf("%d records", n)
+	}
+}
+
+// Several processes at once: nothing is lost, nothing waits for ever, and the
+// index is complete at the end.
+func TestIndexOfSeveralProcesses(t *testing.T) {
+	s, dir := realStore(t, Options{})
+	var processes sync.WaitGroup
+	for p := range 4 {
+		processes.Go(func() {
+			own, err := openReal(dir, Options{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			own.tail = 7
+			for n := range 8 {
+				first := created(numbered(p*100 + n))
+				first.TaskKey = keyOf(p)
+				c, err := own.Create(first, at)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for _, b := range []event.Body{&event.ContextPaused{}, &event.ContextResumed{}, &event.ContextCompleted{}}[:n%4] {
+					if _, err := c.Append(event.Event{Time: at, Body: b}); err != nil {
+						t.Error(err)
+					}
+					if err := c.Settle(); err != nil {
+						t.Error(err)
+					}
+				}
+				if err := c.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	processes.Wait()
+	fsys, err := fsx.OpenOS(dir)
+	must(t, err)
+	if diff := cmp.Diff(truth(t, fsys, 4), ask(t, s, 4), infoForm); diff != "" {
+		t.Errorf("the logs say (-), the index says (+):\n%s", diff)
+	}
+	x, err := s.snapshot()
+	must(t, err)
+	defer x.Close()
+	if !x.stamped {
+		t.Error("the index is not complete")
 	}
 }

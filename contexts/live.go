@@ -21,14 +21,20 @@ func (s *Store) Live(taskKey string) (uuid string, found bool, err error) {
 	if !complete {
 		return s.scanLive(taskKey)
 	}
+	places := map[Place][]string{}
 	for _, id := range candidates {
-		places, err := s.whereabouts(id)
+		found, err := s.whereabouts(id)
+		for try := 0; err == nil && len(found) == 0 && try < 2; try++ {
+			found, err = s.whereabouts(id) // it may be moving right now
+		}
 		if err != nil {
 			return "", false, fmt.Errorf("look for a live context: %w", err)
 		}
-		if len(places) == 0 || !slices.ContainsFunc(places, func(p Place) bool { return p != Completed }) {
-			continue // it ended, or its making was interrupted
+		for _, p := range found {
+			places[p] = append(places[p], id)
 		}
+	}
+	for _, id := range slices.Concat(places[Running], places[Paused]) {
 		if s.begins(id, taskKey) {
 			return id, true, nil
 		}

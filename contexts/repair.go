@@ -2,6 +2,7 @@ package contexts
 
 import (
 	"fmt"
+	"path"
 	"time"
 
 	"agent/eventlog"
@@ -41,6 +42,9 @@ func (s *Store) repair(uuid string, at time.Time) (eventlog.Lost, error) {
 	if err := c.recall(); err != nil {
 		return eventlog.Lost{}, err
 	}
+	if err := c.unpackForRepair(); err != nil {
+		return eventlog.Lost{}, err
+	}
 	lost, err := eventlog.Salvage(s.fs, c.dir(), quarantineDir+"/"+uuid)
 	if isMissing(err) {
 		err = c.vanished(err)
@@ -64,6 +68,23 @@ func (s *Store) repair(uuid string, at time.Time) (eventlog.Lost, error) {
 		}
 	}
 	return lost, c.Settle()
+}
+
+// unpackForRepair makes an archive a log again, as far as it can be read. One
+// with nothing wrong stays as it is: then nothing is given up.
+func (c *Context) unpackForRepair() error {
+	_, err := c.s.fs.Lstat(path.Join(c.dir(), eventlog.FileName))
+	if !isMissing(err) {
+		return err
+	}
+	err = eventlog.Unpack(c.s.fs, c.dir())
+	if ExitCode(err) == ExitDamage {
+		return eventlog.SalvageArchive(c.s.fs, c.dir(), quarantineDir+"/"+c.uuid)
+	}
+	if isMissing(err) {
+		return nil // neither log nor archive: that is said below
+	}
+	return err
 }
 
 // worthRepair looks at the valid start of the log before anything is given up.

@@ -188,3 +188,52 @@ func (a *archive) frame() (err error) {
 	a.rest = a.buf
 	return nil
 }
+
+// SalvageArchive puts a log in the place of a damaged archive, with what can be
+// unpacked from its beginning, and sets the archive aside as <quarantine>-archive
+// (see [Open]). A person asked for it. The log may end in damage, see [Salvage].
+func SalvageArchive(fsys fsx.FS, dir, quarantine string) error {
+	if err := salvageArchive(fsys, dir, quarantine); err != nil {
+		return fmt.Errorf("salvage archive: %w", err)
+	}
+	return nil
+}
+
+func salvageArchive(fsys fsx.FS, dir, quarantine string) error {
+	name := path.Join(dir, ArchiveName)
+	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if _, err := quarantineBytes(fsys, quarantine+"-archive", io.NewSectionReader(f, 0, info.Size())); err != nil {
+		return err
+	}
+	whole := io.NewSectionReader(f, 0, info.Size())
+	dec, err := zstd.NewReader(whole, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(16<<20))
+	if err != nil {
+		return err
+	}
+	defer dec.Close()
+	// Logs do not get smaller than this; what claims to is no log.
+	const mostRatio = 1000
+	if err := replace(fsys, dir, io.LimitReader(beginning{dec}, mostRatio*info.Size())); err != nil {
+		return err
+	}
+	return errors.Join(fsys.Remove(name), fsys.SyncDir(dir))
+}
+
+// beginning ends where something cannot be unpacked.
+type beginning struct{ r io.Reader }
+
+func (b beginning) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if err != nil {
+		err = io.EOF
+	}
+	return n, err
+}

@@ -103,7 +103,7 @@ func (a *app) targets(store *contexts.Store, refs []string, place contexts.Place
 	if len(refs) > 0 {
 		return uuids, nil
 	}
-	for entry, err := range store.List() {
+	for entry, err := range store.Unfinished() {
 		if err == nil && entry.Place == place {
 			uuids = append(uuids, entry.UUID)
 		}
