@@ -17,28 +17,13 @@ func (s *system) throughServer(at site) (site, error) {
 	if f.TasksVia != "mcp" && f.CommentsVia != "mcp" {
 		return at, nil
 	}
-	if !s.hasServer(f.Kind) {
-		return at, fmt.Errorf("tasks_via and comments_via need an entry of mcp_servers with the name %q", f.Kind)
-	}
 	projects := f.Repositories
 	if f.Kind == "gitlab" {
 		projects = f.Projects
 	}
-	if f.TasksVia == "mcp" && len(projects) == 0 {
-		return at, errors.New("tasks_via: mcp needs the list of repositories or projects")
-	}
 	at.client = viamcp.New(at.client, &serverTools{s.pool.Session(""), f.Kind}, viamcp.Config{Tasks: f.TasksVia == "mcp",
 		Comments: f.CommentsVia == "mcp", GitLab: f.Kind == "gitlab", Host: at.host, Projects: projects})
 	return at, nil
-}
-
-func (s *system) hasServer(name string) bool {
-	for _, m := range s.config.MCPServers {
-		if m.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // serverTools are the tools of one server, for package viamcp.

@@ -14,6 +14,36 @@ var (
 	headerName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 )
 
+// otherProvider tells whether the section of another provider stands than that
+// of the one in use, which nobody chose: what is missing there is not the trouble.
+func (d *decoder) otherProvider(c *Config) bool {
+	chosen := d.lines["llm.provider"] > 0 || d.from["llm.provider"] != ""
+	inUse := c.LLM.Provider
+	if chosen || d.lines["llm."+inUse] > 0 || inUse != Default().LLM.Provider { // flags may have chosen as well
+		return false
+	}
+	for _, name := range []string{"ollama", "lmstudio"} {
+		if line := d.lines["llm."+name]; line > 0 {
+			d.fail(line, "llm.%s is set but llm.provider is %s: set provider: %s", name, inUse, name)
+			return true
+		}
+	}
+	return false
+}
+
+// checkVia wants the tool server through which tasks or comments come.
+func (d *decoder) checkVia(c *Config, f Forge, path string) {
+	there := slices.ContainsFunc(c.MCPServers, func(s MCPServer) bool { return s.Name == f.Kind })
+	for key, via := range map[string]string{"tasks_via": f.TasksVia, "comments_via": f.CommentsVia} {
+		if via == "mcp" && !there {
+			d.failAt(path+"."+key, "mcp needs an entry of mcp_servers with the name %q", f.Kind)
+		}
+	}
+	if f.TasksVia == "mcp" && len(f.Repositories)+len(f.Projects) == 0 {
+		d.failAt(path+".tasks_via", "mcp needs the list of repositories or projects")
+	}
+}
+
 // checkModel checks the provider in use, and that money can be counted if it is limited.
 func (d *decoder) checkModel(c *Config) {
 	p := c.LLM.Active()
@@ -25,7 +55,7 @@ func (d *decoder) checkModel(c *Config) {
 	if p.Name == "ollama" {
 		key = ".endpoint"
 	}
-	if bad := badURL(p.URL, c.AllowHTTP); bad != "" {
+	if bad := BadURL(p.URL, c.AllowHTTP); bad != "" {
 		d.failAt(section+key, "%s", bad)
 	}
 	if strings.TrimSpace(p.Model) == "" || !oneLine(p.Model) {
@@ -56,7 +86,7 @@ func (d *decoder) checkTransport(c *Config, s MCPServer, path string) {
 	case (len(s.Command) > 0) == (s.URL != ""):
 		d.failAt(path, "needs either a command or a url")
 	case s.URL != "":
-		if bad := badURL(s.URL, c.AllowHTTP); bad != "" {
+		if bad := BadURL(s.URL, c.AllowHTTP); bad != "" {
 			d.failAt(path+".url", "%s", bad)
 		}
 	case s.Command[0] == "":
@@ -84,10 +114,11 @@ func (d *decoder) checkForges(c *Config, source string) {
 	}
 	for i, f := range all {
 		path := forgePath(source, i)
-		if bad := badURL(f.APIURL, c.AllowHTTP); bad != "" {
+		if bad := BadURL(f.APIURL, c.AllowHTTP); bad != "" {
 			d.failAt(path+".api_url", "%s", bad)
 		}
 		d.checkScope(f, path)
+		d.checkVia(c, f, path)
 		d.checkLabels(f, path)
 		if slices.ContainsFunc(all[:i], func(g Forge) bool { return strings.TrimRight(g.APIURL, "/") == strings.TrimRight(f.APIURL, "/") }) {
 			d.failAt(path+".api_url", "is used twice")
@@ -95,17 +126,26 @@ func (d *decoder) checkForges(c *Config, source string) {
 	}
 }
 
+// ValidProject tells whether a name can be one of a forge ("github" or "gitlab"):
+// owner/repo, or a path like group/project, or an id.
+func ValidProject(kind, name string) bool {
+	if kind == "gitlab" {
+		return project.MatchString(name)
+	}
+	return repository.MatchString(name) && !strings.HasSuffix(name, "/..") && !strings.HasSuffix(name, "/.")
+}
+
 func (d *decoder) checkScope(f Forge, path string) {
 	if f.Kind == "github" && len(f.Projects) > 0 || f.Kind == "gitlab" && len(f.Repositories) > 0 {
 		d.failAt(path, "projects are for gitlab, repositories are for github")
 	}
 	for _, r := range f.Repositories {
-		if !repository.MatchString(r) || strings.HasSuffix(r, "/..") || strings.HasSuffix(r, "/.") {
+		if !ValidProject("github", r) {
 			d.failAt(path+".repositories", "each must be written as owner/repo")
 		}
 	}
 	for _, p := range f.Projects {
-		if !project.MatchString(p) {
+		if !ValidProject("gitlab", p) {
 			d.failAt(path+".projects", "each must be a path like group/project, or an id")
 		}
 	}

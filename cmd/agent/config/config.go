@@ -47,8 +47,13 @@ type Config struct {
 	Loop               Loop               `yaml:"loop"`
 	Log                Log                `yaml:"log"`
 
-	inserted []string // values that ${…} put into mcp_servers
+	inserted []string          // values that ${…} put into mcp_servers
+	replaced map[string]string // path → variable that won over the file
 }
+
+// Replaced names the environment variable whose value stands at a path (like
+// "github[0].personal_access_token") instead of another one of the file, or "".
+func (c *Config) Replaced(path string) string { return c.replaced[path] }
 
 // Limits bound spending; 0 means none. Reaching one pauses the task.
 type Limits struct {

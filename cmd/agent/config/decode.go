@@ -2,7 +2,9 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -19,7 +21,8 @@ type missing struct {
 // decoder fills a Config from a YAML tree and collects what is wrong on the way.
 // yaml's own decoder stops early, prints values, and takes "yes" for true.
 type decoder struct {
-	file     string
+	file     string            // "" if there is none
+	replaced map[string]string // path → variable that set it instead of another value of the file
 	env      func(string) string
 	nodes    int
 	lines    map[string]int    // path → line, for everything that is set
@@ -32,16 +35,17 @@ type decoder struct {
 }
 
 type lined struct {
-	line int // 0: not in the file
-	text string
+	line     int // 0: not in the file
+	text     string
+	variable string // as in Problem
 }
 
 func (d *decoder) fail(line int, format string, args ...any) {
-	d.problems = append(d.problems, lined{line, fmt.Sprintf(format, args...)})
+	d.problems = append(d.problems, lined{line: line, text: fmt.Sprintf(format, args...)})
 }
 
 func (d *decoder) warn(line int, format string, args ...any) {
-	d.warnings = append(d.warnings, lined{line, fmt.Sprintf(format, args...)})
+	d.warnings = append(d.warnings, lined{line: line, text: fmt.Sprintf(format, args...)})
 }
 
 // value stores a node at a path. What does not fit is a problem, and v stays as it was.
@@ -97,7 +101,7 @@ func (d *decoder) mapping(n *yaml.Node, v reflect.Value, path string) {
 			field, at = field.Field(i), join(at, k)
 		}
 		if !known {
-			d.unknown(kn.Line, key, keys)
+			d.unknown(kn.Line, path, key, keys)
 			return
 		}
 		if first, ok := d.lines[at]; ok {
@@ -115,9 +119,13 @@ func (d *decoder) warnObsolete(line int, path, hint string) {
 	d.warn(line, "%s no longer does anything%s", shown(path), hint)
 }
 
-func (d *decoder) unknown(line int, key string, keys map[string]int) {
+func (d *decoder) unknown(line int, path, key string, keys map[string]int) {
 	text := "unknown key" + quoteKey(key)
-	if near := closest(key, keys); near != "" {
+	near := synonyms[plain(join(path, key))]
+	if near == "" {
+		near = closest(key, slices.Sorted(maps.Keys(keys)))
+	}
+	if near != "" {
 		text += fmt.Sprintf(`: did you mean %q?`, near)
 	}
 	d.fail(line, "%s", text)

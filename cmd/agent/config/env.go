@@ -94,6 +94,9 @@ func (d *decoder) override(name, path string) string {
 
 func (d *decoder) setText(name, path string, to *string) {
 	if v := d.override(name, path); v != "" {
+		if *to != "" && *to != v && d.lines[path] > 0 {
+			d.replaced[path] = name
+		}
 		*to = v
 	}
 }

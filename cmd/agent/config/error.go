@@ -10,8 +10,11 @@ const ExitCode = 78
 
 // Problem is one thing that is wrong. Text is one line and never holds a value.
 type Problem struct {
-	Where string // config.yaml:12, or "environment"
+	Where string // /home/me/.config/agent/config.yaml:12, the same without a line, or "config" if it is in no file
 	Text  string
+	// Variable names an environment variable that the file asks for and that is
+	// not set, or is empty.
+	Variable string
 }
 
 func (p Problem) String() string { return p.Where + ": " + p.Text }
@@ -24,11 +27,19 @@ type Error struct {
 	Problems []Problem // never empty, in the order of lines
 }
 
-// Error gives one line for each problem.
+// setIt is what to do about a variable that is not set; cron and a new shell know nothing of the old one.
+const setIt = "  → set it in this shell, e.g. set -a; . ~/.config/agent/env; set +a"
+
+// Error gives one line for each problem, and one more if variables are not set.
 func (e *Error) Error() string {
-	lines := make([]string, len(e.Problems))
-	for i, p := range e.Problems {
-		lines[i] = p.String()
+	var lines []string
+	unset := false
+	for _, p := range e.Problems {
+		lines = append(lines, p.String())
+		unset = unset || p.Variable != ""
+	}
+	if unset {
+		lines = append(lines, setIt)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -37,5 +48,5 @@ func (e *Error) Error() string {
 func (e *Error) ExitCode() int { return ExitCode }
 
 func failure(where, format string, args ...any) *Error {
-	return &Error{Problems: []Problem{{where, fmt.Sprintf(format, args...)}}}
+	return &Error{Problems: []Problem{{Where: where, Text: fmt.Sprintf(format, args...)}}}
 }

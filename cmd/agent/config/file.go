@@ -39,9 +39,12 @@ func find(path string, env func(string) string) (string, bool) {
 
 // read returns the file's bytes, and whether every user of the machine may read
 // it. A file that others may write decides which programs run here: refused.
-func read(path, name string) (raw []byte, open bool, err error) {
+func read(path, name string, fromEnv bool) (raw []byte, open bool, err error) {
 	// Not blocking: a FIFO must be refused, not waited for.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, failure(name, "there is no such file (it was named by %s): agent init writes one", namedBy(fromEnv))
+	}
 	if err != nil {
 		return nil, false, failure(name, "cannot be read: %s", reason(err))
 	}
@@ -63,6 +66,13 @@ func read(path, name string) (raw []byte, open bool, err error) {
 		return nil, false, failure(name, "holds NUL bytes: it is not a text file in UTF-8")
 	}
 	return raw, info.Mode().Perm()&0o004 != 0, nil
+}
+
+func namedBy(fromEnv bool) string {
+	if fromEnv {
+		return "$CONFIG_FILE"
+	}
+	return "--config"
 }
 
 func checkMode(info fs.FileInfo, name string) error {

@@ -3,7 +3,6 @@ package config
 import (
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -54,6 +53,22 @@ var index = regexp.MustCompile(`\[\d+\]`)
 
 // plain is a path without list positions, as the tables above have it.
 func plain(path string) string { return index.ReplaceAllString(path, "") }
+
+// synonyms are words that people try, too far from the right key to look like it.
+var synonyms = map[string]string{
+	"llm.ollama.base_url":   "endpoint",
+	"llm.openai.endpoint":   "base_url",
+	"llm.lmstudio.endpoint": "base_url",
+	"github.repos":          "repositories",
+	"github.repo":           "repositories",
+	"github.repository":     "repositories",
+	"github.token":          "personal_access_token",
+	"gitlab.repos":          "projects",
+	"gitlab.repo":           "projects",
+	"gitlab.token":          "personal_access_token",
+	"mcp_servers.name":      "mcp_server_name",
+	"mcp_servers.args":      "command",
+}
 
 // freeKeys are the sections whose keys people choose themselves.
 var freeKeys = regexp.MustCompile(`^(llm\.prices|mcp_servers(?:\[\d+\])?\.(?:headers|env))\..*`)
@@ -108,14 +123,12 @@ func quoteKey(key string) string {
 	return ""
 }
 
-// closest is the known key that is most like a wrong one, or "".
-func closest(key string, keys map[string]int) string {
-	best, least := "", max(2, len(key)/3)+1
-	known := make([]string, 0, len(keys))
-	for k := range keys {
-		known = append(known, k)
+// closest is the known word that is most like a wrong one, or "".
+func closest(key string, known []string) string {
+	if len(key) > 64 {
+		return "" // nothing is as long, and the time grows with the square
 	}
-	slices.Sort(known)
+	best, least := "", max(2, len(key)/3)+1
 	for _, k := range known {
 		if d := distance(strings.ToLower(key), k); d < least {
 			best, least = k, d

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -40,31 +41,51 @@ func Load(path string, env func(string) string, opts ...Option) (*Config, []Warn
 	for _, opt := range opts {
 		opt(&o)
 	}
+	given := path
 	path, found := find(path, env)
-	d := &decoder{file: filepath.Base(path), env: env, lines: map[string]int{}, from: map[string]string{}}
+	d := &decoder{env: env, lines: map[string]int{}, from: map[string]string{}, replaced: map[string]string{}}
 	c := Default()
 	dir := ""
 	if found {
-		raw, open, err := read(path, d.file)
+		d.file = printable(path)
+		raw, open, err := read(path, d.file, given == "")
 		if err != nil {
 			return nil, nil, err
 		}
 		dir = filepath.Dir(path)
-		d.parse(raw, c)
+		if !d.parse(raw, c) { // whatever else was said would not be true
+			return nil, nil, &Error{d.located(d.problems)}
+		}
 		if open {
 			d.warnLiterals()
 		}
 	}
 	d.finish(c, dir, o)
 	if len(d.problems) > 0 {
+		d.noFile(path)
 		return nil, d.located(d.warnings), &Error{d.located(d.problems)}
 	}
 	return c, d.located(d.warnings), nil
 }
 
+// noFile says where no file was found: the other problems may come from that alone.
+func (d *decoder) noFile(path string) {
+	if d.file == "" {
+		d.fail(-1, "there is no configuration file: --config and $CONFIG_FILE are not set, and %s does not exist; agent init writes one", printable(path))
+	}
+}
+
+// printable is a path in one line.
+func printable(path string) string {
+	if oneLine(path) {
+		return path
+	}
+	return strconv.Quote(path)
+}
+
 // finish is everything after the file: environment, flags, paths, checks.
 func (d *decoder) finish(c *Config, dir string, o options) {
-	c.inserted = d.inserted
+	c.inserted, c.replaced = d.inserted, d.replaced
 	for _, source := range []string{"github", "gitlab"} {
 		if s := c.section(source); len(*s) == 0 && d.lines[source] == 0 {
 			*s = Forges{defaultForge(source)}
@@ -78,7 +99,7 @@ func (d *decoder) finish(c *Config, dir string, o options) {
 	}
 	d.paths(c, "")
 	d.intervals(c)
-	if !o.offline {
+	if !o.offline && !d.otherProvider(c) {
 		d.reportMissing(c)
 		d.checkSecrets(c)
 	}
@@ -88,16 +109,16 @@ func (d *decoder) finish(c *Config, dir string, o options) {
 	}
 }
 
-// parse reads YAML into c.
-func (d *decoder) parse(raw []byte, c *Config) {
+// parse reads YAML into c, and tells whether it was YAML at all.
+func (d *decoder) parse(raw []byte, c *Config) bool {
 	dec := yaml.NewDecoder(strings.NewReader(string(raw)))
 	var doc yaml.Node
 	switch err := dec.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		return
+		return true
 	case err != nil:
 		d.syntax(raw, err)
-		return
+		return false
 	}
 	if root := doc.Content[0]; root.Tag != "!!null" {
 		d.value(root, reflect.ValueOf(c).Elem(), "")
@@ -106,13 +127,15 @@ func (d *decoder) parse(raw []byte, c *Config) {
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
 		d.fail(more.Line, "more than one document (---), or rubbish after the first")
 	}
+	return true
 }
 
 // reportMissing turns missing variables into problems, where their values are used.
 func (d *decoder) reportMissing(c *Config) {
 	for _, m := range d.missing {
 		if d.from[m.path] == "" && d.used(c, m.path) {
-			d.fail(m.line, "%s: the environment variable %s is not set (or empty)", shown(m.path), m.name)
+			text := fmt.Sprintf("%s: the environment variable %s is not set (or empty)", shown(m.path), m.name)
+			d.problems = append(d.problems, lined{m.line, text, m.name})
 		}
 	}
 }
@@ -160,13 +183,13 @@ func (d *decoder) located(all []lined) []Problem {
 	out := make([]Problem, 0, len(all))
 	for i, l := range all {
 		if i == maxProblems {
-			return append(out, Problem{d.file, fmt.Sprintf("and %d more", len(all)-i)})
+			return append(out, Problem{Where: cmp.Or(d.file, "config"), Text: fmt.Sprintf("and %d more", len(all)-i)})
 		}
 		where := "config"
 		if l.line > 0 {
 			where = fmt.Sprintf("%s:%d", d.file, l.line)
 		}
-		if p := (Problem{where, l.text}); !slices.Contains(out, p) {
+		if p := (Problem{where, l.text, l.variable}); !slices.Contains(out, p) {
 			out = append(out, p)
 		}
 	}

@@ -104,7 +104,7 @@ planning: {strategy: chain_of_thought, reflection: {depth: 2}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(warnings) != 6 || warnings[1].String() != "config.yaml:5: context_storage.base_dir no longer does anything: see contexts_dir" {
+	if len(warnings) != 6 || !strings.HasSuffix(warnings[1].String(), "/config.yaml:5: context_storage.base_dir no longer does anything: see contexts_dir") {
 		t.Errorf("warnings: %v", warnings)
 	}
 }

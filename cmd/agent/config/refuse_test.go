@@ -34,6 +34,20 @@ var refused = []struct {
 	{"list at the top", "- a", "the file: must be a mapping", nil},
 	{"merge", "llm: &a {provider: openai}\nlog:\n  <<: *a", ":3: merging", nil},
 	{"broken", "llm: {provider", "not valid YAML", nil},
+	{"brace", "workers: 2\nllm: {provider: openai\nlanguage: ja\nlog: {level: info}\n", "config.yaml:2: not valid YAML: a { or [ is opened here and not closed", nil},
+	{"bracket", "workers: 2\ngithub:\n  owner: o\n  repositories: [a/b, c/d\n  bot_name: x\nlanguage: ja\n", "config.yaml:4: not valid YAML: a { or [ is opened here", nil},
+	{"open quote", "workers: 2\nlanguage: \"ja\nlog: {level: info}\n", "config.yaml:2: not valid YAML: a quote is opened here", nil},
+	{"indentation", "workers: 2\ngithub:\n  owner: o\n   bot_name: x\nlanguage: ja\n", "config.yaml:4: not valid YAML: a second", nil},
+	{"less indentation", "workers: 2\ngithub:\n    owner: o\n  bot_name: x\nlanguage: ja\n", "config.yaml:4: not valid YAML: this line does not fit", nil},
+	{"no colon", "workers 2\nlanguage: ja\n", "config.yaml:1: not valid YAML", nil},
+	{"at sign", "github:\n  owner: @o\n", "config.yaml:2: not valid YAML: a value must not begin with @", nil},
+	{"section of another", "llm:\n  ollama: {model: m}", "config.yaml:2: llm.ollama is set but llm.provider is openai: set provider: ollama", map[string]string{"OPENAI_API_KEY": ""}},
+	{"base_url of ollama", "llm: {provider: ollama, ollama: {base_url: 'http://127.0.0.1:1'}}", `unknown key "base_url": did you mean "endpoint"?`, nil},
+	{"repos", "github: {repos: [a/b]}", `unknown key "repos": did you mean "repositories"?`, nil},
+	{"olama", "llm: {provider: olama}", `llm.provider: must be one of openai, ollama, lmstudio: did you mean "ollama"?`, nil},
+	{"tasks through no server", "github:\n  owner: o\n  tasks_via: mcp", `config.yaml:3: github.tasks_via: mcp needs an entry of mcp_servers with the name "github"`, nil},
+	{"comments through no server", "github:\n  owner: o\n  comments_via: mcp", `config.yaml:3: github.comments_via: mcp needs an entry`, nil},
+	{"tasks through a server without a list", "github:\n  owner: o\n  tasks_via: mcp\nmcp_servers: [{mcp_server_name: github, command: [x]}]", `config.yaml:3: github.tasks_via: mcp needs the list`, nil},
 	{"two documents", "workers: 2\n---\nworkers: 3", "more than one document", nil},
 	{"nul", "workers: 2\x00", "NUL", nil},
 	{"large", "# " + strings.Repeat("x", maxFile), "larger than 1 MiB", nil},
@@ -132,12 +146,76 @@ func TestNestedBomb(t *testing.T) {
 	}
 }
 
+// What is no YAML says nothing about keys: there is one problem, and it is true.
+func TestSyntaxErrorsStandAlone(t *testing.T) {
+	for _, text := range []string{"llm: {provider: ollama\nworkers: 2\n", "github:\n\towner: o\n", "workers 2\nlanguage: ja\n"} {
+		_, _, err := load(t, text, nil)
+		var e *Error
+		if !errors.As(err, &e) || len(e.Problems) != 1 {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	text := github + strings.Repeat("# a long file\n", 2*searchLines) + "log: {level: info\n"
+	if _, _, err := load(t, text, nil); err == nil || !strings.Contains(err.Error(), "not valid YAML") {
+		t.Errorf("a long file: %v", err)
+	}
+}
+
+func TestUnsetVariablesSayHowToSetThem(t *testing.T) {
+	_, _, err := load(t, "github: {owner: '${ABSENT}', personal_access_token: '${LACKING}'}", map[string]string{"OPENAI_API_KEY": "key-openai-1"})
+	if err == nil || strings.Count(err.Error(), "set -a; . ~/.config/agent/env") != 1 {
+		t.Fatalf("the way to set it must stand there once: %v", err)
+	}
+	var e *Error
+	if errors.As(err, &e); len(e.Problems) != 2 || e.Problems[0].Variable != "ABSENT" || e.Problems[1].Variable != "LACKING" {
+		t.Errorf("%+v", e.Problems)
+	}
+}
+
+// Without a file the places are named, in front of what follows from its absence.
+func TestPlacesAreNamed(t *testing.T) {
+	home := t.TempDir()
+	var e *Error
+	_, _, err := Load("", environ(map[string]string{"HOME": home}))
+	if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), "config: there is no configuration file: --config and $CONFIG_FILE are not set, and "+home+"/.config/agent/config.yaml does not exist; agent init writes one\n") {
+		t.Errorf("%v", err)
+	}
+	_, _, err = Load("", environ(map[string]string{"CONFIG_FILE": home + "/c.yaml"}))
+	if want := home + "/c.yaml: there is no such file (it was named by $CONFIG_FILE): agent init writes one"; err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+	_, _, err = Load(home+"/d.yaml", environ(nil))
+	if err == nil || !strings.Contains(err.Error(), "named by --config") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestReplacedByVariables(t *testing.T) {
+	const token = "github[0].personal_access_token"
+	c := mustLoad(t, github, map[string]string{"GITHUB_PERSONAL_ACCESS_TOKEN": "tok-env"})
+	if c.Replaced(token) != "GITHUB_PERSONAL_ACCESS_TOKEN" || c.Replaced("llm.openai.api_key") != "" {
+		t.Errorf("replaced: %v", c.replaced)
+	}
+	c = mustLoad(t, "github: {owner: o, personal_access_token: '${GITHUB_PERSONAL_ACCESS_TOKEN}'}\nllm: {provider: ollama}", map[string]string{"GITHUB_PERSONAL_ACCESS_TOKEN": "tok-env"})
+	if c.Replaced(token) != "" {
+		t.Error("the same value replaces nothing")
+	}
+}
+
 func TestAllProblemsAreCollected(t *testing.T) {
 	_, _, err := load(t, "workers: x\nlanguge: ja\nlimits: {max_minutes: -4}\n"+github, nil)
-	want := "config.yaml:1: workers: must be a whole number in decimal digits\n" +
-		"config.yaml:2: unknown key \"languge\": did you mean \"language\"?\n" +
-		"config.yaml:3: limits.max_minutes: must be between 0 and 1000000000000"
-	if err == nil || err.Error() != want {
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Fatal(err)
+	}
+	file, _, _ := strings.Cut(e.Problems[0].Where, ":")
+	if !filepath.IsAbs(file) {
+		t.Errorf("%q is not the whole path", file)
+	}
+	want := file + ":1: workers: must be a whole number in decimal digits\n" +
+		file + ":2: unknown key \"languge\": did you mean \"language\"?\n" +
+		file + ":3: limits.max_minutes: must be between 0 and 1000000000000"
+	if err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 }

@@ -29,9 +29,9 @@ func Loopback(raw string) bool {
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }
 
-// badURL says what is wrong with the address of a server, "" if nothing. It is
+// BadURL says what is wrong with the address of a server, "" if nothing. It is
 // the first gate only: whoever dials must look at the addresses once more.
-func badURL(raw string, allowHTTP bool) string {
+func BadURL(raw string, allowHTTP bool) string {
 	u, err := url.Parse(raw)
 	switch {
 	case raw == "":

@@ -114,7 +114,13 @@ func (d *decoder) inRange(n float64, tag reflect.StructTag, path string) {
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 func (d *decoder) oneOf(s, allowed, path string) {
-	if allowed != "" && !slices.Contains(strings.Split(allowed, "|"), s) {
-		d.failAt(path, "must be one of %s", strings.ReplaceAll(allowed, "|", ", "))
+	words := strings.Split(allowed, "|")
+	if allowed == "" || slices.Contains(words, s) {
+		return
 	}
+	text := "must be one of " + strings.Join(words, ", ")
+	if near := closest(s, words); near != "" { // of our own words, never the value
+		text += fmt.Sprintf(": did you mean %q?", near)
+	}
+	d.failAt(path, "%s", text)
 }
