@@ -103,8 +103,10 @@ func (d *doctor) sum(code int) {
 func (d *doctor) checkAll() {
 	d.checkFile()
 	d.checkStore()
+	d.checkSignal()
 	d.checkDisk()
 	d.checkGit()
+	d.checkWorkspaces()
 	if err := d.connect(d.app); err != nil {
 		d.note("adapters", bad, d.text("doctor.adapters", err), d.text("doctor.todo.config"))
 		return
@@ -158,13 +160,13 @@ func (d *doctor) checkConfig() *config.Config {
 		d.lang = tongue(cfg)
 	}
 	for _, w := range warnings {
-		d.note("config", warning, w.String(), "")
+		d.note("config", warning, worded(w), "")
 	}
 	var problems *config.Error
 	switch {
 	case errors.As(err, &problems):
 		for _, p := range problems.Problems {
-			d.note("config", bad, p.String(), d.text("doctor.todo.config"))
+			d.noteProblem(p)
 		}
 		return nil
 	case err != nil:
@@ -178,6 +180,22 @@ func (d *doctor) checkConfig() *config.Config {
 		d.ok("config", "doctor.config", path)
 	}
 	return cfg
+}
+
+func (d *doctor) noteProblem(p config.Problem) {
+	todo := d.text("doctor.todo.config")
+	if p.Variable != "" {
+		todo = d.text("doctor.todo.variable")
+	}
+	d.note("config", bad, worded(p), todo)
+}
+
+// worded leaves out what the name of the check says already.
+func worded(p config.Problem) string {
+	if p.Where == "config" {
+		return p.Text
+	}
+	return p.String()
 }
 
 // checkFile looks at who may read the configuration.

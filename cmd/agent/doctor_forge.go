@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -26,6 +27,7 @@ const (
 func (d *doctor) checkForge(at site) {
 	ctx, cancel := d.within(5 * time.Minute)
 	defer cancel()
+	d.checkReplaced(at.host, d.forgePath(at)+".personal_access_token")
 	me, err := at.client.Me(ctx)
 	if err != nil {
 		d.note(at.host, bad, err.Error(), d.todoForge(err, at.config.Kind))
@@ -43,6 +45,24 @@ func (d *doctor) checkForge(at site) {
 	}
 	if len(projectsOf(at.config)) == 0 {
 		d.checkSearch(ctx, at)
+	}
+}
+
+// forgePath is where a forge stands in the configuration.
+func (d *doctor) forgePath(at site) string {
+	all := d.system.config.GitHub
+	if at.config.Kind == "gitlab" {
+		all = d.system.config.GitLab
+	}
+	i := slices.IndexFunc(all, func(f config.Forge) bool { return f.APIURL == at.config.APIURL })
+	return fmt.Sprintf("%s[%d]", at.config.Kind, i)
+}
+
+// checkReplaced tells of a variable that stands in for another value of the file:
+// who changes the file wonders why nothing happens.
+func (d *doctor) checkReplaced(check, path string) {
+	if name := d.system.config.Replaced(path); name != "" {
+		d.note(check, warning, d.text("doctor.replaced", name, strings.Replace(path, "[0]", "", 1)), d.text("doctor.todo.replaced"))
 	}
 }
 

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"agent/cmd/agent/config"
@@ -53,6 +55,9 @@ func (d *doctor) checkAllowed(check string, m config.MCPServer, names []string) 
 // checkModel asks the server what it has, and the model whether it calls tools.
 func (d *doctor) checkModel() {
 	active := d.system.config.LLM.Active()
+	d.checkReplaced("model", "llm."+active.Name+"."+urlKey(active.Name))
+	d.checkReplaced("model", "llm."+active.Name+".model")
+	d.checkReplaced("model", "llm."+active.Name+".api_key")
 	ctx, cancel := d.within(time.Minute)
 	info, err := d.describeModel(ctx)
 	cancel()
@@ -63,6 +68,9 @@ func (d *doctor) checkModel() {
 	case err != nil && !info.ModelPresent && len(info.Models) > 0:
 		d.note("model", bad, d.text("doctor.model.absent", active.Model, shorten(info.Models)), d.text(todoAbsent(active.Name), active.Model))
 		return
+	case statusOf(err) == http.StatusNotFound && len(info.Models) == 0:
+		d.note("model", bad, d.text("doctor.model.notfound", triedURL(active)), d.todoNotFound(active.Name))
+		return
 	case err != nil:
 		d.note("model", bad, err.Error(), d.text(todoOf(active.Name)))
 		return
@@ -70,6 +78,34 @@ func (d *doctor) checkModel() {
 	d.ok("model", "doctor.model", active.Name, active.Model, active.URL)
 	d.checkWindow(active, info.Context)
 	d.checkCalls(info.Tools)
+}
+
+func urlKey(provider string) string {
+	if provider == "ollama" {
+		return "endpoint"
+	}
+	return "base_url"
+}
+
+// triedURL is what a check asks first.
+func triedURL(p config.Provider) string {
+	if p.Name == "ollama" {
+		return strings.TrimRight(p.URL, "/") + "/api/tags"
+	}
+	return strings.TrimRight(p.URL, "/") + "/models"
+}
+
+func (d *doctor) todoNotFound(provider string) string {
+	return d.text(known("doctor.todo.notfound.", provider), "llm."+provider+"."+urlKey(provider))
+}
+
+// statusOf is the HTTP status that a model server answered with, 0 if none.
+func statusOf(err error) int {
+	var failed *llm.Error
+	if errors.As(err, &failed) {
+		return failed.Status
+	}
+	return 0
 }
 
 func (d *doctor) checkWindow(active config.Provider, window int) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -121,6 +122,32 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		"allow": {spoil: func(w *world) {
 			w.extra = `mcp_servers: [{mcp_server_name: workspace, command: [agent, mcp, workspace, --root, "{workspace}"], allow: [read_file, nothing]}]`
 		}, check: "mcp workspace", result: warning, words: `"nothing"`, healthy: true},
+		"no /v1": {spoil: func(w *world) {
+			w.env = []string{"OPENAI_BASE_URL=" + strings.TrimSuffix(w.model.URL(), "/v1") + "/v2"}
+		},
+			check: "model", result: bad, words: "/v2/models answers HTTP 404 → check llm.openai.base_url: does it end in /v1?"},
+		"replaced": {spoil: func(w *world) { w.env = []string{"OPENAI_API_KEY=another-0123456789"} },
+			check: "model", result: warning, words: "OPENAI_API_KEY wins over llm.openai.api_key", healthy: true},
+		"replaced token": {spoil: func(w *world) {
+			w.env = []string{"GITHUB_PERSONAL_ACCESS_TOKEN=ghp_wrongwrongwrongwrongwrongwrongwrong1"}
+		}, result: warning, words: "GITHUB_PERSONAL_ACCESS_TOKEN wins over github.personal_access_token"},
+		"in place": {spoil: func(w *world) { w.inPlace() }, check: "workspace", result: good, words: "without uncommitted", healthy: true},
+		"changes": {spoil: func(w *world) {
+			w.inPlace()
+			must(w.t, os.WriteFile(w.path("work", "new.txt"), []byte("x"), 0o600))
+		}, check: "workspace", result: warning, words: "(1 files)", healthy: true},
+		"plain directory": {spoil: func(w *world) {
+			w.inPlace()
+			must(w.t, os.RemoveAll(w.path("work", ".git")))
+		}, check: "workspace", result: warning, words: "git init", healthy: true},
+		"no workspace": {spoil: func(w *world) {
+			w.inPlace()
+			must(w.t, os.RemoveAll(w.path("work")))
+		}, check: "workspace", result: bad, words: "is not a directory"},
+		"signal": {spoil: func(w *world) {
+			must(w.t, os.MkdirAll(w.path("contexts"), 0o700))
+			must(w.t, os.WriteFile(w.path("contexts", "pause_signal"), nil, 0o600))
+		}, check: "signal", result: warning, words: "agent resume --all", healthy: true},
 		"git": {spoil: func(w *world) { w.env = []string{"PATH=" + w.path("empty")} }, check: "git", result: bad, words: "install git"},
 		"trifecta": {spoil: func(w *world) {
 			w.forge.RemoveRepository(testRepo)
@@ -166,6 +193,13 @@ func TestDoctorOnBrokenConfiguration(t *testing.T) {
 	w.wantFinding(by, "config", bad, "workers")
 	if len(by) != 1 {
 		t.Errorf("more than the configuration was checked: %v", by)
+	}
+	w.extra = `system_prompt_file: "${ABSENT}"`
+	w.wantFinding(w.findings(78), "config", bad, "set -a; . ~/.config/agent/env")
+	cmd := exec.Command(agentPath(t), "doctor") // without any file
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.path("empty")}
+	if out, err := cmd.Output(); err == nil || !strings.Contains(string(out), "✗ config: there is no configuration file") || strings.Contains(string(out), "config: config:") {
+		t.Errorf("without a file: %v\n%s", err, out)
 	}
 	w.extra = "language: ja"
 	if out, _ := w.agent(0, "doctor", "--no-model-call"); !strings.Contains(out, "準備完了") {

@@ -6,13 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,7 +25,7 @@ type setup struct {
 	ForgeURL, TokenEnv, BotName      string
 	Repos                            []string
 	Provider, Model, BaseURL, KeyEnv string
-	Lang, Output                     string
+	Lang, Output, Workspace          string
 	force, createLabels              bool
 }
 
@@ -53,6 +50,7 @@ variables that hold them. A file that is there stays, unless --force is given.`,
 	f.StringVar(&s.Model, "model", "", "name of the model")
 	f.StringVar(&s.BaseURL, "base-url", "", "address of the model server")
 	f.StringVar(&s.Lang, "lang", "", "auto, en or ja (default auto)")
+	f.StringVar(&s.Workspace, "workspace", "", "local repository to work in, in place: no clone, branch or push")
 	f.StringVar(&s.Output, "output", "", "file to write (default: --config, or the usual place)")
 	f.BoolVar(&s.force, "force", false, "replace a file that is there")
 	f.BoolVar(&s.createLabels, "create-labels", false, "create the labels on the forge")
@@ -75,12 +73,14 @@ func (a *app) init(ctx context.Context, s setup, in *os.File) error {
 		return err
 	}
 	fmt.Fprintln(a.out, sanitize.Terminal(i18n.Text(s.tongue(), "init.written", s.Output)))
+	var err error
 	if s.createLabels {
-		if err := a.createLabels(ctx, s); err != nil {
-			return err
-		}
+		err = a.createLabels(ctx, s)
 	}
-	a.nextSteps(s)
+	a.nextSteps(s) // the file is there, whatever became of the labels
+	if err != nil {
+		return fmt.Errorf("%s: %w", i18n.Text(s.tongue(), "init.nolabels"), err)
+	}
 	return nil
 }
 
@@ -89,28 +89,6 @@ func (s *setup) tongue() i18n.Lang {
 		return i18n.Ja
 	}
 	return i18n.En
-}
-
-// ask asks for what the flags left open.
-func (s *setup) ask(in *bufio.Reader, out io.Writer) {
-	question := func(id i18n.ID, to *string, preset string) {
-		if *to != "" {
-			return
-		}
-		fmt.Fprintf(out, "%s [%s]: ", i18n.Text(s.tongue(), id), preset)
-		line, _ := in.ReadString('\n') // at the end of the input the presets stand
-		*to = cmp.Or(strings.TrimSpace(line), preset)
-	}
-	question("init.ask.lang", &s.Lang, "auto")
-	question("init.ask.forge", &s.ForgeURL, "https://api.github.com")
-	repos := strings.Join(s.Repos, ",")
-	question("init.ask.repos", &repos, "")
-	s.Repos = strings.FieldsFunc(repos, func(r rune) bool { return r == ',' || r == ' ' })
-	question("init.ask.token", &s.TokenEnv, s.tokenEnv())
-	question("init.ask.bot", &s.BotName, "")
-	question("init.ask.provider", &s.Provider, "openai")
-	question("init.ask.model", &s.Model, defaultModel(s.Provider))
-	question("init.ask.base", &s.BaseURL, defaultBase(s.Provider))
 }
 
 func (s *setup) kind() string {
@@ -132,32 +110,6 @@ func defaultBase(provider string) string {
 	d := config.Default().LLM
 	d.Provider = provider
 	return d.Active().URL
-}
-
-var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-// complete sets the presets and refuses what cannot be.
-func (s *setup) complete() error {
-	s.Lang = cmp.Or(s.Lang, "auto")
-	s.Provider = cmp.Or(s.Provider, "openai")
-	s.ForgeURL = cmp.Or(s.ForgeURL, "https://api.github.com")
-	s.TokenEnv = cmp.Or(s.TokenEnv, s.tokenEnv())
-	s.Model = cmp.Or(s.Model, defaultModel(s.Provider))
-	s.BaseURL = cmp.Or(s.BaseURL, defaultBase(s.Provider))
-	s.KeyEnv = "OPENAI_API_KEY"
-	switch {
-	case len(s.Repos) == 0:
-		return errors.New("say which repositories: --repo owner/repo")
-	case !slices.Contains([]string{"auto", "en", "ja"}, s.Lang):
-		return errors.New("--lang is auto, en or ja")
-	case !slices.Contains([]string{"openai", "ollama", "lmstudio"}, s.Provider):
-		return errors.New("--provider is openai, ollama or lmstudio")
-	case s.Model == "":
-		return errors.New("say which model: --model NAME")
-	case !envName.MatchString(s.TokenEnv):
-		return errors.New("--token-env is the name of a variable, never the token itself") // and is not repeated
-	}
-	return nil
 }
 
 // write makes the file in one step, after what it says was found to be right.

@@ -62,7 +62,7 @@ func (s *setup) renderForge(y *yamlText) {
 	y.comment("  ", i18n.Text(s.tongue(), "init.c.labels"))
 	y.line("  bot_label: coding agent")
 	y.comment("  ", i18n.Text(s.tongue(), "init.c.workspace"))
-	y.line(`  workspace: ""`)
+	y.line("  workspace: " + quoted(s.Workspace))
 }
 
 func (s *setup) renderModel(y *yamlText) {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"agent/cmd/agent/config"
+	"agent/forge/forgetest"
 )
 
 // written runs init and reads what it wrote, with the variables that it names set.
@@ -113,14 +115,16 @@ func TestInitRefuses(t *testing.T) {
 	file := w.path("new.yaml")
 	for _, args := range [][]string{
 		{}, {"--repo", "a/b", "--provider", "other"}, {"--repo", "a/b", "--lang", "fr"},
-		{"--repo", "a/b", "--token-env", testToken + "-x"}, {"--repo", "a/b", "--provider", "lmstudio"},
+		{"--repo", "a/b", "--token-env", testToken + "-x"}, {"--repo", "a/b", "--token-env", testToken}, {"--repo", "a/b", "--bot-name", testToken},
+		{"--repo", "a/b", "--token-env", "a0b1c2d3e4f5a0b1c2d3e4f5a0b1c2d3e4f5a0b1"}, {"--repo", "a/b", "--workspace", "nowhere"},
+		{"--repo", "a/b", "--forge-url", "ftp://x"}, {"--repo", "a/b", "--base-url", "http://example.com"}, {"--repo", "a/b", "--provider", "lmstudio"},
 	} {
 		_, errOut := w.agent(2, append([]string{"init", "--output", file}, args...)...)
-		if strings.Contains(errOut, testToken) {
+		if strings.Contains(errOut, testToken) || strings.Contains(errOut, "a0b1c2") {
 			t.Errorf("repeats a token: %s", errOut)
 		}
 	}
-	w.agent(78, "init", "--output", file, "--repo", "not a repository")
+	w.agent(2, "init", "--output", file, "--repo", "not a repository")
 	if _, err := os.Lstat(file); err == nil {
 		t.Error("a refused configuration was written")
 	}
@@ -156,5 +160,68 @@ func TestInitAsks(t *testing.T) {
 	}
 	if n := strings.Count(out.String(), "]: "); n != 7 {
 		t.Errorf("%d questions:\n%s", n, out.String())
+	}
+}
+
+// A wrong answer is asked for again at once, and a token is not repeated.
+func TestInitAsksAgain(t *testing.T) {
+	t.Parallel()
+	var s setup
+	var out bytes.Buffer
+	s.ask(bufio.NewReader(strings.NewReader("fr\nen\nnowhere\n\nwidgets\n\na/b\n"+testToken+"\nmy token\nMY_TOKEN\nbot\nolama\nollama\n\n\n")), &out)
+	must(t, s.complete())
+	if s.Lang != "en" || s.ForgeURL != "https://api.github.com" || s.Repos[0] != "a/b" || s.TokenEnv != "MY_TOKEN" || s.Provider != "ollama" || s.Model != "qwen3-coder" {
+		t.Errorf("got %+v", s)
+	}
+	if strings.Contains(out.String(), testToken) || strings.Contains(s.render(), testToken) {
+		t.Errorf("the token is repeated:\n%s", out.String())
+	}
+	for _, words := range []string{"--lang is", "--forge-url is", "looks like a secret", "name of a variable", "--provider is"} {
+		if !strings.Contains(out.String(), words) {
+			t.Errorf("not said: %q in\n%s", words, out.String())
+		}
+	}
+	if n := strings.Count(out.String(), "]: "); n != 15 {
+		t.Errorf("%d questions:\n%s", n, out.String())
+	}
+	var ended setup
+	ended.ask(bufio.NewReader(strings.NewReader("")), &out) // ends, whatever is missing
+	if err := ended.complete(); err == nil || !strings.Contains(err.Error(), "--repo owner/repo") {
+		t.Errorf("without repositories: %v", err)
+	}
+}
+
+func TestTokenLike(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]bool{
+		testToken: true, "github_pat_11ABCDEFG0abcdefghijklmnop_" + strings.Repeat("a1B2c3D4", 8): true, "0123456789abcdef0123456789abcdef01234567": true,
+		"GITHUB_PERSONAL_ACCESS_TOKEN": false, "my_token": false, "TOKEN2": false, "": false, "qwen3-coder": false,
+		"https://gitlab.example.com/api/v4": false, "owner/repo": false, "gitlab_token_of_the_2nd_bot": false,
+	} {
+		if got := tokenLike(s); got != want {
+			t.Errorf("%q: %v, want %v", s, got, want)
+		}
+	}
+}
+
+// Without the right to make labels the file is there all the same, and what to do next is said.
+func TestInitWithoutLabels(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greet())
+	w.env = []string{"FORGE_TOKEN=" + testToken, "OPENAI_API_KEY=" + testKey}
+	w.forge.Fault(forgetest.Fault{Method: http.MethodPost, Times: -1, Kind: forgetest.Answer, Status: 403, Body: "{}"})
+	file := w.path("new.yaml")
+	p := w.start("init", "--output", file, "--forge-url", w.forge.URL(), "--repo", testRepo, "--token-env", "FORGE_TOKEN", "--base-url", w.model.URL(),
+		"--model", "scripted", "--create-labels", "--workspace", "work")
+	if code := p.wait(); code == 0 || code == 2 {
+		t.Errorf("exit %d", code)
+	}
+	if !strings.Contains(p.err.String(), "not all labels were created") || !strings.Contains(p.out.String(), "agent doctor --config "+file) {
+		t.Errorf("said\n%s%s", p.out.String(), p.err.String())
+	}
+	raw, err := os.ReadFile(file)
+	must(t, err)
+	if !strings.Contains(string(raw), "workspace: \""+w.path("work")+"\"") {
+		t.Errorf("no workspace in\n%s", raw)
 	}
 }
