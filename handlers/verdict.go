@@ -33,10 +33,15 @@ type verdict struct {
 // closing words are being written changes nothing.
 func verdictOf(s *projections.State) *verdict {
 	v := outcomeOf(s)
-	if s.Stop != nil && (v == nil || s.Stop.Seq < v.since) {
+	if s.Stop != nil && (v == nil || s.Stop.Seq < v.since || !closing(s, v)) {
 		return &verdict{projections.Stopped, s.Stop.By, s.Stop.Reason, s.Stop.Seq}
 	}
 	return v
+}
+
+// closing is true once the work is published or the closing words are said.
+func closing(s *projections.State, v *verdict) bool {
+	return s.Done("change", v.since) || s.Done("comment:"+string(v.status), v.since)
 }
 
 func outcomeOf(s *projections.State) *verdict {

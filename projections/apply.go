@@ -42,6 +42,7 @@ func (s *State) applyOpen(e event.Event) {
 		if s.Open != nil {
 			s.closed(s.Open.Body, e)
 		}
+		s.Reopened = 0
 		s.Open = nil
 	}
 }
@@ -95,6 +96,10 @@ func (s *State) applyInput(e event.Event) {
 		s.Steps["config"] = e.Seq
 	case *event.ProcessStarted:
 		s.Process, s.Clean = b, false
+	case *event.ProcessRecovered:
+		if b.OpenSeq > 0 {
+			s.Reopened++
+		}
 	case *event.ProcessEnded:
 		s.Clean = true
 	case *event.TaskFetched:

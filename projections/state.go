@@ -51,6 +51,7 @@ type State struct {
 	Config     *event.ConfigPinned
 	Process    *event.ProcessStarted // the latest
 	Clean      bool                  // the latest process said that it ended
+	Reopened   int                   // processes in a row that found the same intent open
 	Task       *event.TaskFetched
 	Edited     uint64   // seq of the latest change of its text by somebody
 	Labels     []string // as read back after our latest change

@@ -111,13 +111,26 @@ func (s *system) build(a *app) (err error) {
 		return err
 	}
 	if s.config.SystemPromptFile != "" {
-		text, err := os.ReadFile(s.config.SystemPromptFile)
-		if err != nil {
-			return fmt.Errorf("system_prompt_file: %w", err)
+		if s.prompt, err = readPrompt(s.config.SystemPromptFile); err != nil {
+			return codeError{config.ExitCode, fmt.Errorf("system_prompt_file: %w", err)}
 		}
-		s.prompt = string(text)
 	}
 	return s.makePorts()
+}
+
+// largestPrompt is how many bytes a system prompt may have.
+const largestPrompt = 128 << 10
+
+func readPrompt(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > largestPrompt {
+		return "", fmt.Errorf("%s must be a file of at most %d bytes", path, largestPrompt)
+	}
+	text, err := os.ReadFile(path)
+	return string(text), err
 }
 
 func (s *system) connect(a *app) error {
@@ -216,6 +229,9 @@ func (s *system) portsFor(at site) engine.Ports {
 	p.AdoptWait = time.Duration(at.config.AdoptWaitSeconds) * time.Second
 	p.DayLimits = contexts.DayLimits{MaxTokens: s.config.Limits.MaxTokensPerDay, MaxCostUSD: s.config.Limits.MaxCostUSDPerDay}
 	p.TaskCheck = time.Duration(s.config.TaskStop.MinCheckIntervalSeconds) * time.Second
+	if config.Loopback(at.config.APIURL) {
+		p.TaskCheck = min(p.TaskCheck, time.Second) // nobody counts these requests
+	}
 	if !s.config.TaskStop.Enabled {
 		p.TaskCheck = -1
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"agent/eventlog/event"
 	"agent/forge"
@@ -35,6 +36,25 @@ func (e *Engine) checkTask(ctx context.Context) error {
 		return e.input(&event.StopRequested{By: by})
 	}
 	return e.noticeEdit(t)
+}
+
+// lastLook looks once more before the work is published or called done, however
+// long the next look would be off.
+func (e *Engine) lastLook(ctx context.Context, intent event.Body) (changed bool, err error) {
+	closing := false
+	switch in := intent.(type) {
+	case *event.ChangeRequested:
+		closing = true
+	case *event.CommentRequested:
+		closing = in.Purpose == string(projections.Completed)
+	}
+	if !closing || e.p.Now().Sub(e.looked) < time.Second {
+		return false, nil
+	}
+	before := e.state.Seq
+	e.looked = time.Time{}
+	err = e.checkTask(ctx)
+	return e.state.Seq != before, err
 }
 
 // takenAway names how people ended the task, if they did.

@@ -65,7 +65,7 @@ func (e *Engine) adopt(ctx context.Context, op string, since time.Time) (event.B
 	}
 	for _, c := range comments {
 		found, valid := markerOf(c.Body, e.p.MarkerKey, e.state.Key)
-		if valid && found == op && e.mine(ctx, c.Author) {
+		if valid && found == op && (e.mine(ctx, c.Author) || e.me == nil) { // nobody can know the op before us
 			return &event.CommentPosted{ID: c.ID, URL: c.URL, Adopted: true}, nil
 		}
 	}
@@ -91,6 +91,7 @@ type write struct {
 	look      func() (event.Body, error)    // finds it if it was done; nil if doing it twice is no harm
 	send      func() (event.Body, error)    // does it
 	refused   func(*forge.Error) event.Body // the outcome of a definite no
+	patience  int                           // runs after which a forge that does not answer counts as a no; 0: never
 }
 
 // write does it exactly once, as far as the forge lets us see. It gives up with
@@ -112,7 +113,7 @@ func (e *Engine) write(ctx context.Context, w write) (event.Body, error) {
 		}
 		wait, retry := e.retryWrite(failed, try)
 		if !retry {
-			if temporary(failed.Kind) {
+			if temporary(failed.Kind) && (w.patience == 0 || e.state.Reopened < w.patience) {
 				return nil, &Temporary{failed}
 			}
 			return w.refused(failed), nil

@@ -225,3 +225,6 @@ func (l *life) Publish(_ context.Context, _ *projections.State, branch, _ string
 	err = l.touch(true, func() { l.published[branch] = l.world.files() })
 	return "c1", []string{"notes.txt"}, err
 }
+
+// Close has nothing to end: the tools are functions of the test.
+func (l *life) Close() error { return nil }

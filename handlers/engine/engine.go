@@ -42,6 +42,8 @@ import (
 type Tools interface {
 	List(ctx context.Context) []mcp.Server
 	Call(ctx context.Context, server, tool string, args json.RawMessage) (mcp.Result, error)
+	// Close ends the servers that were started for this context alone.
+	Close() error
 }
 
 // Workspace prepares and publishes the files that the work is done on.
@@ -152,6 +154,11 @@ func (e *Engine) State() *projections.State { return e.state }
 // Close gives the context back.
 func (e *Engine) Close() error {
 	e.spendAll()
+	if e.tools != nil {
+		if err := e.tools.Close(); err != nil {
+			e.p.Log.Debug("tool servers", "error", err) // how they ended is of no consequence
+		}
+	}
 	return e.log.Close()
 }
 
@@ -282,6 +289,9 @@ func (e *Engine) act(ctx context.Context, a handlers.Act) error {
 		if reached, err := e.checkDay(); reached || err != nil {
 			return err
 		}
+	}
+	if changed, err := e.lastLook(ctx, a.Intent); changed || err != nil {
+		return err
 	}
 	intent, err := e.append(a.Intent, 0)
 	if err != nil {

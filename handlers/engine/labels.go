@@ -61,6 +61,7 @@ func (e *Engine) change(ctx context.Context, in *event.ChangeRequested) (event.B
 	spec := forge.ChangeSpec{Branch: in.Branch, Base: in.Base, Title: in.Title, Body: in.Body.View(), Draft: in.Draft}
 	return e.write(ctx, write{
 		uncertain: true,
+		patience:  5, // the work is pushed: better said without a change than never
 		look: func() (event.Body, error) {
 			found, err := e.p.Forge.FindChange(ctx, e.state.Key, in.Branch)
 			if found == nil || err != nil {

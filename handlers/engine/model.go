@@ -32,11 +32,15 @@ func (e *Engine) replied(r llm.Request, reply llm.Reply, took time.Duration) *ev
 		Usage: usage, Model: reply.Model, API: reply.API, DurationMS: took.Milliseconds(), Raw: event.T(clean(string(reply.Raw))),
 		CostUSD: e.p.Cost(r.Model, reply.Usage),
 	}
-	for _, c := range reply.Calls {
+	for _, c := range reply.Calls[:min(len(reply.Calls), mostCalls)] {
 		body.Calls = append(body.Calls, event.ToolCall{ID: clean(c.ID), Name: clean(c.Name), Args: event.T(clean(c.Arguments))})
 	}
 	return body
 }
+
+// mostCalls is how many calls of a reply are kept. Of those only the first few
+// are performed; the raw reply holds all.
+const mostCalls = 32
 
 // usageOf takes the provider's count where it can be true, else our estimate.
 func usageOf(r llm.Request, reply llm.Reply) event.Usage {
