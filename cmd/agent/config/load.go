@@ -75,8 +75,11 @@ func (d *decoder) noFile(path string) {
 	}
 }
 
-// printable is a path in one line.
+// printable is a whole path in one line.
 func printable(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
 	if oneLine(path) {
 		return path
 	}
@@ -99,7 +102,7 @@ func (d *decoder) finish(c *Config, dir string, o options) {
 	}
 	d.paths(c, "")
 	d.intervals(c)
-	if !o.offline && !d.otherProvider(c) {
+	if !o.offline {
 		d.reportMissing(c)
 		d.checkSecrets(c)
 	}

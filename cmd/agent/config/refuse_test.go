@@ -161,6 +161,17 @@ func TestSyntaxErrorsStandAlone(t *testing.T) {
 	}
 }
 
+// The section of another provider is one trouble; a missing token is another one.
+func TestOtherProviderHidesNothingElse(t *testing.T) {
+	_, _, err := load(t, "github: {owner: o, personal_access_token: '${ABSENT}'}\nllm: {lmstudio: {model: m}}", nil)
+	var e *Error
+	if !errors.As(err, &e) || len(e.Problems) != 2 || !strings.Contains(err.Error(), "set provider: lmstudio") || e.Problems[0].Variable != "ABSENT" {
+		t.Errorf("%v", err)
+	}
+	mustLoad(t, github+"  \n", map[string]string{"LLM_PROVIDER": "openai"})
+	mustLoad(t, "github: {owner: o, personal_access_token: t0}\nllm: {provider: openai, ollama: {model: m}}", map[string]string{"OPENAI_API_KEY": "key-openai-1"})
+}
+
 func TestUnsetVariablesSayHowToSetThem(t *testing.T) {
 	_, _, err := load(t, "github: {owner: '${ABSENT}', personal_access_token: '${LACKING}'}", map[string]string{"OPENAI_API_KEY": "key-openai-1"})
 	if err == nil || strings.Count(err.Error(), "set -a; . ~/.config/agent/env") != 1 {

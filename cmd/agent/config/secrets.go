@@ -23,6 +23,9 @@ func (d *decoder) checkSecrets(c *Config) {
 			d.checkSecret(f.Token, forgePath(source, i)+".personal_access_token", strings.ToUpper(source)+"_PERSONAL_ACCESS_TOKEN")
 		}
 	}
+	if d.otherProvider(c) {
+		return
+	}
 	if p := c.LLM.Active(); p.Name == "openai" && (p.APIKey != "" || !Loopback(p.URL)) {
 		d.checkSecret(p.APIKey, "llm.openai.api_key", "OPENAI_API_KEY")
 	}

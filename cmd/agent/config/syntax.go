@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -79,14 +80,39 @@ func firstBad(raw []byte) (line int, open bool) {
 	if len(raw) > searchBytes || len(lines) > searchLines {
 		return 0, false
 	}
-	end := len(raw)
-	for n := len(lines); n > 0; n-- {
+	reader := &byLine{lines: lines}
+	_ = yaml.NewDecoder(reader).Decode(new(yaml.Node)) // to see how far it comes
+	end := 0
+	for _, line := range lines[:reader.n] {
+		end += len(line)
+	}
+	for n := reader.n; n > 0; n-- {
 		end -= len(lines[n-1])
 		if goodYAML(raw[:end]) {
 			return n, opens(string(lines[n-1]))
 		}
 	}
 	return 0, false
+}
+
+// byLine reads lines one by one and counts them.
+type byLine struct {
+	lines [][]byte
+	n     int // read so far
+	rest  []byte
+}
+
+func (r *byLine) Read(p []byte) (int, error) {
+	if len(r.rest) == 0 {
+		if r.n == len(r.lines) {
+			return 0, io.EOF
+		}
+		r.rest = r.lines[r.n]
+		r.n++
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
 }
 
 // goodYAML tells whether a text is a mapping, a list or nothing. A lone word is
