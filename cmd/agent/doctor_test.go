@@ -135,7 +135,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		"changes": {spoil: func(w *world) {
 			w.inPlace()
 			must(w.t, os.WriteFile(w.path("work", "new.txt"), []byte("x"), 0o600))
-		}, check: "workspace", result: warning, words: "(1 files)", healthy: true},
+		}, check: "workspace", result: warning, words: "(files: 1)", healthy: true},
 		"plain directory": {spoil: func(w *world) {
 			w.inPlace()
 			must(w.t, os.RemoveAll(w.path("work", ".git")))
