@@ -11,28 +11,36 @@ import (
 
 // distrust says why a labelled item of a public project is left alone, "" if it
 // is not. There anybody may open an item, and a template brings labels along:
-// whoever put the label there must be a person who may write.
+// whoever put the label there must be a person who may write. Where the forge
+// does not tell such things its own rule holds, that few may set labels.
 func (s *system) distrust(ctx context.Context, t forge.Task, j job) (why string, err error) {
 	if j.trigger != "label" || t.Private || s.config.NewCommentHandling.Accept == "any" {
 		return "", nil
 	}
 	by, err := j.at.client.LabelledBy(ctx, j.key, j.at.config.BotLabel)
 	if err != nil {
-		return "", &engine.Temporary{Err: err}
+		return "", s.untold(err)
 	}
 	if by.Login == "" {
-		by = t.Author // the forge does not say
+		by = t.Author // it came with the item
 	}
 	p, err := j.at.client.Permission(ctx, j.key, by.Login)
 	var failed *forge.Error
-	switch {
-	case errors.As(err, &failed) && (failed.Kind == forge.NotFound || failed.Kind == forge.Forbidden || failed.Kind == forge.Invalid):
-		p = forge.None
-	case err != nil:
-		return "", &engine.Temporary{Err: err}
+	if err != nil && !(errors.As(err, &failed) && failed.Kind == forge.Invalid) { // no account has such a name
+		return "", s.untold(err)
 	}
 	if p < forge.Write || by.Bot {
 		return fmt.Sprintf("the project is public, and @%s, who put the label there, is no person who may write", by.Login), nil
 	}
 	return "", nil
+}
+
+// untold is nil if the forge will never tell, and an error if it may later.
+func (s *system) untold(err error) error {
+	var failed *forge.Error
+	if errors.As(err, &failed) && (failed.Kind == forge.NotFound || failed.Kind == forge.Forbidden) {
+		s.log.Warn("the forge does not tell who set the label or who may write", "error", err)
+		return nil
+	}
+	return &engine.Temporary{Err: err}
 }
