@@ -74,6 +74,9 @@ func (l *lab) newWorld() (*world, error) {
 	w.forge.AddRepository(project, forgetest.Repository{CloneURL: filepath.Join(dir, "origin.git"), Private: true})
 	w.forge.AddIssue(project, "Correct the notes", "The answer in notes.txt is wrong.", "alice", "coding agent")
 	w.forge.AddComment(project, 1, "alice", "Please keep a journal, too.")
+	if err := os.Mkdir(filepath.Join(dir, "ran"), 0o700); err != nil {
+		return w, err
+	}
 	return w, os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(w.config()), 0o600)
 }
 
@@ -87,6 +90,10 @@ func (w *world) config() string {
 	return fmt.Sprintf(`contexts_dir: %[1]s/contexts
 workspaces_dir: %[1]s/workspaces
 log: {dir: %[1]s/logs}
+mcp_servers:
+  - mcp_server_name: workspace
+    command: [agent, mcp, workspace, --root, "{workspace}"]
+    sandbox_write: [%[1]s/ran]
 llm:
   openai: {base_url: %[2]s, api_key: key-of-the-model-0123456789, model: scripted}
 github:
@@ -98,7 +105,7 @@ github:
 }
 
 // counter is the file to which the command adds a byte whenever it runs.
-func (w *world) counter() string { return filepath.Join(w.dir, "counter") }
+func (w *world) counter() string { return filepath.Join(w.dir, "ran", "counter") }
 
 // command is what must not be done twice.
 func (w *world) command() []string {
