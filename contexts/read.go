@@ -158,3 +158,19 @@ func (s *Store) ReadFile(uuid, name string) ([]byte, error) {
 	}
 	return s.context(uuid, place).ReadFile(name)
 }
+
+// Place is where a context lies now. It may move while its log is read.
+func (s *Store) Place(uuid string) (Place, error) { return s.locate(uuid) }
+
+// CheckPlace is damage if a directory cannot be that of its log: one whose log
+// does not begin with its creation, or one that lay in completed/ before a log
+// was read that has not ended.
+func CheckPlace(uuid string, before Place, first *event.ContextCreated, ended bool) error {
+	switch {
+	case first == nil || first.UUID != uuid:
+		return &DamageError{Name: dirOf(before, uuid), Reason: "its log does not begin with its creation"}
+	case before == Completed && !ended:
+		return &DamageError{Name: dirOf(before, uuid), Reason: "it lies in completed/, but its log has not ended"}
+	}
+	return nil
+}

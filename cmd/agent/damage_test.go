@@ -241,3 +241,21 @@ func TestChangedDecision(t *testing.T) {
 		t.Errorf("replay does not say who decided:\n%s", out)
 	}
 }
+
+// TestVerifySeesPlaces: a log that is whole but cannot belong where it lies is damage.
+func TestVerifySeesPlaces(t *testing.T) {
+	t.Parallel()
+	w, uuid := begun(t)
+	must(t, os.Rename(w.path("contexts", "running", uuid), w.path("contexts", "completed", uuid)))
+	if out, _ := w.agent(65, "verify"); !strings.Contains(out, "has not ended") {
+		t.Errorf("moved by hand:\n%s", out)
+	}
+	other := "00000000-0000-4000-8000-00000000000a"
+	must(t, os.Rename(w.path("contexts", "completed", uuid), w.path("contexts", "running", other)))
+	if out, _ := w.agent(65, "verify"); !strings.Contains(out, "is damaged") {
+		t.Errorf("under another name:\n%s", out)
+	}
+	must(t, os.WriteFile(w.path("contexts", "running", other, "events.jsonl"), nil, 0o600))
+	w.agent(65, "verify")
+	w.agent(65, "list")
+}

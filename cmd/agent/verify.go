@@ -11,6 +11,7 @@ import (
 	"agent/eventlog/event"
 	"agent/handlers/engine"
 	"agent/internal/sanitize"
+	"agent/projections"
 )
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -75,6 +76,11 @@ func (a *app) verify(store *contexts.Store, uuid string) error {
 	if err != nil {
 		return err
 	}
+	place, err := store.Place(uuid)
+	if err != nil {
+		return err
+	}
+	state := projections.NewState()
 	for ev, err := range store.Events(uuid) {
 		if isTorn(err) {
 			fmt.Fprintf(a.out, "%s  torn tail, cut at the next run: %s\n", uuid, err)
@@ -84,6 +90,7 @@ func (a *app) verify(store *contexts.Store, uuid string) error {
 			return err
 		}
 		events++
+		state.Apply(ev)
 		for _, hash := range event.Blobs(ev.Body) {
 			if forgotten[hash] {
 				continue
@@ -93,6 +100,9 @@ func (a *app) verify(store *contexts.Store, uuid string) error {
 			}
 			blobs++
 		}
+	}
+	if err := contexts.CheckPlace(uuid, place, state.Created, state.Status.Ended()); err != nil {
+		return err
 	}
 	fmt.Fprintf(a.out, "%s  ok: %d events, %d blobs\n", uuid, events, blobs)
 	return nil
