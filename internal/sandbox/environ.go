@@ -49,7 +49,7 @@ func (p Policy) addToolchains(changes map[string]string, env []string) {
 	}
 	proxy := lookUp(env, "GOPROXY")
 	if proxy == "" {
-		proxy = "https://proxy.golang.org,direct"
+		proxy = "direct"
 	}
 	changes["GOPROXY"] = "file://" + downloads + "," + proxy
 }
