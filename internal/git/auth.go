@@ -11,9 +11,10 @@ import (
 	"unicode"
 )
 
-// auth is a token with the only place it may go to. The zero value has none.
+// auth is the only remote there is, with the token that may go to it. The zero
+// value reaches nothing.
 type auth struct {
-	scope string // "https://git.example.com/"
+	url   string // of the repository, as Options had it
 	token string
 	local bool // the remote is a local path
 }
@@ -23,22 +24,22 @@ func newAuth(o Options) (auth, error) {
 		return auth{}, errors.New("the URL is not valid")
 	}
 	if filepath.IsAbs(o.URL) {
-		return auth{local: true}, nil
+		return auth{url: o.URL, local: true}, nil
 	}
 	u, err := url.Parse(o.URL)
 	switch {
-	case err != nil, u.Opaque != "":
+	case err != nil, u.Opaque != "", u.RawQuery != "", u.Fragment != "":
 		return auth{}, errors.New("the URL is not valid") // the parser's error repeats it
 	case u.User != nil:
 		return auth{}, errors.New("the URL must have no user or password")
 	case u.Scheme == "file" && u.Host == "" && filepath.IsAbs(u.Path):
-		return auth{local: true}, nil
+		return auth{url: o.URL, local: true}, nil
 	case (u.Scheme != "https" && u.Scheme != "http") || u.Host == "":
 		return auth{}, errors.New("the URL must begin with https:// or be an absolute path")
 	case u.Scheme == "http" && o.Token != "" && !o.AllowHTTP && !loopback(u.Hostname()):
 		return auth{}, fmt.Errorf("http to %s would send the token unencrypted", u.Host)
 	}
-	return auth{scope: u.Scheme + "://" + u.Host + "/", token: o.Token}, nil
+	return auth{url: o.URL, token: o.Token}, nil
 }
 
 func loopback(host string) bool {
@@ -51,16 +52,29 @@ func (a auth) basic() string {
 	return base64.StdEncoding.EncodeToString([]byte("x-access-token:" + a.token))
 }
 
+// protocols is git's list of what it may speak; it wins over all configuration.
+func (a auth) protocols() string {
+	switch {
+	case a.local:
+		return "file"
+	case a.url == "":
+		return "none"
+	}
+	return "http:https"
+}
+
 // environment hands the token over. Arguments would show it to every process.
+// Other repositories of the same host do not get it.
 func (a auth) environment() []string {
+	env := []string{"GIT_ALLOW_PROTOCOL=" + a.protocols()}
 	if a.token == "" {
-		return nil
+		return env
 	}
-	return []string{
+	return append(env,
 		"GIT_CONFIG_COUNT=1",
-		"GIT_CONFIG_KEY_0=http." + a.scope + ".extraHeader",
-		"GIT_CONFIG_VALUE_0=Authorization: Basic " + a.basic(),
-	}
+		"GIT_CONFIG_KEY_0=http."+a.url+".extraHeader",
+		"GIT_CONFIG_VALUE_0=Authorization: Basic "+a.basic(),
+	)
 }
 
 func (a auth) redact(s string) string {

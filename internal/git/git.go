@@ -1,16 +1,17 @@
 // Package git makes and uses working copies through the git binary.
 //
 // What lies in a working copy is not trusted: it comes from a repository and
-// from tools that a model drives. So every command runs without hooks,
-// filters, pagers, prompts, submodules, credential helpers and the
-// configuration of the user and the machine, in a small environment, with an
-// explicit git directory, with a time limit, and as a process group that dies
-// with its context.
+// from tools that a model drives, .git included. So no command reads the
+// configuration, hooks, attributes, grafts or remotes in .git: git takes them
+// from a directory of our own, made for each command, that shares only the
+// commits, references and index. Commands also run without pagers, prompts,
+// repositories inside of the working copy, credential helpers and the
+// configuration of the user and the machine, in a small environment, with a
+// time limit, and as a process group that dies with its context. A .git that
+// holds anything but plain files and directories, or borrows objects, is refused.
 //
-// A token goes to git in its environment only, bound to the scheme and host of
-// the clone's URL; it is in no argument, URL, file or error. [Repo.Push]
-// refuses to use it where the working copy's configuration has keys that git
-// does not write by itself.
+// There is one remote: the URL that [Clone] got. A token goes to git in its
+// environment only, bound to that repository; it is in no argument, URL, file or error.
 //
 // State: a directory with .git inside. [Clone] makes it beside its place and
 // renames it, so it is there whole or not at all. One process at a time uses a
@@ -26,7 +27,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 )
 
 // Options say what to clone and where to.
@@ -84,7 +85,7 @@ func (r *Repo) make(ctx context.Context, o Options) error {
 	if o.Branch != "" {
 		args = append(args, "--branch="+o.Branch)
 	}
-	c := command{name: "clone", args: append(args, "--", o.URL, half), auth: r.auth, dir: filepath.Dir(r.Dir)}
+	c := command{name: "clone", limit: cloneLimit, args: append(args, "--", o.URL, half), auth: r.auth, dir: filepath.Dir(r.Dir)}
 	if _, err := c.run(ctx); err != nil {
 		_ = os.RemoveAll(half) // the next clone does it again
 		return err
@@ -97,21 +98,21 @@ func (r *Repo) make(ctx context.Context, o Options) error {
 
 // reuse checks that the directory is a whole clone of url.
 func (r *Repo) reuse(ctx context.Context, url string) error {
-	if err := checkDir(r.Dir); err != nil {
+	if err := r.check(); err != nil {
 		return fmt.Errorf("git clone: %w", err)
 	}
 	config, err := r.config(ctx)
 	if err != nil {
 		return err
 	}
-	if config["remote.origin.url"] != url {
+	if !slices.Equal(config["remote.origin.url"], []string{url}) {
 		return fmt.Errorf("git clone: %s exists and is no clone of the same URL", r.Dir)
 	}
 	_, err = r.git(ctx, "rev-parse", "--quiet", "--verify", "HEAD")
 	return err
 }
 
-// Open takes an existing working copy as it is, without a token.
+// Open takes an existing working copy as it is, without a remote.
 func Open(dir string) (*Repo, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -130,20 +131,4 @@ func checkDir(dir string) error {
 		return fmt.Errorf("%s is not a working copy", dir)
 	}
 	return nil
-}
-
-// config returns the working copy's own configuration with all it includes.
-// Of several values the last counts.
-func (r *Repo) config(ctx context.Context) (map[string]string, error) {
-	out, err := command{name: "config", dir: r.Dir, tree: r.Dir, bare: true, args: []string{"--null", "--list"}}.run(ctx)
-	if err != nil {
-		return nil, err
-	}
-	values := map[string]string{}
-	for entry := range strings.SplitSeq(out, "\x00") {
-		if key, value, _ := strings.Cut(entry, "\n"); key != "" {
-			values[key] = value
-		}
-	}
-	return values, nil
 }

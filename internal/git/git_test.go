@@ -167,8 +167,11 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Push(ctx, "b"); err != nil || plain(t, url, "rev-parse", "b") != commit {
-		t.Errorf("push: %v", err)
+	if head, err := r.Head(ctx); err != nil || head != commit {
+		t.Errorf("head %q, %v", head, err)
+	}
+	if err := r.Push(ctx, "b"); err == nil {
+		t.Error("pushed to where the working copy's configuration says")
 	}
 	empty, file := t.TempDir(), t.TempDir()
 	put(t, file, ".git", "gitdir: "+filepath.Join(made.Dir, ".git"))

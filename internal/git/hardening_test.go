@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // TestNothingRuns plants everything that makes git start programs.
@@ -23,6 +24,7 @@ func TestNothingRuns(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
 	put(t, program, "p", "#!/bin/sh\necho \"$0 $*\" >> "+ran+"\ncat\n")
 	program = filepath.Join(program, "p")
+	plantInner(t, r.Dir, program)
 	for _, hook := range []string{
 		"pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-checkout", "pre-push", "post-index-change",
 		"reference-transaction", "fsmonitor-watchman",
@@ -41,8 +43,9 @@ func TestNothingRuns(t *testing.T) {
 	} {
 		plain(t, r.Dir, "config", key, value)
 	}
-	put(t, r.Dir, ".gitattributes", "a filter=x diff=x merge=x\nb filter=y\nc filter=deep.er\n")
-	for _, name := range []string{"a", "b", "c"} {
+	plain(t, r.Dir, "config", "filter.a=b.clean", program)
+	put(t, r.Dir, ".gitattributes", "a filter=x diff=x merge=x\nb filter=y\nc filter=deep.er\nd filter=a=b\n")
+	for _, name := range []string{"a", "b", "c", "d"} {
 		put(t, r.Dir, name, "content\n")
 	}
 	if _, err := r.Status(ctx); err != nil {
@@ -67,9 +70,23 @@ func TestNothingRuns(t *testing.T) {
 	if what, err := os.ReadFile(ran); err == nil {
 		t.Errorf("programs ran: %s", what)
 	}
-	plain(t, r.Dir, "config", "filter.a=b.clean", program)
-	if _, err := r.Status(ctx); err == nil {
-		t.Error("a key that cannot be overridden was accepted")
+}
+
+// plantInner makes a committed repository in the repository, with a filter and
+// a file that git has to filter to see whether it changed.
+func plantInner(t *testing.T, dir, program string) {
+	t.Helper()
+	inner := filepath.Join(dir, "inner")
+	plain(t, dir, "init", "-q", inner)
+	put(t, inner, ".gitattributes", "f filter=z\n")
+	put(t, inner, "f", "1\n")
+	plain(t, inner, "add", "-A")
+	plain(t, inner, "commit", "-qm", "m")
+	plain(t, inner, "config", "filter.z.clean", program)
+	plain(t, dir, "add", "inner")
+	plain(t, dir, "commit", "-qnm", "m")
+	if err := os.Chtimes(filepath.Join(inner, "f"), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -152,13 +169,9 @@ func TestToken(t *testing.T) {
 		t.Error("the arguments were not seen")
 	}
 
-	plain(t, dir, "config", "http.proxy", "http://127.0.0.1:1")
-	if err := r.Push(ctx, "b"); err == nil || !strings.Contains(err.Error(), "http.proxy") {
-		t.Errorf("changed configuration: %v", err)
-	}
 }
 
-// TestTokenStaysOnHost sends git to another host by redirect and by changed remote.
+// TestTokenStaysOnHost sends git to another host by redirect.
 func TestTokenStaysOnHost(t *testing.T) {
 	var mu sync.Mutex
 	var got []string
@@ -175,21 +188,6 @@ func TestTokenStaysOnHost(t *testing.T) {
 	}
 	if len(got) != 0 {
 		t.Error("the redirect was followed")
-	}
-	r := clone(t, remote(t))
-	auth, err := newAuth(Options{URL: door.URL + "/x.git", Token: secret})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.auth = auth
-	plain(t, r.Dir, "remote", "set-url", "origin", thief.URL+"/x.git")
-	if err := r.Push(context.Background(), "main"); err == nil {
-		t.Error("pushed")
-	}
-	for _, header := range got {
-		if header != "" {
-			t.Errorf("the other host got %q", header)
-		}
 	}
 }
 

@@ -2,19 +2,20 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 	"unicode"
 )
 
 const (
-	timeLimit   = 10 * time.Minute
+	cloneLimit  = 10 * time.Minute
+	timeLimit   = 2 * time.Minute // of every other command
 	outputLimit = 64 << 20
 	errorLimit  = 64 << 10
 	longestText = 400 // characters of git's own words in an error
@@ -25,23 +26,21 @@ type command struct {
 	name  string
 	args  []string
 	dir   string
-	tree  string // working copy whose .git is used
 	input string
 	env   []string
-	extra []string // further settings
-	bare  bool     // without the settings, to see the configuration alone
+	magic bool          // pathspecs have their magic words
+	limit time.Duration // 0 is timeLimit
 	auth  auth
 }
 
-// settings hold for every command and win over the working copy's own.
+// settings hold for every command.
 var settings = []string{
 	"core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null", "core.excludesFile=/dev/null",
 	"core.pager=cat", "core.editor=false", "core.askPass=", "core.sshCommand=false", "core.gitProxy=",
 	"core.protectHFS=true", "core.protectNTFS=true", "core.fsync=all", "core.untrackedCache=false",
 	"core.quotePath=false", "credential.helper=", "commit.gpgSign=false", "push.gpgSign=false", "diff.external=",
 	"submodule.recurse=false", "fetch.recurseSubmodules=false", "push.recurseSubmodules=no",
-	"protocol.allow=never", "protocol.https.allow=always", "protocol.http.allow=always", "protocol.ext.allow=never",
-	"http.followRedirects=false", "http.sslVerify=true", "gc.auto=0", "maintenance.auto=false",
+	"http.followRedirects=false", "http.sslVerify=true", "gc.auto=0", "maintenance.auto=false", "core.commitGraph=false",
 	"advice.detachedHead=false", "init.defaultBranch=main",
 }
 
@@ -52,15 +51,11 @@ var passed = []string{
 }
 
 func (c command) argv() []string {
-	argv := []string{"--no-pager", "--literal-pathspecs"}
-	if c.bare {
-		return append(append(argv, c.name), c.args...)
+	argv := []string{"--no-pager"}
+	if !c.magic {
+		argv = append(argv, "--literal-pathspecs")
 	}
-	file := "never"
-	if c.auth.local {
-		file = "always"
-	}
-	for _, s := range append(append(settings[:len(settings):len(settings)], "protocol.file.allow="+file), c.extra...) {
+	for _, s := range settings {
 		argv = append(argv, "-c", s)
 	}
 	return append(append(argv, c.name), c.args...)
@@ -70,22 +65,19 @@ func (c command) environment() []string {
 	env := []string{
 		"LC_ALL=C", "HOME=/dev/null", "XDG_CONFIG_HOME=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM=/dev/null",
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=",
-		"GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_NO_REPLACE_OBJECTS=1", "GIT_DEFAULT_REF_FORMAT=files",
 	}
 	for _, name := range passed {
 		if value, set := os.LookupEnv(name); set {
 			env = append(env, name+"="+value)
 		}
 	}
-	if c.tree != "" {
-		env = append(env, "GIT_DIR="+filepath.Join(c.tree, ".git"), "GIT_WORK_TREE="+c.tree)
-	}
 	return append(append(env, c.auth.environment()...), c.env...)
 }
 
 // run returns what git wrote.
 func (c command) run(ctx context.Context) (string, error) {
-	limited, cancel := context.WithTimeout(ctx, timeLimit)
+	limited, cancel := context.WithTimeout(ctx, cmp.Or(c.limit, timeLimit))
 	defer cancel()
 	p := exec.CommandContext(limited, "git", c.argv()...)
 	p.Dir, p.Env, p.Stdin = c.dir, c.environment(), strings.NewReader(c.input)
@@ -98,7 +90,7 @@ func (c command) run(ctx context.Context) (string, error) {
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("git %s: %w", c.name, ctx.Err())
 	case limited.Err() != nil:
-		return "", fmt.Errorf("git %s: stopped after %v", c.name, timeLimit)
+		return "", fmt.Errorf("git %s: stopped after %v", c.name, cmp.Or(c.limit, timeLimit))
 	case err != nil:
 		return "", fmt.Errorf("git %s: %s", c.name, c.reason(words.String(), err))
 	case out.cut:

@@ -12,45 +12,6 @@ import (
 	"strings"
 )
 
-// git runs a command in the working copy, with its filters switched off.
-func (r *Repo) git(ctx context.Context, name string, args ...string) (string, error) {
-	return r.run(ctx, command{name: name, args: args})
-}
-
-func (r *Repo) run(ctx context.Context, c command) (string, error) {
-	if err := checkDir(r.Dir); err != nil { // it may have been replaced since
-		return "", fmt.Errorf("git %s: %w", c.name, err)
-	}
-	config, err := r.config(ctx)
-	if err != nil {
-		return "", err
-	}
-	c.dir, c.tree = r.Dir, r.Dir
-	if c.extra, err = silence(config); err != nil {
-		return "", fmt.Errorf("git %s: %w", c.name, err)
-	}
-	return c.run(ctx)
-}
-
-var driver = regexp.MustCompile(`^(filter\..+\.(clean|smudge|process|required)|(diff|merge)\..+\.(command|textconv|driver))$`)
-
-// silence switches off the programs that a configuration attaches to paths.
-func silence(config map[string]string) (settings []string, err error) {
-	for key := range config {
-		switch {
-		case !driver.MatchString(key):
-		case strings.Contains(key, "="): // an argument would end the key there
-			return nil, fmt.Errorf("the working copy's configuration has a strange key: %q", key)
-		case strings.HasSuffix(key, ".required"):
-			settings = append(settings, key+"=false")
-		default:
-			settings = append(settings, key+"=")
-		}
-	}
-	slices.Sort(settings)
-	return settings, nil
-}
-
 // Head is the commit that is checked out, 40 or 64 hex digits.
 func (r *Repo) Head(ctx context.Context) (commit string, err error) {
 	out, err := r.git(ctx, "rev-parse", "--verify", "HEAD^{commit}")
@@ -58,10 +19,10 @@ func (r *Repo) Head(ctx context.Context) (commit string, err error) {
 }
 
 // Status returns the paths that differ from the commit, sorted, relative, with
-// slashes; untracked files one by one, ignored ones not at all.
+// slashes; untracked files one by one, ignored ones and submodules not at all.
 func (r *Repo) Status(ctx context.Context) ([]string, error) {
 	out, err := r.run(ctx, command{
-		name: "status", args: []string{"--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"},
+		name: "status", args: []string{"--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"},
 		env: []string{"GIT_OPTIONAL_LOCKS=0"},
 	})
 	if err != nil {
@@ -91,13 +52,16 @@ func (r *Repo) CommitAll(ctx context.Context, branch, message, author string) (c
 	if who == nil {
 		return "", nil, fmt.Errorf("git commit: the author %q is not a name and an address", author)
 	}
+	if err := r.check(); err != nil {
+		return "", nil, fmt.Errorf("git commit: %w", err)
+	}
 	if err := r.unlock(branch); err != nil {
 		return "", nil, err
 	}
 	if err := r.enter(ctx, branch); err != nil {
 		return "", nil, err
 	}
-	if _, err := r.git(ctx, "add", "--all", "--", "."); err != nil {
+	if err := r.add(ctx); err != nil {
 		return "", nil, err
 	}
 	staged, err := r.paths(ctx, "diff-index", "--cached", "--no-renames", "HEAD", "--")
@@ -118,6 +82,26 @@ func (r *Repo) CommitAll(ctx context.Context, branch, message, author string) (c
 	}
 	commit, err = r.Head(ctx)
 	return commit, staged, err
+}
+
+// add puts all changes into the index, but leaves submodules: for each, git would
+// start another one that obeys the configuration in there.
+func (r *Repo) add(ctx context.Context) error {
+	index, err := r.git(ctx, "ls-files", "--stage", "-z")
+	if err != nil {
+		return err
+	}
+	paths := ".\x00"
+	for entry := range strings.SplitSeq(index, "\x00") {
+		if what, path, _ := strings.Cut(entry, "\t"); strings.HasPrefix(what, "160000 ") {
+			paths += ":(top,exclude,literal)" + path + "\x00"
+		}
+	}
+	_, err = r.run(ctx, command{
+		name: "add", args: []string{"--all", "--pathspec-from-file=-", "--pathspec-file-nul"},
+		input: paths, magic: true,
+	})
+	return err
 }
 
 // unlock removes the locks of a git that was killed. Nobody else writes here:
@@ -172,35 +156,19 @@ func (r *Repo) paths(ctx context.Context, name string, args ...string) ([]string
 	return paths, nil
 }
 
-// Keys that git itself writes into a clone's configuration.
-var ordinary = regexp.MustCompile(`^(core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks)|` +
-	`remote\.origin\.(url|fetch)|branch\..+\.(remote|merge)|extensions\.(objectformat|refstorage))$`)
-
-// Push sends the branch to where the working copy was cloned from, never by
-// force. What is there already is no error. A working copy from [Open] has no token.
+// Push sends the branch to the URL that [Clone] got, never by force. What is
+// there already is no error. A working copy from [Open] cannot be pushed.
 func (r *Repo) Push(ctx context.Context, branch string) error {
 	if err := checkBranch(branch); err != nil {
 		return fmt.Errorf("git push: %w", err)
 	}
-	config, err := r.config(ctx)
-	if err != nil {
-		return err
-	}
-	for key := range config {
-		if r.auth.token != "" && !ordinary.MatchString(key) {
-			return fmt.Errorf("git push: the working copy's configuration was changed: %q", key)
-		}
-	}
-	auth := r.auth
-	if !auth.local && auth.scope == "" { // opened: the remote says of what kind it is
-		if auth, err = newAuth(Options{URL: config["remote.origin.url"]}); err != nil {
-			return fmt.Errorf("git push: %w", err)
-		}
+	if r.auth.url == "" {
+		return errors.New("git push: the working copy was not cloned here")
 	}
 	ref := "refs/heads/" + branch
-	_, err = r.run(ctx, command{
-		name: "push", args: []string{"--quiet", "--no-verify", "--no-signed", "--recurse-submodules=no", "--", "origin", ref + ":" + ref},
-		auth: auth,
+	_, err := r.run(ctx, command{
+		name: "push", args: []string{"--quiet", "--no-verify", "--no-signed", "--recurse-submodules=no", "--", r.auth.url, ref + ":" + ref},
+		auth: r.auth,
 	})
 	return err
 }
