@@ -34,12 +34,14 @@ type world struct {
 	steps    int                                                // after which there must be an end
 	reply    func(*event.LLMRequested, *llm.Request) event.Body // plays the model instead of replies
 	request  *llm.Request
+	second   string       // name of the tool that changes something
+	all      []event.Body // what was added
 	out      strings.Builder
 	calls    int
 }
 
 func newWorld(t *testing.T, protocol string, replies ...event.Body) *world {
-	w := &world{t: t, state: projections.NewState(), now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), replies: replies, steps: 200,
+	w := &world{t: t, state: projections.NewState(), now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), replies: replies, steps: 200, second: "run_command",
 		tools: map[string]event.Body{}, before: map[string][]event.Body{}}
 	w.add(&event.ContextCreated{Format: 1, UUID: "00000000-0000-4000-8000-000000000001", TaskKey: "github.com/o/r/issues/7",
 		Forge: "github.com", Kind: "github_issue", User: "alice", Title: "A bug", Trigger: "label", Version: "1", Host: "h", PID: 1}, 0)
@@ -54,6 +56,7 @@ func (w *world) add(b event.Body, cause uint64) event.Event {
 	w.now = w.now.Add(time.Second)
 	e := event.Event{Seq: w.state.Seq + 1, Time: w.now, Cause: cause, Body: b}
 	w.state.Apply(e)
+	w.all = append(w.all, b)
 	data, err := event.Encode(b, false)
 	if err != nil {
 		w.t.Fatal(err)
@@ -115,7 +118,7 @@ func (w *world) read(r Read) event.Body {
 	case "tools.listed":
 		return &event.ToolsListed{Servers: []event.Server{{Name: "ws", Tools: []event.Tool{
 			{Name: "read_file", Description: "Reads a file.", Schema: []byte(`{"type":"object"}`), ReadOnly: true},
-			{Name: "run_command", Description: "Runs a command.", Schema: []byte(`{"type":"object"}`)}}}}}
+			{Name: w.second, Description: "Runs a command.", Schema: []byte(`{"type":"object"}`)}}}}}
 	}
 	found := &event.CommentsFetched{Reason: r.Reason, Last: true}
 	if len(w.comments) > 0 {

@@ -57,23 +57,11 @@ func progress(s *projections.State, p Parsed) *event.CommentRequested {
 
 func pauseNotice(s *projections.State, p *pausing) *event.CommentRequested {
 	head := i18n.Text(s.Lang, "paused.head")
-	body := head + "\n\n" + i18n.Text(s.Lang, "reason", pauseReason(s, p))
+	body := head + "\n\n" + i18n.Text(s.Lang, "reason", pauseReason(s, s.Lang, p))
 	if p.detail != "" && p.reason != "limit" {
 		body += "\n\n" + code(p.detail)
 	}
 	return comment(s, "paused", body)
-}
-
-func pauseReason(s *projections.State, p *pausing) string {
-	switch {
-	case p.reason == "limit":
-		return i18n.Text(s.Lang, "why.limit", p.detail)
-	case p.until.Kind == "time":
-		return i18n.Text(s.Lang, "why.model_time", p.until.Time.UTC().Format("2006-01-02 15:04:05"))
-	case strings.HasPrefix(p.reason, "model_"):
-		return i18n.Text(s.Lang, "why.model_person")
-	}
-	return i18n.Text(s.Lang, i18n.ID("why."+p.reason))
 }
 
 // finalComment is always a new comment: the last word on this go.
@@ -86,11 +74,11 @@ func finalComment(s *projections.State, v *verdict) *event.CommentRequested {
 		}
 		parts = append(parts, changeLine(s), awaitLine(s, v))
 	case projections.Failed:
-		parts = append(parts, i18n.Text(s.Lang, "reason", failReason(s, v)), codeOrNothing(v.text))
+		parts = append(parts, i18n.Text(s.Lang, "reason", failReason(s.Lang, v)), failLine(s, v))
 	case projections.Stopped:
 		parts = append(parts, i18n.Text(s.Lang, "reason", i18n.Text(s.Lang, i18n.ID("stop."+v.reason))), words(s, v.text))
 	}
-	footer := facts(s)
+	footer := facts(s, v)
 	room := maxComment - len([]rune(footer)) - 2
 	body := sanitize.Cut(joinParts(parts), room, i18n.Text(s.Lang, "cut"))
 	return comment(s, string(v.status), body+"\n\n"+footer)
@@ -126,11 +114,12 @@ func awaitLine(s *projections.State, v *verdict) string {
 	return i18n.Text(s.Lang, "await.foot", s.Config.FollowUp.TimeoutHours)
 }
 
-func failReason(s *projections.State, v *verdict) string {
-	if strings.HasPrefix(v.reason, "model_") {
-		return i18n.Text(s.Lang, "why.model")
+func failLine(s *projections.State, v *verdict) string {
+	detail := codeOrNothing(failDetail(s, v))
+	if v.reason == "unusable_replies" && detail != "" {
+		return i18n.Text(s.Lang, "reply.latest", detail)
 	}
-	return i18n.Text(s.Lang, i18n.ID("why."+v.reason))
+	return detail
 }
 
 func codeOrNothing(text string) string {
@@ -144,6 +133,8 @@ func changeLine(s *projections.State) string {
 	switch {
 	case s.Change != nil && s.Change.URL != "":
 		return i18n.Text(s.Lang, "change", s.Change.URL)
+	case ChangedInPlace(s):
+		return inPlaceLine(s)
 	case s.Change == nil && s.Steps["change"] > 0:
 		return i18n.Text(s.Lang, "change.failed")
 	}
@@ -151,7 +142,7 @@ func changeLine(s *projections.State) string {
 }
 
 // facts ties the closing words to what really happened.
-func facts(s *projections.State) string {
+func facts(s *projections.State, v *verdict) string {
 	var lines []string
 	if files := s.Work.Files; len(files) > 0 {
 		lines = append(lines, i18n.Text(s.Lang, "facts.files", codeList(files)))
@@ -163,7 +154,7 @@ func facts(s *projections.State) string {
 			lines = append(lines, i18n.Text(s.Lang, "facts.command", code(f.Subject), f.ExitCode))
 		}
 	}
-	if !ran {
+	if !ran && v.status == projections.Completed && v.byModel() {
 		lines = append(lines, i18n.Text(s.Lang, "facts.none"))
 	}
 	u := s.Usage

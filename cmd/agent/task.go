@@ -163,7 +163,7 @@ func (r *round) report(s *projections.State, name string, took time.Duration, er
 	if s.Status == projections.Failed {
 		r.code = worse(r.code, exitFailed)
 	}
-	if s.Rest != nil && s.Rest.Reason == "model_auth" {
+	if s.Status == projections.Paused && s.Rest.Reason == "model_auth" { // a stop ends it as well
 		r.code = worse(r.code, contexts.ExitConfig)
 	}
 	r.mu.Unlock()
