@@ -190,8 +190,7 @@ func (h *rehearsal) fate(line dryLine, s *projections.State, wake event.Body) dr
 	case wake != nil:
 		line.Action, line.Reason = wouldResume, wokenBy(wake)
 	case rests && s.Resume == nil:
-		reason, until := waitsFor(s)
-		line.Action, line.Reason = wouldWait, reason+", until "+until
+		line.Action, line.Reason = wouldWait, because(s, h.lang)
 	case pause || h.pauseFile():
 		line.Action, line.Reason = wouldWait, "a pause was asked for"
 	}

@@ -126,26 +126,46 @@ func TestWhyOfWhatWasLeft(t *testing.T) {
 func TestReportsOnAPausedTask(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, llmtest.Always(llmtest.Error(401, "invalid_api_key", "Incorrect API key provided")))
-	w.agent(78, "run")
-	w.agent(0, "run") // looks, and leaves it
+	if out, _ := w.agent(78, "run"); !strings.Contains(out, "cannot be used as it is configured") || !strings.Contains(out, "Incorrect API key provided") {
+		t.Errorf("run does not say why it paused:\n%s", out)
+	}
+	if out, _ := w.agent(0, "run"); !strings.Contains(out, "nothing to do; 1 paused") { // looks, and leaves it
+		t.Errorf("run says\n%s", out)
+	}
 	l := w.only()
+	for _, command := range [][]string{{"status"}, {"why", l.UUID}, {"run", "--dry-run"}} {
+		if out, _ := w.agent(0, command...); !strings.Contains(out, "Incorrect API key provided") || strings.Contains(out, "model_auth") {
+			t.Errorf("%v says\n%s", command, out)
+		}
+	}
+	if out, _ := w.agent(1, "status", "--check"); !strings.Contains(out, "wait for a person: 1") {
+		t.Errorf("status --check says\n%s", out)
+	}
 	why := report[whyReport](w, 0, "why", l.UUID)
 	c := why.Contexts[0]
 	if c.State != "paused" || c.Reason != "model_auth" || c.Until != "person" || c.Failure == nil || c.Failure.Type != "llm.failed" || why.Polls != 1 {
 		t.Errorf("why %+v %+v", why, c)
 	}
-	if why.Seen == nil || why.Seen.Verdict != contexts.Waiting || !strings.Contains(why.Seen.Reason, "model_auth") {
+	if why.Seen == nil || why.Seen.Verdict != contexts.Waiting || !strings.Contains(why.Seen.Reason, "the model cannot be used") {
 		t.Errorf("seen %+v", why.Seen)
 	}
 	s := report[statusReport](w, 0, "status")
 	if len(s.Waiting) != 1 || s.Waiting[0].Until != "person" || s.Waiting[0].Reason != "model_auth" || s.Counts["paused"] != 1 {
 		t.Errorf("status %+v", s)
 	}
-	w.wantDry(0, wouldWait, "model_auth")
+	w.wantDry(0, wouldWait, "the model cannot be used")
 	w.agent(0, "resume", l.UUID)
 	w.wantDry(0, wouldResume, "command")
+	if out, _ := w.agent(0, "status"); !strings.Contains(out, "a resume was asked for") {
+		t.Errorf("status says\n%s", out)
+	}
+	w.agent(0, "status", "--check") // nobody has to do anything
 	w.agent(0, "stop", l.UUID)
 	w.wantDry(0, wouldStop, "person")
+	w.agent(0, "run") // a stop is no matter of configuration
+	if s := w.only().State; s != "stopped" {
+		t.Errorf("%s, want stopped", s)
+	}
 }
 
 // wantDry wants one line of a dry run, which changes nothing anywhere.

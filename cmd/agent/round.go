@@ -20,6 +20,7 @@ type round struct {
 	mu    sync.Mutex
 	code  int             // exit code so far
 	did   int             // contexts worked on
+	rest  int             // contexts that are paused, and that nothing woke
 	taken map[string]bool // task keys and uuids of this round
 	works map[string]*sync.Mutex
 	seen  sightings

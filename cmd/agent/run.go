@@ -48,15 +48,24 @@ nothing, neither here nor on the forge.`,
 			} else if err := r.only(cmd.Context(), refs); err != nil {
 				return err
 			}
-			if r.did == 0 && r.code == 0 {
-				r.say("nothing to do")
-			}
+			r.nothing()
 			return quietly(r.code)
 		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be done, and why")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "with --dry-run: print it as JSON")
 	return cmd
+}
+
+// nothing says that there was nothing to do, and what may wait for a person.
+func (r *round) nothing() {
+	switch {
+	case r.did > 0 || r.code != 0:
+	case r.rest > 0:
+		r.say(fmt.Sprintf("nothing to do; %d paused, agent status shows why", r.rest))
+	default:
+		r.say("nothing to do")
+	}
 }
 
 func (a *app) loopCommand() *cobra.Command {

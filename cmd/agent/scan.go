@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -65,9 +64,13 @@ func (r *round) waits(s *projections.State) {
 	if s.Created == nil {
 		return
 	}
-	reason, until := waitsFor(s)
+	if s.Status == projections.Paused {
+		r.mu.Lock()
+		r.rest++
+		r.mu.Unlock()
+	}
 	uuid := s.Created.UUID
-	r.saw(s.Created.TaskKey, contexts.Waiting, fmt.Sprintf("%s, until %s", reason, until), uuid)
+	r.saw(s.Created.TaskKey, contexts.Waiting, because(s, tongue(r.config)), uuid)
 	r.seen.mu.Lock()
 	defer r.seen.mu.Unlock()
 	if r.seen.scan.Polls == nil {

@@ -35,7 +35,10 @@ type statusLine struct {
 	Last    time.Time `json:"last_event,omitzero"`
 	Event   string    `json:"event,omitempty"` // type of the last event
 	Reason  string    `json:"reason,omitempty"`
-	Until   string    `json:"until,omitempty"` // what ends the pause: signal | person | comment, or a time
+	Until   string    `json:"until,omitempty"`   // what ends the pause: signal | person | comment, or a time
+	Because string    `json:"because,omitempty"` // the reason in words
+	Stuck   bool      `json:"stuck,omitempty"`   // it waits for a person who did not ask for that
+	Resume  bool      `json:"resume_requested,omitempty"`
 	Error   string    `json:"error,omitempty"`
 }
 
@@ -60,7 +63,8 @@ func (a *app) statusCommand() *cobra.Command {
 		Long: `status shows the contexts that did not end, what the paused ones wait for, today's
 spending, and when each forge was scanned last. With --check it prints one line and exits
 with 1 if something is wrong: no forge was scanned for 3 intervals of the loop (5 minutes
-at least) while no context was being worked on, or a context is damaged.`,
+at least) while no context was being worked on, a context is damaged, or one is paused
+until a person acts and nobody asked for that pause.`,
 		Example: `  agent status
   agent status --check || systemctl restart agent
   agent status --json | jq .today`,
@@ -137,10 +141,22 @@ func (l *looker) statusOf(entry contexts.Entry) statusLine {
 		line.Event = g.last.Body.Type()
 	}
 	line.Reason, line.Until = waitsFor(s)
+	if line.Until != "" {
+		l.explain(&line, s)
+	}
 	if g.err != nil {
 		line.State, line.Error = "damaged", g.err.Error()
 	}
 	return line
+}
+
+// explain says in words why a context rests. One that was resumed waits for
+// nobody: the next run takes it.
+func (l *looker) explain(line *statusLine, s *projections.State) {
+	pending, _ := l.store.Pending(line.UUID) // what cannot be read is no signal
+	_, line.Resume = pending[contexts.Resume]
+	line.Resume = line.Resume || s.Resume != nil
+	line.Because, line.Stuck = because(s, l.lang), stuck(s) && !line.Resume
 }
 
 // waitsFor says why a context rests and what ends that.
@@ -171,10 +187,22 @@ func (l *looker) ending(uuid string) (state string, err error) {
 	return state, nil
 }
 
+func count(lines []statusLine, is func(statusLine) bool) (n int) {
+	for _, line := range lines {
+		if is(line) {
+			n++
+		}
+	}
+	return n
+}
+
 // judge finds what a supervisor has to know.
 func (l *looker) judge(r *statusReport) {
 	if n := len(r.Damaged); n > 0 {
 		r.Problems = append(r.Problems, l.text("status.damaged", n))
+	}
+	if n := count(r.Waiting, func(s statusLine) bool { return s.Stuck }); n > 0 {
+		r.Problems = append(r.Problems, l.text("status.stuck", n))
 	}
 	patience := max(3*time.Duration(l.config.Loop.IntervalSeconds)*time.Second, 5*time.Minute)
 	// A round ends with its longest task: while one is worked on, no scan is missed.

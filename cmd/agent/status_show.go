@@ -58,7 +58,10 @@ func (l *looker) showDetail(s statusLine) {
 	case s.Error != "":
 		l.say("status.error", sanitize.Line(s.Error, 200))
 	case s.Until != "":
-		l.say("status.waits", s.Reason, s.Until, age(l.now.Sub(s.Last)))
+		l.say("status.waits", sanitize.Line(s.Because, 400), age(l.now.Sub(s.Last)))
+		if s.Resume {
+			l.say("status.resume")
+		}
 	default:
 		l.say("status.age", age(l.now.Sub(s.Started)), s.Event, age(l.now.Sub(s.Last)))
 	}

@@ -13,7 +13,9 @@ import (
 	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/forge"
+	"agent/handlers"
 	"agent/handlers/engine"
+	"agent/internal/i18n"
 	"agent/internal/sanitize"
 	"agent/projections"
 )
@@ -170,8 +172,15 @@ func (r *round) report(s *projections.State, name string, took time.Duration, er
 	if err != nil {
 		return
 	}
-	r.say(fmt.Sprintf("%s: %s (%s), %d model calls, %d tool calls, %s", s.Status, name, s.Created.UUID,
-		s.Usage.LLMCalls, s.Usage.ToolCalls, took.Round(time.Millisecond)))
+	line := fmt.Sprintf("%s: %s (%s), %d model calls, %d tool calls, %s", s.Status, name, s.Created.UUID,
+		s.Usage.LLMCalls, s.Usage.ToolCalls, took.Round(time.Millisecond))
+	switch {
+	case s.Status != projections.Completed:
+		line += ": " + because(s, tongue(r.config))
+	case handlers.ChangedInPlace(s):
+		line += ": " + i18n.Text(tongue(r.config), "run.inplace", s.Place.Dir)
+	}
+	r.say(line)
 	r.discard(s)
 }
 

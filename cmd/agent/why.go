@@ -30,8 +30,9 @@ type whyContext struct {
 	Trigger string       `json:"trigger"` // label | command
 	User    string       `json:"user"`    // author of the task
 	Reason  string       `json:"reason,omitempty"`
-	Until   string       `json:"until,omitempty"` // what ends a pause
-	Since   time.Time    `json:"since,omitzero"`  // of the state
+	Until   string       `json:"until,omitempty"`   // what ends a pause
+	Because string       `json:"because,omitempty"` // the reason in words
+	Since   time.Time    `json:"since,omitzero"`    // of the state
 	Skipped string       `json:"skipped,omitempty"`
 	Limit   *whyLimit    `json:"limit,omitempty"`
 	Failure *whyFailure  `json:"last_failure,omitempty"`
@@ -149,6 +150,7 @@ func (l *looker) whyOf(uuid string) whyContext {
 	if reason, until := waitsFor(s); until != "" {
 		c.Reason, c.Until = reason, until
 	}
+	c.Because = because(s, l.lang)
 	if s.Limit != nil {
 		c.Limit = &whyLimit{s.Limit.Limit, s.Limit.Max, s.Limit.Used}
 	}
@@ -209,9 +211,9 @@ func (l *looker) showContext(c whyContext) {
 	case c.Error != "":
 		l.say("why.damaged", sanitize.Line(c.Error, 300))
 	case c.Until != "":
-		l.say("why.waits", c.State, local(c.Since), c.Reason, c.Until)
-	case c.Reason != "":
-		l.say("why.ended", c.State, local(c.Since), c.Reason)
+		l.say("why.waits", c.State, local(c.Since), sanitize.Line(c.Because, 400))
+	case c.Because != "":
+		l.say("why.ended", c.State, local(c.Since), sanitize.Line(c.Because, 400))
 	default:
 		l.say("why.state", c.State, local(c.Since))
 	}

@@ -67,6 +67,9 @@ var table = map[ID]pair{
 	"end.max_calls":        {"the limit of model calls was reached; the work may be incomplete", "LLM呼び出し回数の上限に達しました（作業が完了していない可能性があります）"},
 	"reply.latest":         {"The latest reply: %s", "最後の応答: %s"},
 	"change.inplace":       {"The change is in the working directory %s on the agent's machine. It is not committed.", "変更はエージェントのマシンの作業ディレクトリ %s にあります。コミットされていません。"},
+	"run.inplace":          {"the change is in %s, not committed", "変更は %s にあります（未コミット）"},
+	"status.stuck":         {"paused tasks that wait for a person: %d (agent status shows why)", "ユーザーの対応を待つ一時停止中のタスク: %d 件（agent status で理由を確認できます）"},
+	"status.resume":        {"      a resume was asked for; the next run takes it", "      再開が要求されています。次回の実行で再開します"},
 	// MORE
 
 	// Messages to the model that people read too.
@@ -131,7 +134,7 @@ var table = map[ID]pair{
 	"status.contexts":   {"contexts: %s", "コンテキスト: %s"},
 	"status.line":       {"  %s %s  %s", "  %s %s  %s"},
 	"status.age":        {"      begun %s ago, last event %s %s ago", "      開始から %s、最後のイベント %s から %s"},
-	"status.waits":      {"      %s, until %s, for %s", "      理由 %s、解除条件 %s、経過 %s"},
+	"status.waits":      {"      %s (for %s)", "      %s（経過 %s）"},
 	"status.error":      {"      %s", "      %s"},
 	"status.today":      {"today (%s UTC): %d%s tokens, %.4f%s USD", "本日（%s UTC）: %d%s トークン、%.4f%s USD"},
 	"status.scanned":    {"%s: scanned %s ago, %d labelled items", "%s: %s 前に確認、ラベル付き %d 件"},
@@ -155,7 +158,7 @@ var table = map[ID]pair{
 	"why.trigger.command":   {"a person asked for it by a command", "コマンドで指定されたため"},
 	"why.trigger.other":     {"of a reason that this release does not know", "このリリースでは不明な理由"},
 	"why.state":             {"  %s since %s", "  状態 %s（%s から）"},
-	"why.waits":             {"  %s since %s: %s, until %s", "  状態 %s（%s から）: 理由 %s、解除条件 %s"},
+	"why.waits":             {"  %s since %s: %s", "  状態 %s（%s から）: %s"},
 	"why.ended":             {"  %s at %s: %s", "  %s（%s）: %s"},
 	"why.damaged":           {"  its log cannot be read whole: %s", "  ログを最後まで読めません: %s"},
 	"why.limitreached":      {"  the limit of %s was reached: %g of %g", "  上限 %s に達しました: %g / %g"},
