@@ -13,16 +13,17 @@ import (
 
 // statusReport is what `status --json` prints.
 type statusReport struct {
-	Healthy  bool           `json:"healthy"`
-	Problems []string       `json:"problems"`
-	Counts   map[string]int `json:"counts"` // by state
-	Running  []statusLine   `json:"running"`
-	Waiting  []statusLine   `json:"waiting"` // paused and awaiting
-	Damaged  []statusLine   `json:"damaged"`
-	Today    statusDay      `json:"today"`
-	Forges   []statusForge  `json:"forges"`
-	Round    time.Time      `json:"last_round,omitzero"`
-	Paused   bool           `json:"pause_signal"`
+	Healthy     bool           `json:"healthy"`
+	Problems    []string       `json:"problems"`
+	Counts      map[string]int `json:"counts"` // by state
+	Running     []statusLine   `json:"running"`
+	Interrupted []statusLine   `json:"interrupted"` // a process was killed; the next round goes on
+	Waiting     []statusLine   `json:"waiting"`     // paused and awaiting
+	Damaged     []statusLine   `json:"damaged"`
+	Today       statusDay      `json:"today"`
+	Forges      []statusForge  `json:"forges"`
+	Round       time.Time      `json:"last_round,omitzero"`
+	Paused      bool           `json:"pause_signal"`
 }
 
 // statusLine is one context that did not end, or cannot be read.
@@ -86,7 +87,7 @@ until a person acts and nobody asked for that pause.`,
 }
 
 func (l *looker) status() (*statusReport, error) {
-	r := &statusReport{Problems: []string{}, Counts: map[string]int{}, Running: []statusLine{}, Waiting: []statusLine{},
+	r := &statusReport{Problems: []string{}, Counts: map[string]int{}, Running: []statusLine{}, Interrupted: []statusLine{}, Waiting: []statusLine{},
 		Damaged: []statusLine{}, Forges: []statusForge{}}
 	for _, entry := range l.entries() {
 		r.count(l.statusOf(entry))
@@ -109,11 +110,16 @@ func (l *looker) status() (*statusReport, error) {
 	return r, nil
 }
 
+// interrupted is the state of a context that runs by its log, and that no process holds.
+const interrupted = "interrupted"
+
 func (r *statusReport) count(line statusLine) {
 	r.Counts[line.State]++
 	switch line.State {
 	case "running":
 		r.Running = append(r.Running, line)
+	case interrupted:
+		r.Interrupted = append(r.Interrupted, line)
 	case "paused", "awaiting":
 		r.Waiting = append(r.Waiting, line)
 	case "damaged":
@@ -143,6 +149,9 @@ func (l *looker) statusOf(entry contexts.Entry) statusLine {
 	line.Reason, line.Until = waitsFor(s)
 	if line.Until != "" {
 		l.explain(&line, s)
+	}
+	if held, err := l.store.Held(entry.UUID); line.State == "running" && err == nil && !held {
+		line.State = interrupted
 	}
 	if g.err != nil {
 		line.State, line.Error = "damaged", g.err.Error()

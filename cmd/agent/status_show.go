@@ -31,13 +31,13 @@ func (l *looker) printStatus(r *statusReport, asJSON, check bool) error {
 
 func (l *looker) showStatus(r *statusReport) {
 	var counts []string
-	for _, state := range []string{"running", "paused", "awaiting", "completed", "stopped", "failed", "damaged"} {
+	for _, state := range []string{"running", interrupted, "paused", "awaiting", "completed", "stopped", "failed", "damaged"} {
 		if n := r.Counts[state]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, state))
 		}
 	}
 	l.say("status.contexts", cmp.Or(strings.Join(counts, ", "), "0"))
-	for _, s := range slices.Concat(r.Running, r.Waiting, r.Damaged) {
+	for _, s := range slices.Concat(r.Running, r.Interrupted, r.Waiting, r.Damaged) {
 		l.say("status.line", s.UUID[:8], s.State, sanitize.Line(s.TaskKey+" "+s.Title, 70))
 		l.showDetail(s)
 	}

@@ -44,6 +44,10 @@ type FS interface {
 	// held elsewhere is ErrLocked. The file may be removed by a collector while
 	// it is unlocked; TryLock notices and locks the new one.
 	TryLock(name string) (io.Closer, error)
+	// Locked tells whether somebody holds the lock of a file. It creates nothing
+	// and takes the lock from nobody, but who tries it in this moment may be
+	// told that it is held.
+	Locked(name string) (bool, error)
 	// Free says how much room is left.
 	Free() (bytes, inodes uint64, err error)
 }

@@ -107,11 +107,19 @@ func TestLock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if held, err := fsys.Locked("lock"); !held || err != nil {
+			t.Errorf("while it is held: %v, %v", held, err)
+		}
 		if _, err := fsys.TryLock("lock"); !errors.Is(err, ErrLocked) {
 			t.Errorf("second lock: %v", err)
 		}
 		if err := l.Close(); err != nil {
 			t.Error(err)
+		}
+		for _, name := range []string{"lock", "never"} {
+			if held, err := fsys.Locked(name); held || err != nil {
+				t.Errorf("%s, which nobody holds: %v, %v", name, held, err)
+			}
 		}
 		l, err = fsys.TryLock("lock")
 		if err != nil {

@@ -1,6 +1,7 @@
 package fsx
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -299,6 +300,17 @@ func (m *Mem) TryLock(name string) (io.Closer, error) {
 	}
 	n.locked = true
 	return &memLock{m: m, n: n}, nil
+}
+
+// Locked tells whether the lock of a file is held, see [FS.Locked].
+func (m *Mem) Locked(name string) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, err := m.open(name, os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && n.locked, err
 }
 
 type memLock struct {

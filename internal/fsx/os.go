@@ -254,6 +254,23 @@ func (o *OS) tryLock(name string) (*os.File, error) {
 	return f, nil
 }
 
+// Locked tells whether somebody holds a lock, see [FS.Locked].
+func (o *OS) Locked(name string) (bool, error) {
+	f, err := o.openFile(name, os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	err = probe(f)
+	if errors.Is(err, ErrLocked) {
+		return true, nil
+	}
+	return false, err
+}
+
 // Free says how many bytes and inodes are left for this user. A file system
 // that does not count inodes has the largest number of them.
 func (o *OS) Free() (bytes, inodes uint64, err error) {

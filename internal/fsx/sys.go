@@ -9,10 +9,15 @@ import (
 )
 
 // flock takes the lock or returns [ErrLocked].
-func flock(f *os.File) error {
-	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+func flock(f *os.File) error { return flockAs(f, unix.LOCK_EX) }
+
+// probe takes a lock that only keeps takers off, until f is closed.
+func probe(f *os.File) error { return flockAs(f, unix.LOCK_SH) }
+
+func flockAs(f *os.File, how int) error {
+	err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
 	for errors.Is(err, unix.EINTR) {
-		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		err = unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
 	}
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return ErrLocked
