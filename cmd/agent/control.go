@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -94,7 +95,7 @@ func (a *app) signal(refs []string, all bool, sig contexts.Signal, place context
 func (a *app) targets(store *contexts.Store, refs []string, place contexts.Place) ([]string, error) {
 	var uuids []string
 	for _, ref := range refs {
-		uuid, err := findTask(store, ref)
+		uuid, err := a.findTask(store, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -112,14 +113,40 @@ func (a *app) targets(store *contexts.Store, refs []string, place contexts.Place
 }
 
 // findTask takes a uuid, the beginning of one, or the URL of an item that has a live context.
-func findTask(store *contexts.Store, ref string) (string, error) {
-	key, err := forge.ParseTaskKey(ref)
+func (a *app) findTask(store *contexts.Store, ref string) (string, error) {
+	key, err := forge.ParseTaskKey(ref, a.hosts...)
 	if err != nil {
-		return store.Find(ref)
+		return findUUID(store, ref)
 	}
 	uuid, live, err := store.Live(key.String())
 	if err == nil && !live {
 		err = fmt.Errorf("%s: %w", key, contexts.ErrUnknown)
 	}
 	return uuid, err
+}
+
+// findContext takes a uuid, the beginning of one, or the URL of an item, which
+// means its newest context.
+func (a *app) findContext(store *contexts.Store, ref string) (string, error) {
+	key, err := forge.ParseTaskKey(ref, a.hosts...)
+	if err != nil {
+		return findUUID(store, ref)
+	}
+	all, err := store.OfTask(key.String())
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("%s: %w", key, contexts.ErrUnknown)
+	}
+	if err != nil {
+		return "", err
+	}
+	return all[0].UUID, nil
+}
+
+// findUUID takes a uuid or the beginning of one. What looks like neither may be
+// an address that was not understood.
+func findUUID(store *contexts.Store, ref string) (string, error) {
+	if _, err := forge.ParseTaskKey(ref); strings.Contains(ref, "/") && err != nil {
+		return "", refused(err)
+	}
+	return store.Find(ref)
 }

@@ -55,7 +55,7 @@ func (a *app) dryRun(ctx context.Context, refs []string, asJSON bool) error {
 	if err := s.connect(a); err != nil {
 		return err
 	}
-	h := &rehearsal{looker: l, round: s.newRound(func(string) {}), live: map[string]string{}, lines: []dryLine{}}
+	h := &rehearsal{looker: l, round: s.newRound(voice{silent, silent, silent}), live: map[string]string{}, lines: []dryLine{}}
 	if err := h.rehearse(ctx, refs); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (h *rehearsal) labelled(ctx context.Context) {
 	for _, at := range h.sites {
 		tasks, err := at.client.ListTasks(ctx, at.config.BotLabel)
 		if err != nil {
-			h.add(dryLine{TaskKey: at.host}, &engine.Temporary{Err: err})
+			h.add(dryLine{TaskKey: at.host}, &listError{err})
 			continue
 		}
 		for _, t := range tasks {

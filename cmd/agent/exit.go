@@ -26,6 +26,7 @@ func exitCode(err error) int {
 	var usage usageError
 	var badConfig *config.Error
 	var temporary *engine.Temporary
+	var listing *listError
 	switch {
 	case err == nil:
 		return 0
@@ -35,6 +36,8 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &badConfig):
 		return config.ExitCode
+	case errors.As(err, &listing):
+		return listing.code()
 	case errors.As(err, &temporary):
 		return temporaryCode(temporary)
 	}
@@ -60,6 +63,8 @@ func worse(a, b int) int {
 func hintOf(err error) string {
 	var damaged *contexts.DamageError
 	var ambiguous *contexts.AmbiguousError
+	var listing *listError
+	var usage usageError
 	switch {
 	case errors.As(err, &damaged):
 		return "agent inspect shows what can be read; agent repair UUID --accept-loss keeps what is valid"
@@ -69,10 +74,31 @@ func hintOf(err error) string {
 		return "agent list shows what there is"
 	case errors.Is(err, fsx.ErrLocked), errors.Is(err, contexts.ErrBusy):
 		return "another agent is working on it; try again when it is done"
-	case exitCode(err) == exitUsage:
+	case errors.As(err, &listing) && listing.code() == contexts.ExitConfig:
+		return "agent doctor shows what the token can see"
+	case errors.As(err, &usage), isUsage(err):
 		return "agent --help shows the commands, agent COMMAND --help what one takes"
 	}
 	return ""
+}
+
+// refused is for a command line that was understood and cannot be done: it ends
+// as one that was not, but help about commands would not help.
+func refused(err error) error { return codeError{exitUsage, err} }
+
+// listError is a forge whose tasks could not be listed.
+type listError struct{ error }
+
+func (l *listError) Unwrap() error { return l.error }
+
+// code is 78 also for a project that is not there, or that the token cannot see:
+// unlike a missing item, that is a matter of configuration.
+func (l *listError) code() int {
+	var failed *forge.Error
+	if errors.As(l.error, &failed) && failed.Kind == forge.NotFound {
+		return contexts.ExitConfig
+	}
+	return temporaryCode(&engine.Temporary{Err: l.error})
 }
 
 // temporaryCode is 75, except where only a person can help: a token that the

@@ -30,7 +30,7 @@ to a damaged log: it shows what can be read around the damage and exits with 65.
 			if err != nil {
 				return err
 			}
-			uuid, err := store.Find(args[0])
+			uuid, err := a.findContext(store, args[0])
 			if err != nil {
 				return err
 			}

@@ -136,6 +136,14 @@ func hostOf(f config.Forge) string {
 	return host + path
 }
 
+func hostNames(cfg *config.Config) []string {
+	var hosts []string
+	for _, f := range cfg.Forges() {
+		hosts = append(hosts, hostOf(f))
+	}
+	return hosts
+}
+
 // age shows a span of time in its largest unit: 42s, 12m, 5h, 3d.
 func age(d time.Duration) string {
 	switch d = max(d, 0); {

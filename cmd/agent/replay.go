@@ -41,7 +41,7 @@ writes nothing. A log that was changed is refused with the place of the change.`
 			if err != nil {
 				return err
 			}
-			uuid, err := store.Find(args[0])
+			uuid, err := a.findContext(store, args[0])
 			if err != nil {
 				return err
 			}

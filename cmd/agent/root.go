@@ -15,8 +15,9 @@ import (
 
 // app is what commands share.
 type app struct {
-	config   string // --config
-	contexts string // --contexts
+	config   string   // --config
+	contexts string   // --contexts
+	hosts    []string // of the configured forges, once the configuration is loaded
 	out, err io.Writer
 }
 

@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"sync"
 
+	"agent/cmd/agent/logging"
 	"agent/contexts"
 	"agent/forge"
-	"agent/handlers/engine"
 	"agent/projections"
 )
 
 // round is one pass over everything that there is to do.
 type round struct {
 	*system
-	say func(string) // one line for people
+	voice
 
 	mu    sync.Mutex
 	code  int             // exit code so far
@@ -26,8 +26,15 @@ type round struct {
 	seen  sightings
 }
 
-func (s *system) newRound(say func(string)) *round {
-	return &round{system: s, say: say, taken: map[string]bool{}, works: map[string]*sync.Mutex{}}
+// voice says things to people, a line at a time.
+type voice struct {
+	say  func(string) // one line for people: an end that is not a good one
+	note func(string) // one about what goes well
+	warn func(string) // one about trouble, on standard error
+}
+
+func (s *system) newRound(v voice) *round {
+	return &round{system: s, voice: v, taken: map[string]bool{}, works: map[string]*sync.Mutex{}}
 }
 
 // job is one piece of work: an existing context, or a task that may become one.
@@ -81,7 +88,7 @@ func (r *round) jobOf(ref string) (job, error) {
 	if err == nil {
 		at, ok := r.siteOf(key.Host)
 		if !ok {
-			return job{}, usageError{fmt.Errorf("no forge with host %s is configured", key.Host)}
+			return job{}, refused(fmt.Errorf("no forge with host %s is configured", key.Host))
 		}
 		return job{key: key, at: at, trigger: "command"}, nil
 	}
@@ -178,7 +185,7 @@ func fold(store *contexts.Store, uuid string) (*projections.State, error) {
 // labelled finds new tasks on the forges. One forge that fails does not hide the others.
 func (r *round) labelled(ctx context.Context, jobs chan<- job) {
 	if r.pauseFile() {
-		r.say("paused: the pause signal stands, nothing new is begun")
+		r.note("paused: the pause signal stands, nothing new is begun")
 		return
 	}
 	for _, at := range r.sites {
@@ -187,7 +194,7 @@ func (r *round) labelled(ctx context.Context, jobs chan<- job) {
 			r.scanned(at.host, len(tasks), err)
 		}
 		if err != nil && ctx.Err() == nil {
-			r.trouble(at.host, &engine.Temporary{Err: err})
+			r.trouble(at.host, &listError{err})
 		}
 		for _, t := range tasks {
 			if !send(ctx, jobs, job{key: t.Key, at: at, trigger: "label"}) {
@@ -200,7 +207,7 @@ func (r *round) labelled(ctx context.Context, jobs chan<- job) {
 // trouble notes what went wrong with one thing; the others go on.
 func (r *round) trouble(what string, err error) {
 	if errors.Is(err, contexts.ErrBusy) {
-		r.say("busy: " + what + " is being worked on by another process")
+		r.note("busy: " + what + " is being worked on by another process")
 		return
 	}
 	var warning *contexts.Warning
@@ -208,8 +215,11 @@ func (r *round) trouble(what string, err error) {
 		r.log.Warn(warning.Error())
 		return
 	}
-	r.log.Error(err.Error(), "task", what)
-	r.say("trouble: " + what + ": " + err.Error())
+	r.log.ErrorContext(logging.OnlyFile(context.Background()), err.Error(), "task", what)
+	r.warn("trouble: " + what + ": " + err.Error())
+	if hint := hintOf(err); hint != "" {
+		r.warn("  → " + hint)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.code = worse(r.code, exitCode(err))

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,12 +15,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"agent/internal/i18n"
 	"agent/internal/redact"
 	"agent/internal/sanitize"
 )
 
 func (a *app) runCommand() *cobra.Command {
-	dry, asJSON := false, false
+	dry, asJSON, quiet := false, false, false
 	cmd := &cobra.Command{
 		Use:   "run [TASK...]",
 		Short: "Work on what there is to do, then end",
@@ -29,7 +33,7 @@ nothing, neither here nor on the forge.`,
 		Example: `  agent run
   agent run --dry-run
   agent run https://github.com/owner/repo/issues/12
-  */5 * * * * agent run        # in a crontab`,
+  */5 * * * * agent run --quiet        # in a crontab`,
 		RunE: func(cmd *cobra.Command, refs []string) error {
 			if asJSON && !dry {
 				return usageError{errors.New("--json goes with --dry-run")}
@@ -42,7 +46,7 @@ nothing, neither here nor on the forge.`,
 				return err
 			}
 			defer s.close()
-			r := s.newRound(a.sayer(s.redact))
+			r := s.newRound(a.voice(s.redact, quiet))
 			if len(refs) == 0 {
 				r.all(cmd.Context())
 			} else if err := r.only(cmd.Context(), refs); err != nil {
@@ -53,6 +57,7 @@ nothing, neither here nor on the forge.`,
 		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be done, and why")
+	cmd.Flags().BoolVar(&quiet, "quiet", false, "say only what went wrong or waits for a person (for cron)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "with --dry-run: print it as JSON")
 	return cmd
 }
@@ -62,9 +67,9 @@ func (r *round) nothing() {
 	switch {
 	case r.did > 0 || r.code != 0:
 	case r.rest > 0:
-		r.say(fmt.Sprintf("nothing to do; %d paused, agent status shows why", r.rest))
+		r.note(fmt.Sprintf("nothing to do; %d paused, agent status shows why", r.rest))
 	default:
-		r.say("nothing to do")
+		r.note("nothing to do")
 	}
 }
 
@@ -79,6 +84,9 @@ a command leaves a signal for it. It ends at SIGTERM or SIGINT.`,
   agent loop --interval 10`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("interval") && interval < 1 {
+				return usageError{errors.New("--interval takes 1 second or more")}
+			}
 			s, err := a.assemble()
 			if err != nil {
 				return err
@@ -88,19 +96,20 @@ a command leaves a signal for it. It ends at SIGTERM or SIGINT.`,
 			if interval > 0 {
 				every = time.Duration(interval) * time.Second
 			}
-			return s.loop(cmd.Context(), every, a.sayer(s.redact))
+			return s.loop(cmd.Context(), every, a.voice(s.redact, false))
 		},
 	}
 	cmd.Flags().IntVar(&interval, "interval", 0, "seconds between two rounds (default: loop.interval_seconds)")
 	return cmd
 }
 
-func (s *system) loop(ctx context.Context, every time.Duration, say func(string)) error {
+func (s *system) loop(ctx context.Context, every time.Duration, v voice) error {
+	s.introduce(every, v)
 	wake, closeWatch := s.watch()
 	defer closeWatch()
 	code := 0
 	for ctx.Err() == nil {
-		r := s.newRound(say)
+		r := s.newRound(v)
 		r.all(ctx)
 		code = r.code
 		select {
@@ -110,6 +119,14 @@ func (s *system) loop(ctx context.Context, every time.Duration, say func(string)
 		}
 	}
 	return quietly(code)
+}
+
+// introduce says what the loop looks at, and how often.
+func (s *system) introduce(every time.Duration, v voice) {
+	for _, at := range s.sites {
+		where := strings.Join(projectsOf(at.config), ", ")
+		v.note(i18n.Text(tongue(s.config), "loop.looks", at.host, cmp.Or(where, i18n.Text(tongue(s.config), "loop.all")), at.config.BotLabel, every))
+	}
 }
 
 // watch tells of signals that commands leave. Without it the loop only reacts later.
@@ -138,15 +155,24 @@ func (s *system) watch() (wake <-chan struct{}, end func()) {
 	return events, func() { _ = w.Close() }
 }
 
-// sayer prints lines for people, one at a time.
-func (a *app) sayer(secrets *redact.Redactor) func(string) {
+// voice prints lines for people, one at a time; a quiet one only those that ask for attention.
+func (a *app) voice(secrets *redact.Redactor, quiet bool) voice {
 	var mu sync.Mutex
-	return func(line string) {
-		mu.Lock()
-		defer mu.Unlock()
-		line, _ = secrets.String(line)
-		fmt.Fprintln(a.out, sanitize.Terminal(line))
+	to := func(out io.Writer) func(string) {
+		return func(line string) {
+			mu.Lock()
+			defer mu.Unlock()
+			line, _ = secrets.String(line)
+			fmt.Fprintln(out, sanitize.Terminal(line))
+		}
 	}
+	v := voice{say: to(a.out), note: to(a.out), warn: to(a.err)}
+	if quiet {
+		v.note = silent
+	}
+	return v
 }
+
+func silent(string) {}
 
 func newUUID() string { return uuid.NewString() }

@@ -94,7 +94,7 @@ func (l *looker) searched(task string, since time.Time) (func(func(contexts.Info
 	if task == "" {
 		return l.store.Infos(q), nil
 	}
-	if key, err := forge.ParseTaskKey(task, l.hosts()...); err == nil {
+	if key, err := forge.ParseTaskKey(task, l.hosts...); err == nil {
 		q.TaskKey = key.String()
 		return l.store.Infos(q), nil
 	}

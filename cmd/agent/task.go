@@ -62,7 +62,7 @@ func (r *round) attempt(ctx context.Context, j job) error {
 // its key: another process may have finished it since it was listed.
 func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 	if r.pauseFile() {
-		r.say("paused: " + j.key.String() + ": the pause signal stands, nothing new is begun")
+		r.note("paused: " + j.key.String() + ": the pause signal stands, nothing new is begun")
 		r.saw(j.key.String(), contexts.Skipped, "the pause signal stands", "")
 		return nil
 	}
@@ -73,7 +73,7 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 	var failed *forge.Error
 	switch {
 	case errors.As(err, &failed) && failed.Kind == forge.NotFound && j.trigger == "command":
-		return usageError{errors.New("there is no such item, or the token cannot see it")}
+		return refused(errors.New("there is no such item, or the token cannot see it"))
 	case err != nil:
 		return &engine.Temporary{Err: err}
 	}
@@ -84,7 +84,7 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 		}
 	}
 	if why != "" {
-		r.say("skipped: " + j.key.String() + ": " + why)
+		r.note("skipped: " + j.key.String() + ": " + why)
 		r.saw(j.key.String(), contexts.Skipped, why, "")
 		return nil
 	}
@@ -124,7 +124,7 @@ func (r *round) goOn(ctx context.Context, j job) error {
 	}
 	at, ok := r.siteOf(first.Forge)
 	if !ok {
-		r.say(fmt.Sprintf("skipped: %s: no forge with host %s is configured", j.uuid, first.Forge))
+		r.note(fmt.Sprintf("skipped: %s: no forge with host %s is configured", j.uuid, first.Forge))
 		r.saw(first.TaskKey, contexts.Skipped, "no forge with its host is configured", j.uuid)
 		return nil
 	}
@@ -152,7 +152,7 @@ func (r *round) run(ctx context.Context, e *engine.Engine, at site, wake event.B
 	defer e.Close()
 	s := e.State()
 	name := s.Key.String()
-	r.say(fmt.Sprintf("working: %s (%s): %s", name, s.Created.UUID, s.Created.Title))
+	r.note(fmt.Sprintf("working: %s (%s): %s", name, s.Created.UUID, s.Created.Title))
 	start := time.Now()
 	err := e.Run(ctx, r.pin(at), wake)
 	r.report(s, name, time.Since(start), err)
@@ -180,7 +180,11 @@ func (r *round) report(s *projections.State, name string, took time.Duration, er
 	case handlers.ChangedInPlace(s):
 		line += ": " + i18n.Text(tongue(r.config), "run.inplace", s.Place.Dir)
 	}
-	r.say(line)
+	if s.Status == projections.Failed || stuck(s) {
+		r.say(line)
+	} else {
+		r.note(line)
+	}
 	r.discard(s)
 }
 

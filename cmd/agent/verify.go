@@ -48,7 +48,7 @@ func (a *app) each(store *contexts.Store, refs []string, do func(uuid string) er
 func (a *app) uuids(store *contexts.Store, refs []string) ([]string, error) {
 	var uuids []string
 	for _, ref := range refs {
-		uuid, err := store.Find(ref)
+		uuid, err := a.findContext(store, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +145,7 @@ what was given up. It does nothing to a log that is not damaged.`,
 			if err != nil {
 				return err
 			}
-			uuid, err := store.Find(args[0])
+			uuid, err := a.findContext(store, args[0])
 			if err != nil {
 				return err
 			}

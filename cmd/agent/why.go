@@ -112,7 +112,7 @@ func (l *looker) why(ref string) (*whyReport, error) {
 
 // resolve gives the task and its contexts; a uuid means that one context.
 func (l *looker) resolve(ref string) (key string, uuids []string, err error) {
-	parsed, err := forge.ParseTaskKey(ref, l.hosts()...)
+	parsed, err := forge.ParseTaskKey(ref, l.hosts...)
 	if err != nil {
 		uuid, err := l.store.Find(ref)
 		if err != nil {
@@ -129,14 +129,6 @@ func (l *looker) resolve(ref string) (key string, uuids []string, err error) {
 		uuids = append(uuids, info.UUID)
 	}
 	return key, uuids, err
-}
-
-func (l *looker) hosts() []string {
-	var hosts []string
-	for _, f := range l.config.Forges() {
-		hosts = append(hosts, hostOf(f))
-	}
-	return hosts
 }
 
 func (l *looker) whyOf(uuid string) whyContext {

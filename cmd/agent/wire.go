@@ -62,6 +62,9 @@ func (a *app) loadConfig(opts ...config.Option) (*config.Config, error) {
 	for _, w := range warnings {
 		fmt.Fprintln(a.err, "agent: warning: "+w.String())
 	}
+	if err == nil {
+		a.hosts = hostNames(cfg)
+	}
 	return cfg, err
 }
 

@@ -70,6 +70,8 @@ var table = map[ID]pair{
 	"run.inplace":          {"the change is in %s, not committed", "変更は %s にあります（未コミット）"},
 	"status.stuck":         {"paused tasks that wait for a person: %d (agent status shows why)", "ユーザーの対応を待つ一時停止中のタスク: %d 件（agent status で理由を確認できます）"},
 	"status.resume":        {"      a resume was asked for; the next run takes it", "      再開が要求されています。次回の実行で再開します"},
+	"loop.looks":           {"looking at %s (%s) for the label %q every %s", "%s（%s）でラベル %q を確認します（間隔 %s）"},
+	"loop.all":             {"all that the configuration's owner or token reaches", "設定の owner またはトークンで到達できるすべて"},
 	// MORE
 
 	// Messages to the model that people read too.

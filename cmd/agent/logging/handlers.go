@@ -97,6 +97,22 @@ func (e escaping) attr(a slog.Attr) slog.Attr {
 	return slog.Attr{Key: key, Value: v}
 }
 
+type onlyFile struct{}
+
+// OnlyFile marks what is written to the file alone, because the program says it
+// to people in its own words.
+func OnlyFile(ctx context.Context) context.Context { return context.WithValue(ctx, onlyFile{}, true) }
+
+// shown leaves out what is for the file alone.
+type shown struct{ slog.Handler }
+
+func (s shown) Enabled(ctx context.Context, level slog.Level) bool {
+	return ctx.Value(onlyFile{}) == nil && s.Handler.Enabled(ctx, level)
+}
+
+func (s shown) WithAttrs(attrs []slog.Attr) slog.Handler { return shown{s.Handler.WithAttrs(attrs)} }
+func (s shown) WithGroup(name string) slog.Handler       { return shown{s.Handler.WithGroup(name)} }
+
 // fan hands each record to all handlers that want it.
 type fan []slog.Handler
 

@@ -49,7 +49,7 @@ func New(o Options) (*slog.Logger, io.Closer, error) {
 	if o.Debug {
 		level = slog.LevelDebug
 	}
-	handlers := fan{display(o, level)}
+	handlers := fan{shown{display(o, level)}}
 	var closer closers
 	if o.Dir != "" {
 		file, err := open(o.Dir)

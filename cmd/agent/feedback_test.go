@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"agent/llm/llmtest"
+)
+
+// TestMissingProject names a project that is not there: a matter of
+// configuration, said once, with a hint.
+func TestMissingProject(t *testing.T) {
+	t.Parallel()
+	w := emptyWorld(t, greet())
+	for _, args := range [][]string{{"run"}, {"run", "--quiet"}} {
+		out, errOut := w.agent(78, args...)
+		if strings.Count(out+errOut, "404") != 1 || strings.Count(errOut, "→ agent doctor") != 1 {
+			t.Errorf("agent %v says\n%s%s", args, out, errOut)
+		}
+	}
+	log, err := os.ReadFile(w.path("logs", "agent.log"))
+	must(t, err)
+	if !strings.Contains(string(log), `"level":"ERROR"`) {
+		t.Error("the file of the log does not hold the trouble")
+	}
+	w.wantDry(78, wouldFail, "404")
+}
+
+// TestQuiet wants a run that cron can start: silent when all is well, and not otherwise.
+func TestQuiet(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greet())
+	for range 2 {
+		if out, errOut := w.agent(0, "run", "--quiet"); out+errOut != "" {
+			t.Errorf("all is well, and it says\n%s%s", out, errOut)
+		}
+	}
+	w.wantDone(1, w.only())
+	bad := newWorld(t, llmtest.Always(llmtest.Error(401, "invalid_api_key", "Incorrect API key provided")))
+	if out, _ := bad.agent(78, "run", "--quiet"); !strings.HasPrefix(out, "paused: ") || strings.Count(out, "\n") != 1 {
+		t.Errorf("a bad key, and it says\n%s", out)
+	}
+	if out, _ := bad.agent(0, "run", "--quiet"); out != "" {
+		t.Errorf("nothing to do, and it says\n%s", out)
+	}
+}
+
+// TestCrontab wants the recipe of deploy to be one that is quiet by itself.
+func TestCrontab(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../deploy/crontab")
+	must(t, err)
+	if s := string(text); !strings.Contains(s, "run --quiet\n") || !strings.Contains(s, "\nPATH=") || strings.Contains(s, "/dev/null") {
+		t.Errorf("deploy/crontab:\n%s", s)
+	}
+}
+
+func TestLoopIntroducesItself(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greet())
+	for _, interval := range []string{"0", "-1"} {
+		if _, errOut := w.agent(2, "loop", "--interval", interval); !strings.Contains(errOut, "1 second or more") {
+			t.Errorf("%s seconds: %s", interval, errOut)
+		}
+	}
+	p := w.start("loop", "--interval", "1")
+	w.awaitCalls(1)
+	p.kill()
+	want := fmt.Sprintf("looking at %s (%s) for the label %q every 1s\n", w.forge.Host(), testRepo, botLabel)
+	if !strings.HasPrefix(p.out.String(), want) {
+		t.Errorf("loop begins with\n%s\nwant\n%s", p.out.String(), want)
+	}
+}
+
+// TestAddressOfAContext gives commands the address of an item, which means its newest context.
+func TestAddressOfAContext(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greet())
+	w.agent(0, "run")
+	older := w.only().UUID
+	url := "http://" + w.forge.Host() + "/" + testRepo + "/issues/1"
+	w.agent(0, "run", url)
+	newest := ""
+	for _, l := range w.list(0) {
+		if l.UUID != older {
+			newest = l.UUID
+		}
+	}
+	if out, _ := w.agent(0, "inspect", "--json", url); !strings.Contains(out, `"uuid":"`+newest+`"`) {
+		t.Errorf("inspect shows another context than %s:\n%s", newest, tail(out))
+	}
+	w.agent(0, "replay", url)
+	for _, command := range []string{"verify", "rebuild"} {
+		if out, _ := w.agent(0, command, url); !strings.Contains(out, newest) || strings.Contains(out, older) {
+			t.Errorf("%s says\n%s", command, out)
+		}
+	}
+	unknown := strings.TrimSuffix(url, "1") + "99"
+	if _, errOut := w.agent(2, "inspect", unknown); !strings.Contains(errOut, "agent list shows") {
+		t.Errorf("an item without a context: %s", errOut)
+	}
+	if _, errOut := w.agent(2, "inspect", "https://example.com/x"); !strings.Contains(errOut, "give a URL such as") || strings.Contains(errOut, "--help") {
+		t.Errorf("no item: %s", errOut)
+	}
+	if _, errOut := w.agent(2, "inspect", "zebra"); !strings.Contains(errOut, "hex digits") {
+		t.Errorf("no uuid: %s", errOut)
+	}
+}
