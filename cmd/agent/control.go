@@ -78,6 +78,12 @@ func (a *app) signal(refs []string, all bool, sig contexts.Signal, place context
 	if err != nil {
 		return err
 	}
+	if all && len(uuids) == 0 {
+		fmt.Fprintf(a.out, "nothing to %s\n", sig)
+	}
+	if sig == contexts.Resume {
+		a.signalStandsStill()
+	}
 	for _, uuid := range uuids {
 		state, err := fold(store, uuid)
 		if err == nil && state.Status.Ended() {
@@ -90,6 +96,13 @@ func (a *app) signal(refs []string, all bool, sig contexts.Signal, place context
 		fmt.Fprintf(a.out, "%s  %s requested\n", uuid, sig)
 	}
 	return nil
+}
+
+// signalStandsStill warns that a resume comes to nothing for what the signal keeps.
+func (a *app) signalStandsStill() {
+	if a.signalFile != "" {
+		fmt.Fprintf(a.out, "the pause signal stands: nothing new is begun until %s is removed\n", a.signalFile)
+	}
 }
 
 func (a *app) targets(store *contexts.Store, refs []string, place contexts.Place) ([]string, error) {

@@ -82,7 +82,7 @@ func TestDamage(t *testing.T) {
 			w.wantComment(2, "✅ **Done**")
 			w.wantDamaged(uuid, at)
 			w.agent(2, "repair", uuid)
-			if out, _ := w.agent(0, "repair", uuid, "--accept-loss"); !strings.Contains(out, "repaired") {
+			if out, _ := w.agent(0, "repair", uuid, "--accept-loss"); !strings.Contains(out, "repaired") || !strings.Contains(out, "goes on at the next round") {
 				t.Errorf("repair says: %s", out)
 			}
 			w.agent(0, "run")

@@ -44,6 +44,7 @@ func TestIssueToDone(t *testing.T) {
 			w.wantDone(1, l)
 			w.wantListed(l, c.calls)
 			w.wantFile(c.inPlace)
+			w.wantPlace(c.inPlace, out)
 			w.wantFallback(l.UUID, c.name == "auto without tools")
 			w.wantReadable(l.UUID)
 			w.wantRebuilt(l.UUID)
@@ -59,6 +60,16 @@ func TestIssueToDone(t *testing.T) {
 				t.Errorf("a second run found something to do:\n%s", again)
 			}
 		})
+	}
+}
+
+// wantPlace wants a change in place to be said to be one that nobody committed.
+func (w *world) wantPlace(inPlace bool, out string) {
+	w.t.Helper()
+	line := strings.Contains(out, "the change is in "+w.path("work")+", not committed\n")
+	comment := strings.Contains(w.wantComment(1, "✅ **Done**"), "working directory `work` on the agent's machine")
+	if line != inPlace || comment != inPlace {
+		w.t.Errorf("in place: %v; run says so: %v, the comment: %v\n%s", inPlace, line, comment, out)
 	}
 }
 

@@ -90,7 +90,7 @@ func (h *rehearsal) begun(ctx context.Context) {
 // labelled looks for new tasks.
 func (h *rehearsal) labelled(ctx context.Context) {
 	if h.pauseFile() {
-		h.add(dryLine{Action: wouldWait, Reason: "the pause signal stands, nothing new is begun"}, nil)
+		h.add(dryLine{Action: wouldWait, Reason: h.signalNote()}, nil)
 		return
 	}
 	for _, at := range h.sites {
@@ -147,7 +147,7 @@ func (h *rehearsal) begin(ctx context.Context, t forge.Task, j job) {
 	if why != "" {
 		line.Action, line.Reason = wouldSkip, why
 	} else if h.pauseFile() {
-		line.Action, line.Reason = wouldWait, "the pause signal stands, nothing new is begun"
+		line.Action, line.Reason = wouldWait, h.signalNote()
 	}
 	h.add(line, nil)
 }
@@ -191,8 +191,10 @@ func (h *rehearsal) fate(line dryLine, s *projections.State, wake event.Body) dr
 		line.Action, line.Reason = wouldResume, wokenBy(wake)
 	case rests && s.Resume == nil:
 		line.Action, line.Reason = wouldWait, because(s, h.lang)
-	case pause || h.pauseFile():
+	case pause:
 		line.Action, line.Reason = wouldWait, "a pause was asked for"
+	case h.pauseFile():
+		line.Action, line.Reason = wouldWait, h.signalNote()
 	}
 	return line
 }
@@ -218,6 +220,10 @@ func (h *rehearsal) show(asJSON bool) error {
 		return errors.Join(h.printJSON(h.lines), quietly(h.code))
 	}
 	for _, line := range h.lines {
+		if line.TaskKey == "" {
+			h.looker.say("dry.other", h.text("dry.all"), sanitize.Line(line.Reason, 300))
+			continue
+		}
 		h.looker.say(known("dry.", line.Action), sanitize.Line(line.TaskKey+" "+line.Title, 160), sanitize.Line(line.Reason, 300))
 	}
 	if len(h.lines) == 0 {

@@ -108,3 +108,79 @@ func TestAddressOfAContext(t *testing.T) {
 		t.Errorf("no uuid: %s", errOut)
 	}
 }
+
+// TestListOrder lists the newest first.
+func TestListOrder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greet())
+	numbers := []int{1, w.issue("Two"), w.issue("Three")}
+	for _, n := range numbers {
+		w.agent(0, "run", fmt.Sprintf("%s/%s/issues/%d", w.forge.Host(), testRepo, n))
+	}
+	all := w.list(0)
+	for i, l := range all {
+		if want := fmt.Sprintf("/issues/%d", numbers[2-i]); !strings.HasSuffix(l.TaskKey, want) {
+			t.Errorf("line %d is %s, want %s", i, l.TaskKey, want)
+		}
+	}
+	out, _ := w.agent(0, "list")
+	if lines := strings.Split(out, "\n"); len(lines) != 4 || !strings.HasPrefix(lines[0], all[0].UUID[:8]) {
+		t.Errorf("list prints\n%s", out)
+	}
+}
+
+// TestSignalIsNamed wants the file of the pause signal named wherever it matters.
+func TestSignalIsNamed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greet())
+	w.agent(0, "run")
+	file := w.path("contexts", "pause_signal")
+	must(t, os.WriteFile(file, nil, 0o600))
+	w.issue("Another")
+	for _, args := range [][]string{{"run"}, {"run", "--dry-run"}, {"status"}, {"resume", "--all"}} {
+		if out, _ := w.agent(0, args...); !strings.Contains(out, file) || strings.Contains(out, "  : ") {
+			t.Errorf("agent %v says\n%s", args, out)
+		}
+	}
+	must(t, os.Remove(file))
+	if out, _ := w.agent(0, "resume", "--all"); strings.Contains(out, file) || !strings.Contains(out, "nothing to resume") {
+		t.Errorf("without the signal: %s", out)
+	}
+}
+
+// TestRunOfTheEnded names a context that has ended: nothing is done, and it says what to do.
+func TestRunOfTheEnded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greet())
+	w.agent(0, "run")
+	l := w.only()
+	before := len(w.events(l.UUID))
+	if out, _ := w.agent(0, "run", l.UUID[:8]); !strings.Contains(out, "has ended (completed): agent run https://"+l.TaskKey) {
+		t.Errorf("run says\n%s", out)
+	}
+	if n := len(w.events(l.UUID)); n != before {
+		t.Errorf("%d events, were %d", n, before)
+	}
+}
+
+// TestWhyLeavesOutTheOvercome shows neither the agent's own comments nor a
+// failure after which the work went on; for programs they are there.
+func TestWhyLeavesOutTheOvercome(t *testing.T) {
+	t.Parallel()
+	script := greet()
+	w := newWorld(t, func(n int, r llmtest.Request) llmtest.Reply {
+		if n == 0 {
+			return llmtest.Error(500, "overloaded", "Come again")
+		}
+		return script(n-1, r)
+	})
+	w.agent(0, "run")
+	l := w.only()
+	c := report[whyReport](w, 0, "why", l.UUID).Contexts[0]
+	if c.Failure == nil || !c.Failure.Over || c.Failure.Type != "llm.failed" {
+		t.Errorf("failure: %+v", c.Failure)
+	}
+	if out, _ := w.agent(0, "why", l.UUID); strings.Contains(out, "last failure") || strings.Contains(out, "agent's own") {
+		t.Errorf("why says\n%s", out)
+	}
+}

@@ -36,7 +36,7 @@ var listedStates = []string{"running", "paused", "awaiting", "completed", "stopp
 func (a *app) listCommand() *cobra.Command {
 	asJSON, state := false, ""
 	cmd := &cobra.Command{
-		Use: "list", Short: "Show all contexts", Args: cobra.NoArgs,
+		Use: "list", Short: "Show all contexts, the newest first", Args: cobra.NoArgs,
 		Example: `  agent list
   agent list --state paused
   agent list --json | jq -r 'select(.state=="failed").uuid'`,
@@ -53,16 +53,21 @@ func (a *app) listCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
 	cmd.Flags().StringVar(&state, "state", "", "only contexts in this state: "+strings.Join(listedStates, " "))
+	completeFlag(cmd, "state", listedStates)
 	return cmd
 }
 
 func (a *app) list(store *contexts.Store, asJSON bool, state string) error {
 	out := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	code := 0
-	for info, err := range store.Infos(contexts.Query{}) {
-		if err != nil {
-			return err
-		}
+	infos, err := newestFirst(store)
+	if err != nil {
+		return err
+	}
+	if !asJSON && isTerminal(a.out) && len(infos) > 0 {
+		fmt.Fprintln(out, "CONTEXT\tSTATE\tLAST EVENT\tTASK\tTITLE")
+	}
+	for _, info := range infos {
 		if info.Err != nil {
 			code = worse(code, exitCode(info.Err))
 		}
@@ -83,6 +88,18 @@ func (a *app) list(store *contexts.Store, asJSON bool, state string) error {
 		return err
 	}
 	return quietly(code)
+}
+
+// newestFirst gives all contexts by their latest event; what cannot be read comes last.
+func newestFirst(store *contexts.Store) (all []contexts.Info, err error) {
+	for info, err := range store.Infos(contexts.Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, info)
+	}
+	slices.SortStableFunc(all, func(a, b contexts.Info) int { return b.Updated.Compare(a.Updated) })
+	return all, nil
 }
 
 func lineOf(i contexts.Info) listLine {

@@ -15,10 +15,11 @@ import (
 
 // app is what commands share.
 type app struct {
-	config   string   // --config
-	contexts string   // --contexts
-	hosts    []string // of the configured forges, once the configuration is loaded
-	out, err io.Writer
+	config     string   // --config
+	contexts   string   // --contexts
+	signalFile string   // the pause signal, if it stands
+	hosts      []string // of the configured forges, once the configuration is loaded
+	out, err   io.Writer
 }
 
 // execute runs one command line and gives the exit code.
@@ -65,6 +66,7 @@ kill -9, can be replayed, and shows what happened and why.`,
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	addExamples(root)
+	a.completions(root)
 	usageErrors(root)
 	return root
 }
@@ -93,7 +95,7 @@ func usageErrors(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
-				return usageError{err}
+				return wrongArgs(cmd, args, err)
 			}
 			return nil
 		}

@@ -185,7 +185,7 @@ func fold(store *contexts.Store, uuid string) (*projections.State, error) {
 // labelled finds new tasks on the forges. One forge that fails does not hide the others.
 func (r *round) labelled(ctx context.Context, jobs chan<- job) {
 	if r.pauseFile() {
-		r.note("paused: the pause signal stands, nothing new is begun")
+		r.note("paused: " + r.signalNote())
 		return
 	}
 	for _, at := range r.sites {
@@ -202,6 +202,11 @@ func (r *round) labelled(ctx context.Context, jobs chan<- job) {
 			}
 		}
 	}
+}
+
+// signalNote names the file that keeps everything from being begun.
+func (r *round) signalNote() string {
+	return fmt.Sprintf("the pause signal stands (%s), nothing new is begun", r.config.PauseResume.SignalFile)
 }
 
 // trouble notes what went wrong with one thing; the others go on.

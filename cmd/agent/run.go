@@ -52,7 +52,9 @@ nothing, neither here nor on the forge.`,
 			} else if err := r.only(cmd.Context(), refs); err != nil {
 				return err
 			}
-			r.nothing()
+			if len(refs) == 0 {
+				r.nothing()
+			}
 			return quietly(r.code)
 		},
 	}

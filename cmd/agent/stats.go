@@ -72,6 +72,7 @@ the time in which the agent worked. A damaged log counts up to its damage.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the numbers as JSON")
 	cmd.Flags().StringVar(&by, "by", by, "repo, model or day")
+	completeFlag(cmd, "by", []string{"repo", "model", "day"})
 	cmd.Flags().StringVar(&since, "since", "", "leave out what is older: 24h, 7d, or a day (UTC) such as 2026-11-27")
 	return cmd
 }

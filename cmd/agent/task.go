@@ -62,7 +62,7 @@ func (r *round) attempt(ctx context.Context, j job) error {
 // its key: another process may have finished it since it was listed.
 func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 	if r.pauseFile() {
-		r.note("paused: " + j.key.String() + ": the pause signal stands, nothing new is begun")
+		r.note("paused: " + j.key.String() + ": " + r.signalNote())
 		r.saw(j.key.String(), contexts.Skipped, "the pause signal stands", "")
 		return nil
 	}
@@ -142,10 +142,19 @@ func (r *round) goOn(ctx context.Context, j job) error {
 		return errors.Join(err, e.Close())
 	}
 	if e.State().Status.Ended() {
-		return e.Close() // it had ended, only its directory was behind
+		r.ended(e.State(), j)
+		return e.Close() // where it was listed, only its directory was behind
 	}
 	r.saw(first.TaskKey, contexts.Continued, wokenBy(wake), j.uuid)
 	return r.run(ctx, e, at, wake)
+}
+
+// ended tells a person who named a context that it has ended, and what begins anew.
+func (r *round) ended(s *projections.State, j job) {
+	if j.trigger != "command" {
+		return
+	}
+	r.note(i18n.Text(tongue(r.config), "run.ended", s.Created.UUID, string(s.Status), s.Key.String()))
 }
 
 func (r *round) run(ctx context.Context, e *engine.Engine, at site, wake event.Body) error {

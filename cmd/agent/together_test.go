@@ -102,7 +102,7 @@ func TestNamedTasks(t *testing.T) {
 	l := w.only()
 	w.wantDone(1, l)
 	w.wantLabels(2, botLabel)
-	if out, _ := w.agent(0, "run", l.UUID[:8]); !strings.Contains(out, "nothing to do") {
+	if out, _ := w.agent(0, "run", l.UUID[:8]); !strings.Contains(out, "has ended") {
 		t.Errorf("run of a finished context says:\n%s", out)
 	}
 	w.forge.CloseIssue(testRepo, 2)

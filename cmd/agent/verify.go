@@ -169,7 +169,29 @@ func (a *app) repair(store *contexts.Store, uuid string) error {
 		return nil
 	}
 	fmt.Fprintf(a.out, "%s  repaired: %d bytes in %d lines were given up; the whole damaged log is kept in .quarantine\n", uuid, lost.Bytes, lost.Lines)
-	return a.rebuild(store, uuid)
+	if err := a.rebuild(store, uuid); err != nil {
+		return err
+	}
+	return a.sayNext(store, uuid)
+}
+
+// sayNext says when a repaired context goes on.
+func (a *app) sayNext(store *contexts.Store, uuid string) error {
+	s, err := fold(store, uuid)
+	if err != nil {
+		return err
+	}
+	next := "goes on at the next round of agent run or agent loop"
+	switch reason, until := waitsFor(s); {
+	case s.Status.Ended():
+		next = "has ended (" + string(s.Status) + "): nothing more happens"
+	case until == "person":
+		next = fmt.Sprintf("is paused (%s): agent resume %s lets it go on", reason, uuid[:8])
+	case until != "":
+		next = fmt.Sprintf("is %s until %s, and goes on by itself", s.Status, until)
+	}
+	fmt.Fprintf(a.out, "%s  %s\n", uuid, next)
+	return nil
 }
 
 func (a *app) rebuildCommand() *cobra.Command {

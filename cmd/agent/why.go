@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,6 +53,7 @@ type whyFailure struct {
 	Time time.Time `json:"time"`
 	Type string    `json:"type"`
 	Text string    `json:"text"`
+	Over bool      `json:"overcome,omitempty"` // the work went on after it
 }
 
 // whyComment is a comment that is no input, and why.
@@ -174,8 +176,18 @@ func (c *whyContext) see(ev event.Event, s *projections.State) {
 			}
 		}
 	case *event.LLMFailed, *event.ToolFailed, *event.ToolInterrupted, *event.CommentFailed, *event.LabelsFailed, *event.ChangeFailed:
-		c.Failure = &whyFailure{ev.Seq, ev.Time, b.Type(), projections.Describe(ev)}
+		c.Failure = &whyFailure{Seq: ev.Seq, Time: ev.Time, Type: b.Type(), Text: projections.Describe(ev)}
+	case *event.LLMReplied, *event.ToolReplied, *event.CommentPosted, *event.LabelsChanged, *event.ChangeOpened:
+		if c.Failure != nil && family(b.Type()) == family(c.Failure.Type) {
+			c.Failure.Over = true
+		}
 	}
+}
+
+// family is what events about the same kind of deed share: "llm", "tool".
+func family(eventType string) string {
+	name, _, _ := strings.Cut(eventType, ".")
+	return name
 }
 
 // showWhy gives 1 if there is nothing to tell.
@@ -215,13 +227,16 @@ func (l *looker) showContext(c whyContext) {
 	if c.Skipped != "" {
 		l.say("why.skipped", sanitize.Line(c.Skipped, 300))
 	}
-	if c.Failure != nil {
+	if c.Failure != nil && !c.Failure.Over {
 		l.say("why.failure", c.Failure.Seq, local(c.Failure.Time), c.Failure.Type, sanitize.Line(c.Failure.Text, 300))
 	}
 	if c.Fetch != "" {
 		l.say("why.fetch", sanitize.Line(c.Fetch, 300))
 	}
 	for _, i := range c.Ignored {
+		if i.Verdict == "own" {
+			continue // nobody asks why the agent does not listen to itself
+		}
 		l.say("why.ignored", i.ID, sanitize.Line(i.Author, 60), local(i.Created), l.text(known("why.verdict.", i.Verdict)))
 	}
 }

@@ -64,6 +64,9 @@ func (a *app) loadConfig(opts ...config.Option) (*config.Config, error) {
 	}
 	if err == nil {
 		a.hosts = hostNames(cfg)
+		if signalStands(cfg) {
+			a.signalFile = cfg.PauseResume.SignalFile
+		}
 	}
 	return cfg, err
 }

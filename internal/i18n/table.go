@@ -72,7 +72,8 @@ var table = map[ID]pair{
 	"status.resume":        {"      a resume was asked for; the next run takes it", "      再開が要求されています。次回の実行で再開します"},
 	"loop.looks":           {"looking at %s (%s) for the label %q every %s", "%s（%s）でラベル %q を確認します（間隔 %s）"},
 	"loop.all":             {"all that the configuration's owner or token reaches", "設定の owner またはトークンで到達できるすべて"},
-	// MORE
+	"run.ended":            {"%s has ended (%s): agent run https://%s begins anew", "%s は終了しています（%s）。agent run https://%s で新たに開始できます"},
+	"dry.all":              {"would wait", "待機"},
 
 	// Messages to the model that people read too.
 	"task.head":       {"# Task: %s", "# タスク: %s"},

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"agent/cmd/agent/config"
+	"agent/contexts"
+)
+
+// wrongArgs says what a command takes, and where that comes from.
+func wrongArgs(cmd *cobra.Command, args []string, err error) error {
+	_, takes, _ := strings.Cut(strings.TrimSuffix(cmd.Use, " [flags]"), " ")
+	switch {
+	case takes == "" && len(args) > 0 && !cmd.HasSubCommands():
+		return usageError{fmt.Errorf("%s takes no arguments, not %q", name(cmd), args[0])}
+	case len(args) == 0 && (strings.HasPrefix(takes, "CONTEXT") || strings.HasPrefix(takes, "TASK")):
+		return refused(fmt.Errorf("%s needs a %s; agent list shows them", name(cmd), strings.Fields(strings.TrimSuffix(takes, "..."))[0]))
+	case len(args) > 1 && (strings.HasPrefix(takes, "CONTEXT") || strings.HasPrefix(takes, "TASK")):
+		return usageError{fmt.Errorf("%s takes one %s, not %d", name(cmd), strings.Fields(takes)[0], len(args))}
+	}
+	return usageError{err}
+}
+
+// name is how a command is called without the program.
+func name(cmd *cobra.Command) string { return strings.TrimPrefix(cmd.CommandPath(), "agent ") }
+
+// completions lets the shell complete contexts, and has help and completion
+// refuse what they do not know.
+func (a *app) completions(root *cobra.Command) {
+	for _, c := range root.Commands() {
+		switch _, takes, _ := strings.Cut(c.Use, " "); {
+		case c.Name() == "help":
+			c.Args = helpTopic
+		case c.Name() == "completion":
+			c.RunE = func(*cobra.Command, []string) error {
+				return usageError{errors.New("completion needs a shell: bash, zsh, fish or powershell")}
+			}
+		case strings.Contains(takes, "CONTEXT") || strings.Contains(takes, "TASK"):
+			c.ValidArgsFunction = a.completeContexts
+		}
+	}
+}
+
+// helpTopic wants the name of a command. Without this, help about an unknown
+// one is said to have succeeded.
+func helpTopic(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	found, rest, err := cmd.Root().Find(args)
+	if err != nil || found == cmd.Root() || len(rest) > 0 {
+		return fmt.Errorf("unknown command %q for \"agent help\"", strings.Join(args, " "))
+	}
+	return nil
+}
+
+// mostCompleted bounds what is offered to a shell.
+const mostCompleted = 200
+
+// completeContexts offers the contexts, the newest first. A completion is no
+// place for complaints: what cannot be read is not offered.
+func (a *app) completeContexts(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	cfg, err := a.loadConfig(config.Offline())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	store, err := openLook(cfg, func(error) {})
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	infos, _ := newestFirst(store)
+	return offers(infos, args, toComplete), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+func offers(infos []contexts.Info, args []string, begin string) (all []string) {
+	for _, i := range infos {
+		if strings.HasPrefix(i.UUID, begin) && !slices.Contains(args, i.UUID) && len(all) < mostCompleted {
+			line := lineOf(i)
+			all = append(all, cobra.CompletionWithDesc(line.UUID, plain(line.State+" "+line.TaskKey)))
+		}
+	}
+	return all
+}
+
+// plain keeps a description on its line.
+func plain(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// completeFlag offers the values of a flag to the shell.
+func completeFlag(cmd *cobra.Command, flag string, values []string) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // there is no such flag: a mistake in this program
+	}
+}
