@@ -201,6 +201,7 @@ func (r *round) labelled(ctx context.Context, jobs chan<- job) {
 				return
 			}
 		}
+		r.leftOver(ctx, at)
 	}
 }
 

@@ -94,7 +94,7 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 	}
 	defer release()
 	host, _ := os.Hostname()
-	e, err := engine.Create(r.portsFor(j.at), &event.ContextCreated{Format: event.Format, UUID: newUUID(), TaskKey: j.key.String(),
+	e, err := engine.Create(r.portsFor(j.at, j.key.String()), &event.ContextCreated{Format: event.Format, UUID: newUUID(), TaskKey: j.key.String(),
 		Forge: j.key.Host, Kind: string(j.key.Kind), User: t.Author.Login, Title: sanitize.Line(t.Title, 500), Trigger: j.trigger,
 		Version: version(), Host: host, PID: os.Getpid()})
 	if err != nil {
@@ -133,7 +133,7 @@ func (r *round) goOn(ctx context.Context, j job) error {
 		return err
 	}
 	defer release()
-	e, err := engine.Open(r.portsFor(at), j.uuid)
+	e, err := engine.Open(r.portsFor(at, first.TaskKey), j.uuid)
 	if err != nil {
 		return err
 	}

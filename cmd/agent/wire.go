@@ -23,7 +23,6 @@ import (
 	"agent/internal/redact"
 	"agent/llm"
 	"agent/mcp"
-	"agent/projections"
 )
 
 // site is one configured forge.
@@ -227,11 +226,11 @@ func (s *system) makePorts() error {
 }
 
 // portsFor completes the ports with the forge that a task lives on.
-func (s *system) portsFor(at site) engine.Ports {
+func (s *system) portsFor(at site, task string) engine.Ports {
 	p := s.ports
 	p.Forge = at.client
 	p.Workspace = &workingCopy{system: s, site: at}
-	p.OnEvent = func(ev event.Event) { s.log.Debug(projections.Describe(ev), "event", ev.Body.Type(), "seq", ev.Seq) }
+	p.OnEvent = func(ev event.Event) { s.logEvent(task, ev) }
 	p.AdoptWait = time.Duration(at.config.AdoptWaitSeconds) * time.Second
 	p.DayLimits = contexts.DayLimits{MaxTokens: s.config.Limits.MaxTokensPerDay, MaxCostUSD: s.config.Limits.MaxCostUSDPerDay}
 	p.TaskCheck = time.Duration(s.config.TaskStop.MinCheckIntervalSeconds) * time.Second

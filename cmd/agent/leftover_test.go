@@ -1,0 +1,24 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestLeftOver names an item that something left behind in the middle of its work.
+func TestLeftOver(t *testing.T) {
+	t.Parallel()
+	w, uuid := begun(t)
+	must(t, os.RemoveAll(w.path("contexts")))
+	must(t, os.RemoveAll(w.path("workspaces")))
+	out, _ := w.agent(0, "run")
+	if !strings.Contains(out, "left over: ") || !strings.Contains(out, processingLabel) || strings.Contains(out, uuid) {
+		t.Errorf("run says:\n%s", out)
+	}
+	key := w.forge.Host() + "/" + testRepo + "/issues/1"
+	if why, _ := w.agent(0, "why", key); !strings.Contains(why, "no context here works on it") {
+		t.Errorf("why says:\n%s", why)
+	}
+	w.wantLabels(1, processingLabel)
+}
