@@ -1,0 +1,197 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"time"
+
+	"agent/contexts"
+	"agent/eventlog/event"
+	"agent/handlers"
+	"agent/llm"
+)
+
+// Run works until the context rests, ends, or ctx is done. pinned is the
+// configuration in force; wake, if set, is what ends a pause or a wait.
+func (e *Engine) Run(ctx context.Context, pinned event.ConfigPinned, wake event.Body) error {
+	if err := e.begin(pinned, wake); err != nil {
+		return err
+	}
+	err := e.loop(ctx)
+	if err == nil || ctx.Err() != nil {
+		return e.end(ctx, err)
+	}
+	return err
+}
+
+func (e *Engine) begin(pinned event.ConfigPinned, wake event.Body) error {
+	if r := e.recovered(); r != nil {
+		if err := e.input(r); err != nil {
+			return err
+		}
+	}
+	host, _ := os.Hostname()
+	if err := e.input(&event.ProcessStarted{Version: e.p.Version, Decisions: handlers.Decisions, Host: host, PID: os.Getpid()}); err != nil {
+		return err
+	}
+	if e.state.Config == nil || !same(pinned, *e.state.Config) {
+		if err := e.input(&pinned); err != nil {
+			return err
+		}
+	}
+	if wake == nil {
+		return nil
+	}
+	if err := e.input(wake); err != nil {
+		return err
+	}
+	return e.p.Store.Clear(e.log.UUID(), contexts.Resume)
+}
+
+// recovered describes what the process before left behind, if it did not end properly.
+func (e *Engine) recovered() *event.ProcessRecovered {
+	s, torn := e.state, e.log.Torn()
+	if s.Process == nil || (s.Clean && s.Open == nil && torn == nil) {
+		return nil
+	}
+	r := &event.ProcessRecovered{}
+	if s.Open != nil {
+		r.OpenSeq, r.OpenType = s.Open.Seq, s.Open.Body.Type()
+	}
+	if torn != nil {
+		r.TornBytes, r.Quarantine = torn.Bytes, torn.Copy
+	}
+	return r
+}
+
+// same compares configurations as Next sees them: protocol and language stay what they were.
+func same(pinned, old event.ConfigPinned) bool {
+	pinned.Protocol, pinned.Language = old.Protocol, old.Language
+	return pinned == old
+}
+
+// end says that the process leaves the context in order. An ended context gets
+// nothing more: nobody would repair the torn line of a process that is killed here.
+func (e *Engine) end(ctx context.Context, err error) error {
+	if e.state.Status.Ended() {
+		return err
+	}
+	reason := string(e.state.Status)
+	if ctx.Err() != nil {
+		reason = "interrupted"
+	}
+	if !e.saveFiles() {
+		return err // without the event the next process rebuilds them
+	}
+	if appendErr := e.input(&event.ProcessEnded{Reason: reason}); appendErr != nil {
+		return appendErr
+	}
+	return err
+}
+
+func (e *Engine) loop(ctx context.Context) error {
+	if open := e.state.Open; open != nil {
+		if err := e.perform(ctx, open.Seq, open.Body, nil, true); err != nil {
+			return err
+		}
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := e.takeSignals(); err != nil {
+			return err
+		}
+		if err := e.checkTask(ctx); err != nil {
+			return err
+		}
+		switch effect := handlers.Next(e.state).(type) {
+		case handlers.Rest:
+			return nil
+		case handlers.Record:
+			if err := e.record(effect.Body); err != nil {
+				return err
+			}
+		case handlers.Read:
+			if err := e.read(ctx, effect); err != nil {
+				return err
+			}
+		case handlers.Wait:
+			if err := e.wait(ctx, effect.Until); err != nil {
+				return err
+			}
+		case handlers.Act:
+			if err := e.act(ctx, effect); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// act appends the intent and performs it. Before a model call the tools are
+// compared with those that the conversation was begun with.
+func (e *Engine) act(ctx context.Context, a handlers.Act) error {
+	if call, ok := a.Intent.(*event.LLMRequested); ok && call.Purpose == "work" {
+		if changed, err := e.checkTools(ctx); changed || err != nil {
+			return err
+		}
+		if reached, err := e.checkDay(); reached || err != nil {
+			return err
+		}
+	}
+	if changed, err := e.lastLook(ctx, a.Intent); changed || err != nil {
+		return err
+	}
+	intent, err := e.append(a.Intent, 0)
+	if err != nil {
+		return err
+	}
+	return e.perform(ctx, intent.Seq, intent.Body, a.Request, false)
+}
+
+// perform does what an intent says and appends its outcome. again means that
+// a process that died may have done it already.
+func (e *Engine) perform(ctx context.Context, seq uint64, intent event.Body, request *llm.Request, again bool) error {
+	var outcome event.Body
+	var err error
+	switch in := intent.(type) {
+	case *event.LLMRequested:
+		outcome, err = e.callModel(ctx, request, again)
+	case *event.ToolRequested:
+		outcome, err = e.callTool(ctx, in, again)
+	case *event.CommentRequested:
+		outcome, err = e.comment(ctx, seq, in, again)
+	case *event.LabelsRequested:
+		outcome, err = e.labels(ctx, in)
+	case *event.ChangeRequested:
+		outcome, err = e.change(ctx, in)
+	default:
+		return fmt.Errorf("no way to perform %s", intent.Type())
+	}
+	if err != nil {
+		return err
+	}
+	_, err = e.append(outcome, seq)
+	return err
+}
+
+// maxSleep bounds a single wait, whatever the clock says.
+const maxSleep = 15 * time.Minute
+
+func (e *Engine) wait(ctx context.Context, until time.Time) error {
+	ctx, cancel := e.untilSignal(ctx)
+	defer cancel()
+	d := min(until.Sub(e.p.Now()), maxSleep)
+	if err := e.p.Sleep(ctx, d); err != nil {
+		return interruptedBySignal(ctx, err)
+	}
+	return e.input(&event.TimerFired{Until: until})
+}
+
+// backoff is how long to wait before try number attempt+1: 1, 2, 4 … seconds and up to half as much again.
+func (e *Engine) backoff(attempt int) time.Duration {
+	seconds := math.Pow(2, float64(min(attempt, 6)-1)) * (1 + e.p.Jitter()/2)
+	return time.Duration(seconds * float64(time.Second))
+}
