@@ -82,8 +82,11 @@ func (c *Comments) fetched(e event.Event, b *event.CommentsFetched) {
 	}
 	c.LastFetch = e.Time
 	for _, comment := range b.Comments {
-		c.seen[CommentID(comment.Kind, comment.ID)] = comment.Hash
+		id := CommentID(comment.Kind, comment.ID)
+		c.seen[id] = comment.Hash
 		switch comment.Verdict {
+		case "deleted":
+			delete(c.seen, id)
 		case "new", "edited":
 			c.Pending = append(c.Pending, comment)
 		case "older":

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"agent/eventlog/event"
@@ -140,7 +141,25 @@ func (e *Engine) judge(ctx context.Context, all []forge.Comment) (fresh []event.
 		fresh = append(fresh, e.verdict(ctx, c, sum, known))
 	}
 	e.limit(fresh)
-	return fresh, seen
+	return append(fresh, e.deleted(all)...), seen
+}
+
+// deleted names comments that were read once and are not there any more.
+func (e *Engine) deleted(all []forge.Comment) (gone []event.Comment) {
+	there := map[string]bool{}
+	for _, c := range all {
+		there[projections.CommentID(c.Kind, c.ID)] = true
+	}
+	for _, id := range e.state.Comments.IDs() {
+		if !there[id] {
+			kind, plain, _ := strings.Cut(id, ":")
+			if plain == "" {
+				kind, plain = "", id
+			}
+			gone = append(gone, event.Comment{ID: plain, Kind: kind, Verdict: "deleted"})
+		}
+	}
+	return gone
 }
 
 func (e *Engine) verdict(ctx context.Context, c forge.Comment, sum string, known bool) event.Comment {
