@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"slices"
+	"strings"
 
 	"agent/eventlog/event"
 	"agent/projections"
@@ -10,12 +11,16 @@ import (
 // startLabels takes the task: the processing label comes, the trigger and the outcomes of earlier goes leave.
 func startLabels(s *projections.State) *event.LabelsRequested {
 	l := s.Config.Labels
-	return labels("start", l.Processing, l.Bot, l.Done, l.Paused, l.Stopped, l.Failed, l.Awaiting)
+	return labels("start", l.Processing, append(triggers(l), l.Done, l.Paused, l.Stopped, l.Failed, l.Awaiting)...)
 }
 
 func resumeLabels(s *projections.State) *event.LabelsRequested {
 	l := s.Config.Labels
-	return labels("resumed", l.Processing, l.Paused, l.Awaiting, l.Bot)
+	return labels("resumed", l.Processing, append([]string{l.Paused, l.Awaiting}, triggers(l)...)...)
+}
+
+func triggers(l event.Labels) []string {
+	return append([]string{l.Bot}, strings.Split(l.Triggers, "\n")...)
 }
 
 func pauseLabels(s *projections.State) *event.LabelsRequested {

@@ -94,7 +94,7 @@ func (h *rehearsal) labelled(ctx context.Context) {
 		return
 	}
 	for _, at := range h.sites {
-		tasks, err := at.client.ListTasks(ctx, at.config.BotLabel)
+		tasks, err := at.labelled(ctx)
 		if err != nil {
 			h.add(dryLine{TaskKey: at.host}, &listError{err})
 			continue

@@ -22,3 +22,17 @@ func TestLeftOver(t *testing.T) {
 	}
 	w.wantLabels(1, processingLabel)
 }
+
+// TestTriggerLabels takes items with any of the configured labels, and takes all of those off.
+func TestTriggerLabels(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greet())
+	w.hub += "\n  trigger_labels: [\"task:misc\", \"task:dogfooding\"]"
+	n := w.forge.AddIssue(testRepo, "Greet again", "Please write hello.txt.", "alice", "task:misc", "task:dogfooding", "kept")
+	w.agent(0, "run")
+	w.wantLabels(1, doneLabel)
+	w.wantLabels(n, "kept", doneLabel)
+	if all := w.list(0); len(all) != 2 {
+		t.Errorf("%d contexts for two issues", len(all))
+	}
+}

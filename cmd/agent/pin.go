@@ -26,7 +26,7 @@ func (s *system) pin(at site) event.ConfigPinned {
 		Provider: active.Name, Model: active.Model, ContextLength: active.ContextLength,
 		Protocol: c.LLM.Protocol, Language: c.Language, Bot: f.BotName, Hash: c.Hash(),
 		Prompt: s.prompt, PromptHash: hex.EncodeToString(sum[:]), ProgressMS: progressMS,
-		Labels: event.Labels{Bot: f.BotLabel, Processing: f.ProcessingLabel, Done: f.DoneLabel, Paused: f.PausedLabel,
+		Labels: event.Labels{Bot: f.BotLabel, Triggers: strings.Join(f.TriggerLabels, "\n"), Processing: f.ProcessingLabel, Done: f.DoneLabel, Paused: f.PausedLabel,
 			Stopped: f.StoppedLabel, Failed: f.FailedLabel, Awaiting: f.AwaitingLabel},
 		Limits: event.Limits{MaxCalls: c.MaxLLMProcessNum, MaxTokens: c.Limits.MaxTokens,
 			MaxCostUSD: c.Limits.MaxCostUSD, MaxMinutes: c.Limits.MaxMinutes},

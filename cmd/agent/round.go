@@ -189,7 +189,7 @@ func (r *round) labelled(ctx context.Context, jobs chan<- job) {
 		return
 	}
 	for _, at := range r.sites {
-		tasks, err := at.client.ListTasks(ctx, at.config.BotLabel)
+		tasks, err := at.labelled(ctx)
 		if ctx.Err() == nil {
 			r.scanned(at.host, len(tasks), err)
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -109,7 +108,7 @@ func skip(t forge.Task, j job) string {
 	switch {
 	case t.State != "open":
 		return "it is " + t.State
-	case j.trigger == "label" && !slices.Contains(t.Labels, j.at.config.BotLabel):
+	case j.trigger == "label" && trigger(j.at, t.Labels) == "":
 		return "its label is gone"
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"agent/forge"
 	"agent/handlers/engine"
@@ -17,7 +18,7 @@ func (s *system) distrust(ctx context.Context, t forge.Task, j job) (why string,
 	if j.trigger != "label" || t.Private || s.config.NewCommentHandling.Accept == "any" {
 		return "", nil
 	}
-	by, err := j.at.client.LabelledBy(ctx, j.key, j.at.config.BotLabel)
+	by, err := j.at.client.LabelledBy(ctx, j.key, trigger(j.at, t.Labels))
 	if err != nil {
 		return "", s.untold(err)
 	}
@@ -33,6 +34,25 @@ func (s *system) distrust(ctx context.Context, t forge.Task, j job) (why string,
 		return fmt.Sprintf("the project is public, and @%s, who put the label there, is no person who may write", by.Login), nil
 	}
 	return "", nil
+}
+
+// labelled are the open items with any of the labels that make a task.
+func (at site) labelled(ctx context.Context) (tasks []forge.Task, err error) {
+	for _, label := range at.config.Triggers() {
+		more, listErr := at.client.ListTasks(ctx, label)
+		tasks, err = append(tasks, more...), errors.Join(err, listErr)
+	}
+	return tasks, err
+}
+
+// trigger is the label that makes an item with these labels a task.
+func trigger(at site, labels []string) string {
+	for _, label := range at.config.Triggers() {
+		if slices.Contains(labels, label) {
+			return label
+		}
+	}
+	return ""
 }
 
 // untold is nil if the forge will never tell, and an error if it may later.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"agent/eventlog/event"
@@ -53,7 +52,7 @@ func (r *round) stillLabelled(ctx context.Context, s *projections.State) (bool, 
 	if err != nil {
 		return false, &engine.Temporary{Err: err}
 	}
-	return slices.Contains(t.Labels, at.config.BotLabel), nil
+	return trigger(at, t.Labels) != "", nil
 }
 
 // expired is true for a pause that nobody ended for paused_task_expiry_days.

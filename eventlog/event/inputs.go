@@ -56,6 +56,7 @@ type Labels struct {
 	Stopped    string `json:"stopped"`
 	Failed     string `json:"failed"`
 	Awaiting   string `json:"awaiting"`
+	Triggers   string `json:"triggers,omitempty"` // further trigger labels, one a line
 }
 
 // Limits bound one context; 0 means none, except MaxCalls.

@@ -152,6 +152,7 @@ type Forge struct {
 	BotName          string   `yaml:"bot_name"`
 	Assignee         string   `yaml:"assignee"`
 	BotLabel         string   `yaml:"bot_label"`
+	TriggerLabels    []string `yaml:"trigger_labels"` // further labels that make a task
 	ProcessingLabel  string   `yaml:"processing_label"`
 	DoneLabel        string   `yaml:"done_label"`
 	PausedLabel      string   `yaml:"paused_label"`
@@ -164,6 +165,9 @@ type Forge struct {
 	WriteIntervalMS  int      `yaml:"write_interval_ms" max:"3600000"`
 	AdoptWaitSeconds int      `yaml:"-"` // adopt_wait_seconds, or 0 for a loopback host if that is not set
 }
+
+// Triggers are the labels that make an item a task.
+func (f Forge) Triggers() []string { return append([]string{f.BotLabel}, f.TriggerLabels...) }
 
 // App is a GitHub App that acts instead of an account. ID 0 means none.
 type App struct {
