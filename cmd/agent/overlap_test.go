@@ -92,3 +92,23 @@ func TestTwoForges(t *testing.T) {
 		w.wantExact(l.UUID)
 	}
 }
+
+// TestLoopEndsServers: a loop keeps no tool server of a context that has ended.
+func TestLoopEndsServers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greet())
+	w.issue("Greet again")
+	loop := w.start("loop", "--interval", "1")
+	w.until("both are done and their servers have ended", func() bool {
+		for n := 1; n <= 2; n++ {
+			if !slices.Contains(w.forge.Labels(testRepo, n), doneLabel) {
+				return false
+			}
+		}
+		return len(w.processes("")) <= 1 && len(w.list(0)) == 2 // the loop itself
+	})
+	loop.signal(syscall.SIGTERM)
+	if code := loop.wait(); code != 0 {
+		t.Errorf("the loop ends with %d", code)
+	}
+}
