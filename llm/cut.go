@@ -35,10 +35,12 @@ const (
 // count that is exactly a power of two or the window asked for, and below 80 %
 // of the estimate: the mark of a server that filled its window and left out the
 // rest. Both take a quarter of the tools only, since servers rewrite schemas,
-// and look at no prompt under 1000 tokens. A count that no window
-// is as small as is that of a server which does not count, or only in part. Cached tokens are added to the count:
-// most servers include them, some do not, and a wrong accusation is worse than a
-// missed one.
+// and look at no prompt under 1000 tokens.
+//
+// A wrong accusation is worse than a missed one. So cached tokens are added to
+// the count, which most servers include and some do not; and a count that is
+// smaller than any window says nothing: it comes from a server that does not
+// count, or only what was not cached.
 func PromptCut(r Request, u Usage) bool {
 	if !u.Known || u.Prompt <= 0 {
 		return false

@@ -1,0 +1,25 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestOldCopy puts an old copy in the place of a log: of a paused context it is
+// seen, by whoever looks and by whoever would work on it.
+func TestOldCopy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hanging(1, greet()))
+	uuid := w.pausedByCommand()
+	lines := w.lines("paused", uuid)
+	w.writeLines("paused", uuid, lines[:len(lines)-4])
+	if out, _ := w.agent(65, "verify"); !strings.Contains(out, "was there") {
+		t.Errorf("verify says:\n%s", out)
+	}
+	w.agent(0, "resume", uuid)
+	w.agent(65, "run")
+	if _, err := os.Stat(w.path("contexts", "paused", uuid)); err != nil {
+		t.Error(err)
+	}
+}
