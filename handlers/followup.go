@@ -45,13 +45,13 @@ func awaiting(s *projections.State) *event.ContextAwaiting {
 
 // waitAgain goes back to waiting if what ended the wait turned out to be nothing new.
 func waitAgain(s *projections.State) Effect {
-	if s.Await == nil || s.ResumedBy != "comment" || s.Work.Reply != nil || len(s.Comments.Pending) > 0 || s.Steps["message:comments"] > s.Since {
+	if s.Wait == nil || s.ResumedBy != "comment" || s.Work.Reply != nil || len(s.Comments.Pending) > 0 || s.Steps["message:comments"] > s.Since {
 		return nil
 	}
 	if !s.Done("labels:awaiting", s.Since) {
 		return Act{Intent: awaitLabels(s)}
 	}
-	return Record{&event.ContextAwaiting{Rounds: s.Await.Rounds, Until: s.Await.Until}}
+	return Record{&event.ContextAwaiting{Reason: s.Wait.Reason, Rounds: s.Wait.Rounds, Until: s.Wait.Until}}
 }
 
 // thanked reports whether the author's new comments say nothing but that all is well.

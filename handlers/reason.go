@@ -18,7 +18,7 @@ func Reason(s *projections.State, lang i18n.Lang) (sentence, detail string) {
 	case projections.Paused:
 		return restReason(s, lang)
 	case projections.Awaiting:
-		return i18n.Text(lang, "why.awaiting", s.Await.Until.Time.UTC().Format(stampLayout)), ""
+		return i18n.Text(lang, "why.awaiting", s.Wait.Until.Time.UTC().Format(stampLayout)), ""
 	case projections.Completed:
 		return i18n.Text(lang, orOther("end.", s.Last.Reason)), ""
 	case projections.Stopped:

@@ -11,13 +11,14 @@ import (
 func (s *State) Apply(e event.Event) {
 	s.Usage.apply(e, s.Now, s.Status)
 	s.Seq, s.Now = e.Seq, e.Time
-	aside := s.aside(e)
+	aside, open := s.aside(e), s.Open
 	s.applyOpen(e)
 	if !aside {
 		s.Conversation.apply(e)
 		s.Work.apply(e)
 	}
 	s.Comments.apply(e)
+	s.applyPlanning(e, open)
 	s.applyInput(e)
 	s.applyOutcome(e)
 	s.applyLifecycle(e)
@@ -31,7 +32,7 @@ func (s *State) aside(e event.Event) bool {
 		body = s.Open.Body
 	}
 	call, ok := body.(*event.LLMRequested)
-	return ok && call.Purpose != "work"
+	return ok && call.Aside()
 }
 
 func (s *State) applyOpen(e event.Event) {
@@ -74,7 +75,7 @@ func (s *State) closed(intent event.Body, outcome event.Event) {
 
 // drafted keeps a summary that a model wrote. A failed try is not repeated.
 func (s *State) drafted(in *event.LLMRequested, outcome event.Event) {
-	if in.Purpose == "work" {
+	if !in.Aside() {
 		return
 	}
 	if failed, ok := outcome.Body.(*event.LLMFailed); ok && failed.Kind == event.Interrupted {
@@ -115,7 +116,7 @@ func (s *State) applyInput(e event.Event) {
 		s.Tools, s.Steps["tools"] = b, e.Seq
 		s.ToolWeight = weighTools(b)
 	case *event.TimerFired:
-		s.Expired = s.Await != nil && s.Status == Awaiting && !b.Until.Before(s.Await.Until.Time)
+		s.timeOver(e, b)
 	case *event.LimitReached:
 		s.Limit = &Limit{Seq: e.Seq, LimitReached: *b}
 	case *event.PauseRequested:
@@ -144,6 +145,17 @@ func (s *State) edited(e event.Event, b *event.TaskChanged) {
 	task := *s.Task
 	task.Title, task.Body, task.Hash = b.Title, b.Body, b.Hash
 	s.Task, s.Edited = &task, e.Seq
+}
+
+// timeOver ends a wait for people. Without an answer to a question the work goes on.
+func (s *State) timeOver(e event.Event, b *event.TimerFired) {
+	switch {
+	case s.Wait == nil || s.Status != Awaiting || b.Until.Before(s.Wait.Until.Time):
+	case s.Wait.Reason == Clarification:
+		s.Resume, s.ResumedBy = &Request{Seq: e.Seq, By: "timer"}, "timer"
+	default:
+		s.Expired = true
+	}
 }
 
 func (s *State) created(e event.Event, b *event.ContextCreated) {

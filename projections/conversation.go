@@ -22,7 +22,8 @@ type Entry struct {
 	Seq     uint64 // of the event that it comes from
 	Time    time.Time
 	Role    llm.Role
-	Purpose string // of a message: system, task, comments, correction, inherited, summary
+	Purpose string // of a message: system, task, comments, correction, inherited, phase, action, summary
+	Stale   bool   // a later phase or action took its place
 	Text    string
 	Calls   []llm.ToolCall
 	CallID  string // of a tool entry; empty if the call was written as text
@@ -68,8 +69,16 @@ func (c *Conversation) message(e event.Event, b *event.MessageAdded) {
 		c.Entries[0] = entry.weighed()
 		return
 	}
+	if entry.step() {
+		for i := range c.Entries {
+			c.Entries[i].Stale = c.Entries[i].step()
+		}
+	}
 	c.Entries = append(c.Entries, entry.weighed())
 }
+
+// step is true for the message that says what a phase or an action is about.
+func (e Entry) step() bool { return e.Purpose == "phase" || e.Purpose == "action" }
 
 func (c *Conversation) result(e event.Event, text string) {
 	if c.open == nil {
@@ -103,8 +112,13 @@ func (c *Conversation) compact(e event.Event, b *event.SummaryAdded) {
 }
 
 // Pinned entries stay whole in every compaction: what the system, the task and
-// people said is never left to a summary alone.
+// people said is never left to a summary alone, nor is the plan: the latest
+// message about a step holds all of it.
 func (e Entry) Pinned() bool {
+	return !e.Stale && e.pinned()
+}
+
+func (e Entry) pinned() bool {
 	return e.Role == llm.System || (e.Role == llm.User && e.Purpose != "correction") || e.Purpose == "inherited"
 }
 

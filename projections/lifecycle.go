@@ -11,7 +11,10 @@ func (s *State) applyLifecycle(e event.Event) {
 		s.Rest, s.PausedAt, s.Pause = b, e.Time, nil
 	case *event.ContextAwaiting:
 		s.enter(e, Awaiting)
-		s.Await, s.Resume = b, nil
+		s.Wait, s.Resume = b, nil
+		if b.Reason == "" {
+			s.Await = b
+		}
 	case *event.ContextResumed:
 		s.enter(e, Running)
 		s.Rest, s.Resume, s.ResumedAt = nil, nil, e.Time

@@ -68,7 +68,8 @@ type State struct {
 	Denied *Request                // the forge did not let us take the task
 	Resume *Request                // a wish to resume that was not granted yet
 	Rest   *event.ContextPaused    // why and until when it is paused
-	Await  *event.ContextAwaiting  // how it waits for an answer, also after it has come back
+	Wait   *event.ContextAwaiting  // the latest wait for people, for whatever reason
+	Await  *event.ContextAwaiting  // the latest one for an answer to the closing words, also after it has come back
 	Last   *event.ContextCompleted // how it completed
 
 	Expired   bool // nobody answered in time
@@ -86,6 +87,7 @@ type State struct {
 	Comments     Comments
 	Usage        Usage
 	Work         Work
+	Planning     Planning
 	Progress     Progress
 	Limit        *Limit
 	Grants       map[string]float64 // what persons granted on top of a limit, by its name
@@ -128,5 +130,5 @@ func (p *Progress) posted(outcome event.Body) {
 
 // NewState is the state before the first event.
 func NewState() *State {
-	return &State{Steps: map[string]uint64{}, Grants: map[string]float64{}, Comments: newComments(), Lang: i18n.En}
+	return &State{Steps: map[string]uint64{}, Grants: map[string]float64{}, Comments: newComments(), Planning: newPlanning(), Lang: i18n.En}
 }

@@ -23,6 +23,8 @@ type Work struct {
 	NotBefore    time.Time // earliest time of the next model call
 	ToolsRefused uint64    // seq of the failure that said so, 0 if none
 	Repeats      int       // times in a row that the same call was made
+	Errors       int       // times in a row that the same tool gave an error, whatever the action
+	faulty       string    // that tool
 	lastCall     string
 	SinceCheck   int // tool calls since comments were read
 	Facts        []Fact
@@ -56,9 +58,11 @@ func (w *Work) apply(e event.Event) {
 		w.Answered++
 		w.Corrections = 0
 		w.settle(b)
+		w.failure(b.IsError)
 	case *event.ToolFailed:
 		w.Answered++
 		w.refused(b)
+		w.failure(true)
 	case *event.ToolInterrupted:
 		w.Answered++
 	case *event.MessageAdded:
@@ -70,6 +74,9 @@ func (w *Work) apply(e event.Event) {
 		}
 	case *event.ContextAwaiting:
 		w.Reply = nil // its closing words were posted
+	case *event.UnderstandingMade, *event.InformationPlanned, *event.AssumptionMade, *event.PlanMade, *event.PlanRevised,
+		*event.ActionFinished, *event.ReflectionMade, *event.VerificationMade, *event.ReplanDecided:
+		w.Reply, w.Corrections = nil, 0 // it became the event
 	case *event.CommentsFetched:
 		if b.Last {
 			w.SinceCheck = 0
@@ -119,6 +126,22 @@ func (w *Work) settle(b *event.ToolReplied) {
 		f.OK = code == "0"
 	} else if f.OK && isWrite(f.Tool) {
 		w.wrote(f.Subject)
+	}
+}
+
+// failure counts the errors of one tool in a row. The latest fact has its full name.
+func (w *Work) failure(failed bool) {
+	if len(w.Facts) == 0 {
+		return
+	}
+	tool := w.Facts[len(w.Facts)-1].Tool
+	switch {
+	case failed && tool == w.faulty:
+		w.Errors++
+	case failed:
+		w.Errors, w.faulty = 1, tool
+	case tool == w.faulty:
+		w.Errors, w.faulty = 0, ""
 	}
 }
 

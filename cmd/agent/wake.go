@@ -99,7 +99,7 @@ func (r *round) answered(ctx context.Context, s *projections.State) (event.Body,
 			return &event.ResumeRequested{By: "comment"}, nil
 		}
 	}
-	if until := s.Await.Until.Time; !time.Now().Before(until) {
+	if until := s.Wait.Until.Time; !time.Now().Before(until) {
 		return &event.TimerFired{Until: until}, nil
 	}
 	return nil, nil

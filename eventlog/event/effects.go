@@ -5,7 +5,7 @@ import "time"
 // LLMRequested is the intent of a model call.
 type LLMRequested struct {
 	intent
-	Purpose   string `json:"purpose"`  // work | summary | a planning phase
+	Purpose   string `json:"purpose"`  // work | summary | compaction | a planning phase
 	Protocol  string `json:"protocol"` // json | tools
 	Model     string `json:"model"`
 	SHA256    string `json:"sha256"` // of llm.Request.Canonical
@@ -13,6 +13,9 @@ type LLMRequested struct {
 	Estimated int    `json:"estimated_tokens"`
 	Attempt   int    `json:"attempt"` // 1 for the first try
 }
+
+// Aside is true for a call that is no turn of the conversation: it writes a summary.
+func (r *LLMRequested) Aside() bool { return r.Purpose == "summary" || r.Purpose == "compaction" }
 
 // LLMReplied is a whole reply of a model.
 type LLMReplied struct {
@@ -67,7 +70,8 @@ type ToolRequested struct {
 	Server string `json:"server"`
 	Tool   string `json:"tool"`
 	Args   Text   `json:"args"`
-	Again  bool   `json:"again"` // may be run again if its outcome is lost: read-only or idempotent
+	Need   string `json:"info_id,omitempty"` // the information that it collects for a plan
+	Again  bool   `json:"again"`             // may be run again if its outcome is lost: read-only or idempotent
 }
 
 // ToolReplied is a tool's answer, also when the tool says that it failed.

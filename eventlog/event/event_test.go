@@ -164,7 +164,7 @@ func TestRedactedMark(t *testing.T) {
 	}
 	// Texts that look like the mark are none.
 	for _, b := range []Body{
-		&PlanMade{Plan: []byte(`{"redacted":true}`)}, &ContextStopped{Reason: `"redacted":true}`},
+		&ToolsListed{Servers: []Server{{Tools: []Tool{{Schema: []byte(`{"redacted":true}`)}}}}}, &ContextStopped{Reason: `"redacted":true}`},
 	} {
 		if _, got, err := DecodeBody(b.Type(), 1, encode(t, b, false)); got || err != nil {
 			t.Errorf("%s: %v, %v", b.Type(), got, err)

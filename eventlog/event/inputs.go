@@ -39,6 +39,7 @@ type ConfigPinned struct {
 	Storage       Storage     `json:"storage"`
 	Inherit       Inherit     `json:"inherit"`
 	FollowUp      FollowUp    `json:"follow_up"`
+	Planning      Planning    `json:"planning,omitzero"`
 	Change        ChangeRule  `json:"change"`
 	Prompt        string      `json:"prompt,omitempty"` // the system prompt template if it is not the embedded one
 	PromptHash    string      `json:"prompt_hash"`      // hex SHA-256 of the template in force
@@ -98,6 +99,52 @@ type FollowUp struct {
 	Keywords     string `json:"keywords,omitempty"` // phrases that end it, one a line; empty = the defaults
 	MaxRounds    int    `json:"max_rounds"`
 	TimeoutHours int    `json:"timeout_hours"`
+}
+
+// Planning is the planning mode and its limits.
+type Planning struct {
+	Enabled         bool    `json:"enabled"`
+	MaxActions      int     `json:"max_subtasks"` // that are begun, repeated ones included
+	ContinueOnError bool    `json:"continue_on_error"`
+	Comments        string  `json:"llm_call_comments"`   // off | phase | task | call
+	Checklist       bool    `json:"progress_comment"`    // the plan as a list that is kept up to date
+	MaxHistory      int     `json:"max_history_entries"` // of a progress comment
+	Understand      bool    `json:"understand"`
+	MinUnderstood   float64 `json:"understanding_confidence_threshold"`
+	Collect         bool    `json:"collect"`
+	MaxRetries      int     `json:"max_retries_per_tool"` // of a collecting call
+	Assume          bool    `json:"assume"`
+	MinAssumed      float64 `json:"assumption_confidence_threshold"`
+	Notify          Notify  `json:"notification"`
+	ReflectEvery    int     `json:"reflection_interval"` // actions; 0 = never
+	MaxRevisions    int     `json:"max_revisions"`
+	VerifyRounds    int     `json:"verification_rounds"` // 0 = none
+	Replan          Replans `json:"replanning"`
+	Prompts         string  `json:"prompts,omitempty"` // JSON object: prompts that replace the embedded ones, by phase
+}
+
+// Notify says which parts of pre-planning people are told of.
+type Notify struct {
+	Start         bool `json:"start"`
+	Understanding bool `json:"understanding"`
+	Collection    bool `json:"collection"`
+	Assumption    bool `json:"assumption"`
+}
+
+// Replans bounds how often and how deeply a plan is made anew.
+type Replans struct {
+	Enabled           bool    `json:"enabled"`
+	EveryPhase        bool    `json:"every_phase"`
+	MinConfidence     float64 `json:"min_confidence_threshold"`
+	AskConfidence     float64 `json:"user_confirmation_threshold"` // from here to MinConfidence people are asked
+	MaxClarifications int     `json:"max_clarification_requests"`
+	MaxDecompositions int     `json:"max_redecomposition_attempts"`
+	MaxRegenerations  int     `json:"max_regeneration_attempts"`
+	MaxRetries        int     `json:"max_action_retries"` // of one action
+	MaxPartial        int     `json:"max_partial_replans"`
+	MaxReflected      int     `json:"max_plan_revisions"` // that a reflection asks for
+	MaxTotal          int     `json:"max_total_replans"`
+	SameTrigger       int     `json:"same_trigger_max_count"` // 0 = no guard against loops
 }
 
 // ChangeRule says whether and how a change (pull or merge request) is opened.

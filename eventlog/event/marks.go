@@ -1,15 +1,12 @@
 package event
 
-import (
-	"encoding/json"
-	"time"
-)
+import "time"
 
 // MessageAdded puts a system or user message, or an inherited assistant one, into the conversation.
 type MessageAdded struct {
 	mark
 	Role     string   `json:"role"`
-	Purpose  string   `json:"purpose"` // system | task | comments | correction | inherited
+	Purpose  string   `json:"purpose"` // system | task | comments | edited | correction | inherited | phase | action
 	Content  Text     `json:"content"`
 	Comments []string `json:"comments,omitempty"` // ids of the comments in it
 }
@@ -29,60 +26,94 @@ type SummaryAdded struct {
 // PhaseEntered begins a planning phase.
 type PhaseEntered struct {
 	mark
-	Phase string `json:"phase"`
+	Phase string `json:"phase"` // understanding | information | assumption | planning | execution | reflection | revision | replanning | verification
 }
 
-// PlanMade is a plan as the model gave it.
+// UnderstandingMade says what the model takes the task to be.
+type UnderstandingMade struct {
+	mark
+	Understanding Understanding `json:"understanding"`
+	Fallback      bool          `json:"fallback,omitempty"` // the replies could not be used: made from the task alone
+}
+
+// InformationPlanned says what must be known before a plan can be made.
+type InformationPlanned struct {
+	mark
+	Needs    Needs `json:"information_needs"`
+	Fallback bool  `json:"fallback,omitempty"` // the replies could not be used: nothing is collected
+}
+
+// InformationCollected says how the collection of a piece of information ended.
+type InformationCollected struct {
+	mark
+	ID      string `json:"info_id"`
+	Status  string `json:"status"`  // collected | failed | gap: neither found nor assumed
+	Summary string `json:"summary"` // at most 500 characters
+	Tries   int    `json:"tool_calls_used"`
+}
+
+// AssumptionMade puts an assumption in the place of information that was not found.
+type AssumptionMade struct {
+	mark
+	Assumption Assumption `json:"assumption"`
+	Default    bool       `json:"default,omitempty"` // the one that was planned for this case
+}
+
+// PlanMade is a plan. Actions are in the order in which they will be done.
 type PlanMade struct {
 	mark
-	Plan json.RawMessage `json:"plan"`
+	Plan Plan `json:"plan"`
 }
 
-// PlanRevised changes the plan.
+// PlanRevised changes what is left to do. What is finished stays finished.
 type PlanRevised struct {
 	mark
-	Reason  string          `json:"reason"`
-	Changes json.RawMessage `json:"changes"`
-	Plan    json.RawMessage `json:"plan"`
+	Reason  string     `json:"reason"`
+	Trigger string     `json:"trigger"` // reflection | comments | a replan type
+	Changes []Change   `json:"changes"`
+	Actions ActionPlan `json:"updated_plan"`
 }
 
 // ActionStarted begins an action of the plan.
 type ActionStarted struct {
 	mark
 	Action string `json:"action"`
-	Index  int    `json:"index"`
 }
 
 // ActionFinished ends an action of the plan.
 type ActionFinished struct {
 	mark
 	Action string `json:"action"`
-	Index  int    `json:"index"`
-	Status string `json:"status"` // success | failed | skipped
+	Status string `json:"status"` // success | failed
 	Detail string `json:"detail,omitempty"`
 }
 
 // ReflectionMade is the model's evaluation of the work so far.
 type ReflectionMade struct {
 	mark
-	Evaluation json.RawMessage `json:"evaluation"`
+	Reflection Reflection `json:"evaluation"`
+	Override   string     `json:"override,omitempty"` // why the plan is not revised although the model wishes it
+	Fallback   bool       `json:"fallback,omitempty"` // the replies could not be used
+	Comment    string     `json:"comment,omitempty"`
 }
 
 // VerificationMade is the model's verdict on the result.
 type VerificationMade struct {
 	mark
-	Round  int             `json:"round"`
-	Passed bool            `json:"passed"`
-	Result json.RawMessage `json:"result"`
+	Round    int          `json:"round"` // from 1
+	Result   Verification `json:"verification_result"`
+	Fallback bool         `json:"fallback,omitempty"` // the replies could not be used: it did not pass
+	Comment  string       `json:"comment,omitempty"`
 }
 
 // ReplanDecided is a decision to plan again, or not to.
 type ReplanDecided struct {
 	mark
-	Phase    string          `json:"phase"`
-	Decision json.RawMessage `json:"decision"`
-	Executed bool            `json:"executed"`
-	Override string          `json:"override,omitempty"`
+	Phase    string `json:"phase"` // after which it was made
+	Decision Replan `json:"llm_decision"`
+	Executed bool   `json:"executed"`
+	Override string `json:"override_reason,omitempty"` // why it is not carried out
+	Fallback bool   `json:"fallback,omitempty"`        // the replies could not be used
 }
 
 // TaskSkipped says why a task was not worked on after its context was made.
@@ -110,8 +141,9 @@ type ContextResumed struct{ mark }
 // ContextAwaiting says that the task waits for a person's comment.
 type ContextAwaiting struct {
 	mark
-	Rounds int   `json:"rounds"` // answered comments so far
-	Until  Until `json:"until"`  // when it ends without an answer
+	Reason string `json:"reason,omitempty"` // empty: for an answer to the closing words | clarification: for an answer to a question
+	Rounds int    `json:"rounds"`           // answered comments so far
+	Until  Until  `json:"until"`            // when it ends without an answer
 }
 
 // ContextCompleted ends a context well. Partial says that not everything was done.

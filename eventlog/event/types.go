@@ -109,6 +109,18 @@ func (*SummaryAdded) Type() string { return "summary.added" }
 func (*PhaseEntered) Type() string { return "phase.entered" }
 
 // Type names the event in logs.
+func (*UnderstandingMade) Type() string { return "understanding.made" }
+
+// Type names the event in logs.
+func (*InformationPlanned) Type() string { return "information.planned" }
+
+// Type names the event in logs.
+func (*InformationCollected) Type() string { return "information.collected" }
+
+// Type names the event in logs.
+func (*AssumptionMade) Type() string { return "assumption.made" }
+
+// Type names the event in logs.
 func (*PlanMade) Type() string { return "plan.made" }
 
 // Type names the event in logs.

@@ -133,7 +133,7 @@ func (e *Engine) loop(ctx context.Context) error {
 // act appends the intent and performs it. Before a model call the tools are
 // compared with those that the conversation was begun with.
 func (e *Engine) act(ctx context.Context, a handlers.Act) error {
-	if call, ok := a.Intent.(*event.LLMRequested); ok && call.Purpose == "work" {
+	if call, ok := a.Intent.(*event.LLMRequested); ok && !call.Aside() {
 		if changed, err := e.checkTools(ctx); changed || err != nil {
 			return err
 		}

@@ -1,0 +1,369 @@
+package projections
+
+import (
+	"slices"
+
+	"agent/eventlog/event"
+)
+
+// Names of the phases, as phase.entered has them.
+const (
+	Understanding = "understanding"
+	Information   = "information"
+	Assumption    = "assumption"
+	PlanPhase     = "planning"
+	Execution     = "execution"
+	Reflection    = "reflection"
+	Revision      = "revision"
+	Replanning    = "replanning"
+	Verification  = "verification"
+)
+
+// Clarification is the reason of a wait for the answer to a question.
+const Clarification = "clarification"
+
+// Planning is where a context that works by a plan stands. Every counter that
+// limits something is here, so no pause, kill or change of the plan resets it.
+type Planning struct {
+	Phase   string // entered last
+	Entered uint64 // seq of that
+	Open    bool   // its result is still to come
+	Seq     uint64 // of the latest event that changed anything here
+
+	Understanding *event.Understanding
+	Needs         *event.Needs
+	Found         map[string]*Found // by need
+
+	Plan    *event.Plan
+	Actions []Action // in the order in which they are done
+	Current int      // index of the action that is being done, -1: none
+	Begun   int      // actions that were begun, repeated ones included
+	Turns   int      // replies in the current action, else in the phase
+	Hit     bool     // the tool that the current action names has succeeded in it
+	Fault   string   // the latest error of a tool in it, empty after a success
+
+	Trouble   *Trouble // a failure that was not dealt with yet
+	Since     int      // actions that ended since the latest reflection
+	Reflect   bool     // people wrote, or the task was edited: look at the plan again
+	Revise    string   // the plan is to be revised: what asked for it
+	Review    string   // phase after which a decision on replanning is due
+	Questions []string // to people, not answered yet
+	Asked     uint64   // seq of the wait for their answer, 0: not waiting
+
+	Rounds   int    // of verification
+	Verified bool   // the latest one passed, and nothing was added since
+	Words    string // the model's latest evaluation, for people
+	Counts   Counts
+}
+
+// Action is an action of the plan and how it went.
+type Action struct {
+	event.Action
+	Status  string // "", success or failed
+	Detail  string
+	Retries int
+	Added   bool // by a verification or a replan decision
+}
+
+// Found is what became of a need.
+type Found struct {
+	Status     string // collected | failed | assumed | gap
+	Summary    string
+	Tries      int
+	OK         bool // the latest try succeeded
+	Assumption *event.Assumption
+}
+
+// Trouble is a failed action or verification.
+type Trouble struct {
+	Action    int // index, -1: a verification
+	Reflected bool
+}
+
+// Counts bounds how often a plan is changed.
+type Counts struct {
+	Revisions      int            // of any kind
+	Reflected      int            // that a reflection asked for
+	Clarifications int            // rounds of questions
+	Decompositions int            // task_redecomposition, goal_revision and full_replan
+	Regenerations  int            // action_regeneration
+	Partial        int            // partial_replan
+	Retries        int            // of actions
+	Total          int            // replans that were carried out
+	Triggers       map[string]int // target_phase:replan_type → how often carried out
+}
+
+func newPlanning() Planning {
+	return Planning{Current: -1, Found: map[string]*Found{}, Counts: Counts{Triggers: map[string]int{}}}
+}
+
+// Action gives the current action, or nil.
+func (p *Planning) Action() *Action {
+	if p.Current < 0 || p.Current >= len(p.Actions) {
+		return nil
+	}
+	return &p.Actions[p.Current]
+}
+
+// Next is the index of the first action that was not done yet, or -1.
+func (p *Planning) Next() int {
+	return slices.IndexFunc(p.Actions, func(a Action) bool { return a.Status == "" })
+}
+
+// Count gives how many actions ended with a status.
+func (p *Planning) Count(status string) (n int) {
+	for _, a := range p.Actions {
+		if a.Status == status {
+			n++
+		}
+	}
+	return n
+}
+
+// applyPlanning folds an event; open is the intent that it is the outcome of, if it is one.
+func (s *State) applyPlanning(e event.Event, open *Open) {
+	p, before := &s.Planning, s.Planning.Seq
+	p.Seq = e.Seq
+	switch b := e.Body.(type) {
+	case *event.PhaseEntered:
+		p.Phase, p.Entered, p.Open, p.Turns = b.Phase, e.Seq, true, 0
+	case *event.UnderstandingMade:
+		p.Understanding = &b.Understanding
+		p.closed(s, Understanding)
+	case *event.InformationPlanned:
+		p.Needs = &b.Needs
+		p.closed(s, "")
+	case *event.InformationCollected:
+		p.collected(b)
+	case *event.AssumptionMade:
+		p.assumed(b)
+	case *event.PlanMade:
+		p.planned(b)
+		p.closed(s, PlanPhase)
+	case *event.PlanRevised:
+		p.revised(b)
+		p.closed(s, "")
+	case *event.ActionStarted:
+		p.started(b)
+	case *event.ActionFinished:
+		p.finished(b)
+	case *event.ReflectionMade:
+		p.reflected(b)
+		p.closed(s, Reflection)
+	case *event.VerificationMade:
+		p.verified(b, s.Config)
+		p.closed(s, "")
+	case *event.ReplanDecided:
+		p.decided(b)
+		p.closed(s, "")
+	default:
+		p.Seq = before
+		p.outside(e, open)
+	}
+}
+
+// closed ends the open phase. review names the phase after which a decision may be due.
+func (p *Planning) closed(s *State, review string) {
+	p.Open = false
+	if s.Config != nil && s.Config.Planning.Replan.Enabled && s.Config.Planning.Replan.EveryPhase {
+		p.Review = review
+	}
+}
+
+func (p *Planning) collected(b *event.InformationCollected) {
+	f := p.found(b.ID)
+	f.Status, f.Summary, f.Tries = b.Status, b.Summary, b.Tries
+}
+
+func (p *Planning) found(id string) *Found {
+	if p.Found[id] == nil {
+		p.Found[id] = &Found{}
+	}
+	return p.Found[id]
+}
+
+func (p *Planning) assumed(b *event.AssumptionMade) {
+	f := p.found(b.Assumption.ID)
+	f.Status, f.Assumption = "assumed", &b.Assumption
+	p.Open = p.Open && p.Phase != Assumption
+}
+
+func (p *Planning) planned(b *event.PlanMade) {
+	p.Plan, p.Actions, p.Current = &b.Plan, nil, -1
+	for _, a := range b.Plan.Actions.Actions {
+		p.Actions = append(p.Actions, Action{Action: a})
+	}
+	p.Trouble, p.Revise, p.Verified, p.Since = nil, "", false, 0
+}
+
+// revised replaces what is left to do. Finished actions keep their place and
+// their marks; a failed one that is in the new list is tried again.
+func (p *Planning) revised(b *event.PlanRevised) {
+	kept := slices.DeleteFunc(slices.Clone(p.Actions), func(a Action) bool { return a.Status == "" })
+	for _, a := range b.Actions.Actions {
+		i := slices.IndexFunc(kept, func(k Action) bool { return k.ID == a.ID })
+		switch {
+		case i < 0:
+			kept = append(kept, Action{Action: a})
+		case kept[i].Status == "failed":
+			again := Action{Action: a, Retries: kept[i].Retries, Added: kept[i].Added}
+			kept = append(slices.Delete(kept, i, i+1), again)
+		}
+	}
+	p.Actions, p.Verified = kept, false
+	p.Trouble, p.Revise = nil, ""
+	p.Counts.Revisions++
+	if b.Trigger == Reflection {
+		p.Counts.Reflected++
+	}
+}
+
+func (p *Planning) started(b *event.ActionStarted) {
+	p.Current = slices.IndexFunc(p.Actions, func(a Action) bool { return a.ID == b.Action })
+	p.Begun++
+	p.Turns, p.Hit, p.Fault = 0, false, ""
+}
+
+func (p *Planning) finished(b *event.ActionFinished) {
+	if a := p.Action(); a != nil {
+		a.Status, a.Detail = b.Status, b.Detail
+		if b.Status == "failed" {
+			p.Trouble = &Trouble{Action: p.Current}
+		}
+	}
+	p.Current = -1
+	p.Since++
+}
+
+func (p *Planning) reflected(b *event.ReflectionMade) {
+	p.Since, p.Reflect = 0, false
+	if p.Trouble != nil {
+		p.Trouble.Reflected = true
+	}
+	if b.Reflection.RevisionNeeded && b.Override == "" {
+		p.Revise = Reflection
+	}
+	p.say(b.Comment)
+}
+
+func (p *Planning) say(words string) {
+	if words != "" {
+		p.Words = words
+	}
+}
+
+func (p *Planning) verified(b *event.VerificationMade, c *event.ConfigPinned) {
+	p.Rounds = b.Round
+	p.Verified = b.Result.Passed
+	p.say(b.Comment)
+	switch more := p.append(b.Result.Additional); {
+	case b.Result.Passed || c == nil || p.Rounds >= c.Planning.VerifyRounds:
+	case !more:
+		p.Trouble = &Trouble{Action: -1, Reflected: true}
+	}
+}
+
+// append adds actions that are still to be done, and tells whether there were any.
+func (p *Planning) append(more []event.Action) bool {
+	for _, a := range more {
+		p.Actions = append(p.Actions, Action{Action: a, Added: true})
+	}
+	return len(more) > 0
+}
+
+func (p *Planning) decided(b *event.ReplanDecided) {
+	d, trouble := b.Decision, p.Trouble
+	p.Trouble, p.Review = nil, ""
+	if !b.Executed {
+		return
+	}
+	p.Counts.Total++
+	p.Counts.Triggers[d.Target+":"+d.Type]++
+	if p.append(d.Additional) {
+		p.Verified = false
+	}
+	switch d.Type {
+	case "clarification_request":
+		p.Counts.Clarifications++
+		p.Questions = d.Questions
+	case "retry":
+		p.retry(trouble)
+	case "partial_replan":
+		p.Counts.Partial++
+		p.Revise = d.Type
+	case "action_regeneration":
+		p.Counts.Regenerations++
+		p.Revise = d.Type
+	case "plan_revision":
+		p.Revise = d.Type
+	case "task_redecomposition":
+		p.Counts.Decompositions++
+		p.Plan = nil
+	case "goal_revision", "full_replan":
+		p.Counts.Decompositions++
+		p.Plan, p.Understanding = nil, nil
+	}
+}
+
+func (p *Planning) retry(t *Trouble) {
+	p.Counts.Retries++
+	if t != nil && t.Action >= 0 && t.Action < len(p.Actions) {
+		p.Actions[t.Action].Status = ""
+		p.Actions[t.Action].Retries++
+	}
+}
+
+// outside takes what events of other kinds mean for the plan.
+func (p *Planning) outside(e event.Event, open *Open) {
+	switch b := e.Body.(type) {
+	case *event.MessageAdded:
+		p.told(b)
+	case *event.LLMReplied:
+		p.Turns++
+	case *event.ToolReplied:
+		p.tool(open, !b.IsError, b.Content.View())
+	case *event.ToolFailed:
+		p.tool(open, false, b.Message)
+	case *event.ContextAwaiting:
+		if b.Reason == Clarification {
+			p.Asked = e.Seq
+		}
+	case *event.ContextResumed:
+		if p.Asked > 0 { // with an answer, or without one in time
+			p.Questions, p.Asked = nil, 0
+			p.Reflect = p.Plan != nil
+		}
+	}
+}
+
+// told looks at the plan again when people say something new.
+func (p *Planning) told(b *event.MessageAdded) {
+	if b.Purpose != "comments" && b.Purpose != "edited" {
+		return
+	}
+	p.Reflect = p.Plan != nil
+	p.Rounds = 0
+}
+
+// tool takes the outcome of a call. A call that was interrupted is neither a
+// success nor an error: the model looks for itself.
+func (p *Planning) tool(open *Open, ok bool, text string) {
+	if open == nil {
+		return
+	}
+	call, isTool := open.Body.(*event.ToolRequested)
+	a := p.Action()
+	switch {
+	case !isTool:
+	case call.Need != "":
+		f := p.found(call.Need)
+		f.Tries++
+		f.OK, f.Summary = ok, text
+	case a == nil:
+	case !ok:
+		p.Fault = call.Server + "/" + call.Tool + ": " + text
+	default:
+		p.Fault = ""
+		p.Hit = p.Hit || call.Server+"/"+call.Tool == a.Tool
+	}
+}
