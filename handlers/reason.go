@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agent/internal/i18n"
+	"agent/internal/loosejson"
 	"agent/internal/sanitize"
 	"agent/projections"
 )
@@ -87,7 +88,7 @@ func failReason(lang i18n.Lang, v *verdict) string {
 // latest one, which tells more than our complaint about it.
 func failDetail(s *projections.State, v *verdict) string {
 	if v.reason == "unusable_replies" && s.Work.Reply != nil {
-		if said := strings.TrimSpace(stripThinking(s.Work.Reply.Text.View())); said != "" {
+		if said := strings.TrimSpace(loosejson.StripThinking(s.Work.Reply.Text.View())); said != "" {
 			return said
 		}
 	}

@@ -1,10 +1,10 @@
 package handlers
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
+	"agent/internal/loosejson"
 	"agent/projections"
 )
 
@@ -29,7 +29,7 @@ type Call struct {
 // around a JSON object and never invents arguments.
 func Parse(s *projections.State) Parsed {
 	r := s.Work.Reply
-	text := stripThinking(r.Text.View())
+	text := loosejson.StripThinking(r.Text.View())
 	names := toolNames(s)
 	switch {
 	case len(r.Calls) > 0:
@@ -120,82 +120,13 @@ func normalArgs(args string) string {
 	return args
 }
 
-// stripThinking removes <think> blocks, also one whose opening or closing tag is missing.
-func stripThinking(text string) string {
-	for {
-		end := strings.Index(text, "</think>")
-		start := strings.Index(text, "<think>")
-		switch {
-		case start >= 0 && end > start:
-			text = text[:start] + text[end+len("</think>"):]
-		case end >= 0:
-			text = text[end+len("</think>"):]
-		case start >= 0 && strings.TrimSpace(text[:start]) == "":
-			return "" // it never stopped thinking
-		default:
-			return text
-		}
-	}
-}
-
-// maxStarts bounds the search for an object in a long text full of braces.
-const maxStarts = 200
-
-// findObject returns the first object in text that has a key of the protocol:
-// the whole text if it is one, else the first balanced one. Looking for balanced
-// braces also finds objects in code fences, without splitting at fences that
-// stand inside the object's strings.
+// findObject returns the first object in text that has a key of the protocol, or nil.
 func findObject(text string) *replyObject {
-	if obj := decodeObject([]byte(strings.TrimSpace(text))); obj != nil {
-		return obj
-	}
-	rest := text
-	for range maxStarts {
-		i := strings.IndexByte(rest, '{')
-		if i < 0 {
-			return nil
+	for data := range loosejson.Objects(text) {
+		var obj replyObject
+		if json.Unmarshal(data, &obj) == nil && (len(obj.Command) > 0 || obj.Done != nil) {
+			return &obj
 		}
-		rest = rest[i:]
-		if n := balanced(rest); n > 0 {
-			if obj := decodeObject([]byte(rest[:n])); obj != nil {
-				return obj
-			}
-		}
-		rest = rest[1:]
 	}
 	return nil
-}
-
-func decodeObject(data []byte) *replyObject {
-	if len(data) == 0 || data[0] != '{' {
-		return nil
-	}
-	var obj replyObject
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if dec.Decode(&obj) != nil || dec.More() || (len(obj.Command) == 0 && obj.Done == nil) {
-		return nil
-	}
-	return &obj
-}
-
-// balanced gives the length of the object at the start of s, or 0.
-func balanced(s string) int {
-	depth, inString := 0, false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{':
-			depth++
-		case c == '}':
-			depth--
-			if depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return 0
 }

@@ -7,6 +7,7 @@ import (
 
 	"agent/eventlog/event"
 	"agent/internal/i18n"
+	"agent/internal/loosejson"
 	"agent/llm"
 	"agent/projections"
 )
@@ -72,7 +73,7 @@ func finalSummary(s *projections.State, v *verdict) *event.SummaryAdded {
 
 // plainWords takes the comment of a model that replied in the form of a turn.
 func plainWords(text string) string {
-	text = strings.TrimSpace(stripThinking(text))
+	text = strings.TrimSpace(loosejson.StripThinking(text))
 	if obj := findObject(text); obj != nil {
 		comment, _ := obj.Comment.(string)
 		return strings.TrimSpace(comment)

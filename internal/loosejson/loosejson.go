@@ -1,0 +1,73 @@
+// Package loosejson finds JSON objects in what models write: between prose, in
+// code fences, after thoughts. It is pure, never repairs what it finds, and
+// takes time in proportion to the text however many braces that has.
+package loosejson
+
+import (
+	"encoding/json"
+	"iter"
+	"strings"
+)
+
+// maxStarts bounds the search in a long text full of braces.
+const maxStarts = 200
+
+// Objects gives the JSON objects in text by where they begin, so an object comes
+// before those inside it. At most 200 braces are tried. Looking for balanced
+// braces also finds objects in code fences, without splitting at fences that
+// stand inside the object's strings.
+func Objects(text string) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for range maxStarts {
+			i := strings.IndexByte(text, '{')
+			if i < 0 {
+				return
+			}
+			text = text[i:]
+			if data := []byte(text[:balanced(text)]); json.Valid(data) && !yield(data) {
+				return
+			}
+			text = text[1:]
+		}
+	}
+}
+
+// StripThinking removes <think> blocks, also one whose opening or closing tag is missing.
+func StripThinking(text string) string {
+	for {
+		end := strings.Index(text, "</think>")
+		start := strings.Index(text, "<think>")
+		switch {
+		case start >= 0 && end > start:
+			text = text[:start] + text[end+len("</think>"):]
+		case end >= 0:
+			text = text[end+len("</think>"):]
+		case start >= 0 && strings.TrimSpace(text[:start]) == "":
+			return "" // it never stopped thinking
+		default:
+			return text
+		}
+	}
+}
+
+// balanced gives the length of the object at the start of s, or 0.
+func balanced(s string) int {
+	depth, inString := 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{':
+			depth++
+		case c == '}':
+			depth--
+			if depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
