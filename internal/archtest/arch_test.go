@@ -43,6 +43,7 @@ var rules = map[string][]string{
 	"contexts":                {"eventlog", "eventlog/event", "internal/fsx", "forge", "projections"},
 	"projections":             {"eventlog/event", "llm", "forge", "internal/i18n", "internal/loosejson"},
 	"handlers":                {"handlers/shapes", "projections", "eventlog/event", "llm", "forge", "internal/i18n", "internal/sanitize", "internal/loosejson"},
+	"handlers/shapes":         {"eventlog/event", "internal/loosejson"},
 	"handlers/engine":         {"handlers", "projections", "eventlog/event", "llm", "forge", "mcp", "contexts", "internal/sanitize", "internal/redact", "internal/i18n"},
 	"cmd/agent/config":        {},
 	"cmd/agent/logging":       {"internal/sanitize", "internal/redact"},
@@ -51,7 +52,7 @@ var rules = map[string][]string{
 }
 
 // pure packages decide and fold: nothing in them may see the world.
-var pure = []string{"handlers", "projections"}
+var pure = []string{"handlers", "handlers/shapes", "internal/loosejson", "projections"}
 
 var impure = []string{"os", "net", "net/http", "os/exec", "math/rand", "math/rand/v2", "crypto/rand", "syscall", "runtime", "io/fs"}
 

@@ -16,18 +16,30 @@ const maxStarts = 200
 // before those inside it. At most 200 braces are tried. Looking for balanced
 // braces also finds objects in code fences, without splitting at fences that
 // stand inside the object's strings.
-func Objects(text string) iter.Seq[[]byte] {
+func Objects(text string) iter.Seq[[]byte] { return search(text, true) }
+
+// Outermost is Objects without those that stand inside another one.
+func Outermost(text string) iter.Seq[[]byte] { return search(text, false) }
+
+func search(text string, nested bool) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
+		rest := text
 		for range maxStarts {
-			i := strings.IndexByte(text, '{')
+			i := strings.IndexByte(rest, '{')
 			if i < 0 {
 				return
 			}
-			text = text[i:]
-			if data := []byte(text[:balanced(text)]); json.Valid(data) && !yield(data) {
+			rest = rest[i:]
+			data := []byte(rest[:balanced(rest)])
+			valid := json.Valid(data)
+			if valid && !yield(data) {
 				return
 			}
-			text = text[1:]
+			if valid && !nested {
+				rest = rest[len(data):]
+			} else {
+				rest = rest[1:]
+			}
 		}
 	}
 }

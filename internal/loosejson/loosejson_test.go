@@ -46,6 +46,16 @@ func TestObjectsStops(t *testing.T) {
 	}
 }
 
+func TestOutermost(t *testing.T) {
+	var got []string
+	for data := range Outermost(`{x {"a":{"b":{}}} {"c":{"d":1}} {"e":{"f":2}`) {
+		got = append(got, string(data))
+	}
+	if diff := cmp.Diff([]string{`{"a":{"b":{}}}`, `{"c":{"d":1}}`, `{"f":2}`}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestStripThinking(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain":                             "plain",
