@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,12 +19,14 @@ type Forgotten struct {
 	Heirs []string // contexts that had taken something over from it
 }
 
-// Forget removes a context that has ended, and what others took over from it:
-// the blobs with the inherited text go, and a blob.forgotten in their logs says
-// so, which keeps their chains valid. What a later go wrote itself (its replies,
-// its own summary) is its own and stays. refresh makes the projection files of
-// an heir anew, while it is held. A context that is busy or has not ended is an
-// error, and then nothing is removed; what was begun can be begun again.
+// Forget removes a context that has ended, and what later ones of its task have
+// from it: every text whose sources it is among (inherited text, what the tool
+// history showed, summaries and their drafts), also where it came by way of other
+// contexts. Those texts are in blobs; the blobs go, and a blob.forgotten in the
+// log says so, which keeps the chain valid. What a later go said and did in its
+// own turns is its own and stays. refresh makes the projection files of an heir
+// anew, while it is held. A context that is busy or has not ended is an error,
+// and then it is not removed; what was begun can be begun again.
 func (s *Store) Forget(uuid, by string, at time.Time, refresh func(*Context) error) (Forgotten, error) {
 	done, err := s.forget(uuid, by, at, refresh)
 	if err != nil {
@@ -64,32 +67,18 @@ func (s *Store) forget(uuid, by string, at time.Time, refresh func(*Context) err
 	return done, s.forgetQuarantine(uuid)
 }
 
-// disinherit takes from one context what it inherited from another.
+// disinherit takes from one context what it has from another.
 func (s *Store) disinherit(heir, from, by string, at time.Time, refresh func(*Context) error) (took bool, err error) {
 	if inherits, err := s.inherits(heir, from); !inherits || err != nil {
 		return false, err
 	}
-	texts := map[string]bool{} // true once its event is in the log
-	c, err := s.Acquire(heir, func(e event.Event) error {
-		switch b := e.Body.(type) {
-		case *event.ContextInherited:
-			if b.From == from {
-				remember(texts, b.Summary)
-			}
-		case *event.MessageAdded:
-			if b.Purpose == "inherited" && len(texts) > 0 {
-				remember(texts, b.Content)
-			}
-		case *event.BlobForgotten:
-			texts[b.Blob] = true
-		}
-		return nil
-	})
+	words := words{from: from, blobs: map[string]bool{}}
+	c, err := s.Acquire(heir, words.visit)
 	if err != nil {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	for hash, noted := range texts {
+	for hash, noted := range words.blobs {
 		// The event first: a blob that is missing without one is damage.
 		if !noted {
 			if _, err := c.Append(event.Event{Time: at, Body: &event.BlobForgotten{Blob: hash, By: by}}); err != nil {
@@ -103,32 +92,70 @@ func (s *Store) disinherit(heir, from, by string, at time.Time, refresh func(*Co
 	if err := refresh(c); err != nil {
 		return false, err
 	}
-	return true, errors.Join(c.SyncFiles(), c.Settle())
+	return true, errors.Join(c.SyncFiles(), c.Settle(), s.forgetQuarantine(heir))
 }
 
+// words finds the blobs of a log that may hold words of an earlier context.
+type words struct {
+	from  string
+	took  bool            // the text of the inherited message is one of them
+	blobs map[string]bool // true once a blob.forgotten is in the log
+}
+
+func (w *words) visit(e event.Event) error {
+	switch b := e.Body.(type) {
+	case *event.ContextInherited:
+		w.took = w.of(b.Sources)
+	case *event.BlobForgotten:
+		w.blobs[b.Blob] = true
+		return nil
+	}
+	if message, ok := e.Body.(*event.MessageAdded); w.of(sources(e.Body)) || ok && w.took && message.Purpose == "inherited" {
+		for _, hash := range event.Blobs(e.Body) {
+			if !w.blobs[hash] {
+				w.blobs[hash] = false
+			}
+		}
+	}
+	return nil
+}
+
+func (w *words) of(sources []string) bool { return slices.Contains(sources, w.from) }
+
+// sources are the earlier contexts that an event has words of.
+func sources(b event.Body) []string {
+	switch b := b.(type) {
+	case *event.ContextInherited:
+		return b.Sources
+	case *event.ToolReplied:
+		return b.Sources
+	case *event.LLMReplied:
+		return b.Sources
+	case *event.SummaryAdded:
+		return b.Sources
+	}
+	return nil
+}
+
+// inherits tells whether a context has words of another. It holds no lock, and
+// looks only at where words come in.
 func (s *Store) inherits(heir, from string) (bool, error) {
 	for rec, err := range s.Records(heir) {
 		if err != nil {
 			return false, err
 		}
-		if string(rec.Type) != "context.inherited" {
+		if kind := string(rec.Type); kind != "context.inherited" && kind != "tool.replied" {
 			continue
 		}
 		e, err := decode(heir, rec)
 		if err != nil {
 			return false, err
 		}
-		if b, ok := e.Body.(*event.ContextInherited); ok && b.From == from {
+		if slices.Contains(sources(e.Body), from) {
 			return true, nil
 		}
 	}
 	return false, nil
-}
-
-func remember(texts map[string]bool, t event.Text) {
-	if t.Blob != "" && !texts[t.Blob] {
-		texts[t.Blob] = false
-	}
 }
 
 func (c *Context) removeBlob(hash string) error {

@@ -173,7 +173,7 @@ func (s *Store) again(e *entry) Info {
 	if i.Err != nil {
 		known := e.info()
 		i.Waits = ""
-		i.TaskKey, i.Title = cmp.Or(i.TaskKey, known.TaskKey), cmp.Or(i.Title, known.Title)
+		i.TaskKey, i.Title, i.Created = cmp.Or(i.TaskKey, known.TaskKey), cmp.Or(i.Title, known.Title), cmp.Or(i.Created, known.Created)
 	}
 	return i
 }

@@ -27,7 +27,7 @@ func compact(s *projections.State, tokens int) Effect {
 		return request(s, "compaction", r, estimate(s, r))
 	}
 	text := plainWords(s.Drafted)
-	added := &event.SummaryAdded{Purpose: "compaction", From: from, To: to, Original: turnTokens(old)}
+	added := &event.SummaryAdded{Purpose: "compaction", From: from, To: to, Original: turnTokens(old), Sources: s.Lineage.Sources}
 	if text == "" {
 		text, added.Computed = ruleSummary(s, old), true
 	}

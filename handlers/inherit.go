@@ -16,7 +16,14 @@ func inherits(s *projections.State) bool {
 // reply of this conversation.
 func inheritedMessage(s *projections.State) *event.MessageAdded {
 	in := s.Inherited
-	text := i18n.Text(s.Lang, "inherited.prefix", shortID(in.From), in.At.UTC().Format("2006-01-02 15:04:05")) + "\n" + in.Summary.View()
+	text := i18n.Text(s.Lang, "inherited.prefix", shortID(in.From), in.At.UTC().Format("2006-01-02 15:04:05")) + "\n"
+	switch in.Trust {
+	case projections.TrustAuthor:
+		text += i18n.Text(s.Lang, "inherited.author") + "\n"
+	case projections.TrustAnybody:
+		text += i18n.Text(s.Lang, "inherited.anybody") + "\n"
+	}
+	text += in.Summary.View()
 	return &event.MessageAdded{Role: string(llm.Assistant), Purpose: "inherited", Content: event.T(text)}
 }
 

@@ -68,7 +68,7 @@ func finalSummary(s *projections.State, v *verdict) *event.SummaryAdded {
 	}
 	first, last, original := conversationSpan(s)
 	return &event.SummaryAdded{Purpose: "final", From: first, To: last, Text: event.T(drafted),
-		Original: original, Tokens: llm.Estimate(drafted)}
+		Original: original, Tokens: llm.Estimate(drafted), Sources: s.Lineage.Sources}
 }
 
 // plainWords takes the comment of a model that replied in the form of a turn.
@@ -100,7 +100,7 @@ func computedSummary(s *projections.State, v *verdict) *event.SummaryAdded {
 	text := strings.Join(lines, "\n")
 	first, last, original := conversationSpan(s)
 	return &event.SummaryAdded{Purpose: "final", From: first, To: last, Text: event.T(text),
-		Original: original, Tokens: llm.Estimate(text), Computed: true}
+		Original: original, Tokens: llm.Estimate(text), Computed: true, Sources: s.Lineage.Sources}
 }
 
 func toolLines(s *projections.State) []string {

@@ -65,6 +65,11 @@ type Server struct {
 type Result struct {
 	Text    string // text parts joined by newlines; other parts as one-line notes ("[image image/png 12 KiB]")
 	IsError bool   // the tool says that it failed
+
+	// Of the built-in server history alone: the earlier contexts whose words may
+	// be in it, and the lowest trust of these, see projections.Lineage.
+	Sources []string
+	Trust   string
 }
 
 // ErrorKind says what is known about a call without a result.

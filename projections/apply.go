@@ -19,6 +19,7 @@ func (s *State) Apply(e event.Event) {
 	}
 	s.Comments.apply(e)
 	s.applyPlanning(e, open)
+	s.Lineage.Apply(e)
 	s.applyInput(e)
 	s.applyOutcome(e)
 	s.applyLifecycle(e)

@@ -1,7 +1,7 @@
 // Package projections computes views of a log. Every view is a pure fold of events.
 //
 // [State] is what decisions are made from (package handlers). It is composed of
-// smaller folds: [Conversation], [Comments], [Usage] and [Work]. [Files] renders
+// smaller folds: [Conversation], [Comments], [Usage], [Work] and [Lineage]. [Files] renders
 // the projection files of a context as bytes, [Describe] one line of a timeline.
 //
 // Invariants: a fold depends on nothing but the events, in order; folding a
@@ -93,6 +93,7 @@ type State struct {
 	Grants       map[string]float64 // what persons granted on top of a limit, by its name
 	Change       *event.ChangeOpened
 	Inherited    *event.ContextInherited
+	Lineage      Lineage
 	Drafted      string // the summary that a model wrote last, until it is used
 }
 

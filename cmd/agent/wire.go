@@ -14,6 +14,7 @@ import (
 	"agent/cmd/agent/config"
 	"agent/cmd/agent/logging"
 	"agent/contexts"
+	"agent/contexts/history"
 	"agent/eventlog/event"
 	"agent/forge"
 	"agent/forge/github"
@@ -23,6 +24,7 @@ import (
 	"agent/internal/redact"
 	"agent/llm"
 	"agent/mcp"
+	"agent/projections"
 )
 
 // site is one configured forge.
@@ -219,10 +221,25 @@ func (s *system) makePorts() error {
 	}
 	s.ports = engine.Ports{
 		Model: s.model, Store: s.store, Redact: s.redact, Log: s.log, MarkerKey: key, Version: version(),
-		Tools: func(workspace string) engine.Tools { return s.pool.Session(workspace) },
-		Now:   time.Now, Sleep: sleep, Jitter: rand.Float64, Cost: s.cost, PauseFile: s.pauseFile, Inherit: s.inherit,
+		Tools: s.tools,
+		Now:   time.Now, Sleep: sleep, Jitter: rand.Float64, Cost: s.cost, PauseFile: s.pauseFile, Inherit: s.history().Inherit,
 	}
 	return nil
+}
+
+// tools are those of the configured servers, and those that look into earlier goes at the task.
+func (s *system) tools(now *projections.State) engine.Tools {
+	dir := ""
+	if now.Place != nil {
+		dir = now.Place.Dir
+	}
+	return s.history().Beside(s.pool.Session(dir), now)
+}
+
+func (s *system) history() history.Reader {
+	p := s.config.ContextInheritance.Planning
+	return history.Reader{Store: s.store, Rules: history.Rules{Plans: p.InheritPlans, Verifications: p.InheritVerifications,
+		Reflections: p.InheritReflections, Patterns: p.ReuseSuccessfulPatterns, MaxPlans: p.MaxPreviousPlans}}
 }
 
 // portsFor completes the ports with the forge that a task lives on.

@@ -29,7 +29,8 @@ type LLMReplied struct {
 	API        string     `json:"api,omitempty"` // which API of the server was used
 	CostUSD    float64    `json:"cost_usd,omitempty"`
 	DurationMS int64      `json:"duration_ms"`
-	Raw        Text       `json:"raw"` // body as received
+	Raw        Text       `json:"raw"`               // body as received
+	Sources    []string   `json:"sources,omitempty"` // of the draft of a summary: earlier contexts whose words may be in it
 }
 
 // ToolCall is a call that a model asked for.
@@ -77,9 +78,11 @@ type ToolRequested struct {
 // ToolReplied is a tool's answer, also when the tool says that it failed.
 type ToolReplied struct {
 	outcome
-	Content    Text  `json:"content"`
-	IsError    bool  `json:"is_error,omitempty"`
-	DurationMS int64 `json:"duration_ms"`
+	Content    Text     `json:"content"`
+	IsError    bool     `json:"is_error,omitempty"`
+	DurationMS int64    `json:"duration_ms"`
+	Sources    []string `json:"sources,omitempty"` // of the tool history: earlier contexts whose words may be in it
+	Trust      string   `json:"trust,omitempty"`   // lowest of those sources
 }
 
 // ToolFailed is a call without an answer.

@@ -234,9 +234,10 @@ type ContextInherited struct {
 	input
 	From    string    `json:"from,omitempty"`
 	At      time.Time `json:"at,omitzero"`
-	Seqs    []uint64  `json:"seqs,omitempty"` // events of that log which the text comes from
+	Seqs    []uint64  `json:"seqs,omitempty"`    // events of that log which the text comes from
+	Sources []string  `json:"sources,omitempty"` // contexts whose words may be in it: From, and those that From has words of
 	Summary Text      `json:"summary,omitzero"`
-	Trust   string    `json:"trust,omitempty"`
+	Trust   string    `json:"trust,omitempty"` // lowest of its sources: members | author | anybody
 	Reason  string    `json:"reason,omitempty"`
 }
 

@@ -21,6 +21,8 @@ type SummaryAdded struct {
 	Original int    `json:"original_tokens"`
 	Tokens   int    `json:"summary_tokens"`
 	Computed bool   `json:"computed,omitempty"` // made from events, without a model
+	// Sources are the earlier contexts whose words may be in it.
+	Sources []string `json:"sources,omitempty"`
 }
 
 // PhaseEntered begins a planning phase.

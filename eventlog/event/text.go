@@ -97,7 +97,7 @@ type payload struct {
 	max  int
 	view int // bytes of head and tail that stay
 	// apart is true for texts that are never in a line, so that they can be
-	// forgotten: what one context took over from another.
+	// forgotten: those that may hold words of an earlier context.
 	apart bool
 }
 
@@ -205,10 +205,8 @@ func (b *TaskChanged) payloads() []payload      { return []payload{plain(&b.Body
 func (b *ContextInherited) payloads() []payload { return []payload{apart(&b.Summary)} }
 func (b *LLMFailed) payloads() []payload        { return []payload{plain(&b.Partial)} }
 func (b *ToolRequested) payloads() []payload    { return []payload{plain(&b.Args)} }
-func (b *ToolReplied) payloads() []payload      { return []payload{result(&b.Content)} }
 func (b *CommentRequested) payloads() []payload { return []payload{plain(&b.Body)} }
 func (b *ChangeRequested) payloads() []payload  { return []payload{plain(&b.Body)} }
-func (b *SummaryAdded) payloads() []payload     { return []payload{plain(&b.Text)} }
 
 func (b *MessageAdded) payloads() []payload {
 	if b.Purpose == "inherited" {
@@ -217,7 +215,24 @@ func (b *MessageAdded) payloads() []payload {
 	return []payload{prompt(&b.Content)}
 }
 
+func (b *ToolReplied) payloads() []payload {
+	if len(b.Sources) > 0 {
+		return []payload{apart(&b.Content)}
+	}
+	return []payload{result(&b.Content)}
+}
+
+func (b *SummaryAdded) payloads() []payload {
+	if len(b.Sources) > 0 {
+		return []payload{apart(&b.Text)}
+	}
+	return []payload{plain(&b.Text)}
+}
+
 func (b *LLMReplied) payloads() []payload {
+	if len(b.Sources) > 0 {
+		return []payload{apart(&b.Text), apart(&b.Reasoning), apart(&b.Raw)}
+	}
 	all := []payload{plain(&b.Text), plain(&b.Reasoning), {text: &b.Raw, max: MaxText, view: 1 << 10}}
 	for i := range b.Calls {
 		all = append(all, plain(&b.Calls[i].Args))

@@ -45,7 +45,7 @@ func (l *life) run() error {
 	}
 	r := &round{life: l, store: store, taken: map[string]bool{}, ports: engine.Ports{
 		Forge: client, Model: model, Store: store, Log: slog.New(slog.DiscardHandler), MarkerKey: key, Version: "test",
-		Tools: func(string) engine.Tools { return l }, Workspace: l, AdoptWait: 10 * time.Second, TaskCheck: time.Hour,
+		Tools: func(*projections.State) engine.Tools { return l }, Workspace: l, AdoptWait: 10 * time.Second, TaskCheck: time.Hour,
 		Now: time.Now, Sleep: l.sleep, Jitter: func() float64 { return 0 },
 		Cost: func(string, llm.Usage) float64 { return 0 }, PauseFile: l.raised.Load,
 		OnEvent: func(ev event.Event) { l.acked = max(l.acked, ev.Seq) },

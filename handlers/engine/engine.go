@@ -56,7 +56,7 @@ type Workspace interface {
 type Ports struct {
 	Forge     forge.Client
 	Model     llm.Provider
-	Tools     func(workspace string) Tools // "" before a workspace is known to be needed
+	Tools     func(s *projections.State) Tools // for the context of that state, which is kept up to date
 	Workspace Workspace
 	Store     *contexts.Store
 	Redact    *redact.Redactor
@@ -70,7 +70,7 @@ type Ports struct {
 	AdoptWait time.Duration // how long the forge may take to list a new comment
 	DayLimits contexts.DayLimits
 	TaskCheck time.Duration                                     // least time between two looks whether the item was closed or taken away; negative: never
-	Inherit   func(s *projections.State) event.ContextInherited // what an earlier go left, see package handlers
+	Inherit   func(s *projections.State) event.ContextInherited // what an earlier go left, see package contexts/history
 	Version   string
 	OnEvent   func(event.Event) // for progress on a terminal; may be nil
 }

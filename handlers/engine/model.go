@@ -10,8 +10,9 @@ import (
 	"agent/llm"
 )
 
-// callModel sends the request once. A pause cancels it.
-func (e *Engine) callModel(ctx context.Context, r *llm.Request, again bool) (event.Body, error) {
+// callModel sends the request once. A pause cancels it. The draft of a summary
+// has the sources of the summary, so that both can be forgotten.
+func (e *Engine) callModel(ctx context.Context, purpose string, r *llm.Request, again bool) (event.Body, error) {
 	if again || r == nil {
 		return &event.LLMFailed{Kind: event.Interrupted, Message: "the process ended before the reply was recorded"}, nil
 	}
@@ -22,7 +23,11 @@ func (e *Engine) callModel(ctx context.Context, r *llm.Request, again bool) (eve
 	if err != nil {
 		return e.modelFailure(callCtx, err), nil
 	}
-	return e.replied(*r, reply, time.Since(start)), nil
+	body := e.replied(*r, reply, time.Since(start))
+	if purpose == "summary" || purpose == "compaction" {
+		body.Sources = e.state.Lineage.Sources
+	}
+	return body, nil
 }
 
 func (e *Engine) replied(r llm.Request, reply llm.Reply, took time.Duration) *event.LLMReplied {

@@ -97,22 +97,32 @@ func (r *Report) forgotten(ev event.Event) bool {
 		now, ok := decided.(*event.MessageAdded)
 		alike = ok && was.Purpose == "inherited" && now.Purpose == was.Purpose && now.Role == was.Role
 	case *event.SummaryAdded:
-		if now, ok := decided.(*event.SummaryAdded); ok {
-			same := *now
-			same.Original = was.Original
-			alike = same == *was
-		}
+		now, ok := decided.(*event.SummaryAdded)
+		alike = compacts(was) || ok && now.Purpose == was.Purpose && now.From == was.From && now.To == was.To && now.Computed == was.Computed
 	case *event.LLMRequested:
+		alike = compacts(was) || compacts(decided)
 		if now, ok := decided.(*event.LLMRequested); ok {
 			same := *now
 			same.SHA256, same.Estimated = was.SHA256, was.Estimated
-			alike = same == *was
+			alike = alike || same == *was
 		}
 	}
 	if alike {
 		r.Forgotten++
 	}
 	return alike
+}
+
+// compacts is true for the steps of a compaction. When they are due depends on
+// how long everything is, also what was forgotten.
+func compacts(b event.Body) bool {
+	switch b := b.(type) {
+	case *event.LLMRequested:
+		return b.Purpose == "compaction"
+	case *event.SummaryAdded:
+		return b.Purpose == "compaction"
+	}
+	return false
 }
 
 // body is what an effect would append, or nil.

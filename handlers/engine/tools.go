@@ -14,11 +14,7 @@ import (
 
 func (e *Engine) session() Tools {
 	if e.tools == nil {
-		dir := ""
-		if e.state.Place != nil {
-			dir = e.state.Place.Dir
-		}
-		e.tools = e.p.Tools(dir)
+		e.tools = e.p.Tools(e.state)
 	}
 	return e.tools
 }
@@ -78,7 +74,7 @@ func (e *Engine) callTool(ctx context.Context, c *event.ToolRequested, again boo
 
 func toolOutcome(ctx context.Context, c *event.ToolRequested, r mcp.Result, err error, ms int64) event.Body {
 	if err == nil {
-		return &event.ToolReplied{Content: event.T(clean(r.Text)), IsError: r.IsError, DurationMS: ms}
+		return &event.ToolReplied{Content: event.T(clean(r.Text)), IsError: r.IsError, DurationMS: ms, Sources: r.Sources, Trust: r.Trust}
 	}
 	var failed *mcp.Error
 	if !errors.As(err, &failed) || ctx.Err() != nil {

@@ -41,6 +41,7 @@ var rules = map[string][]string{
 	"forge/forgetest":         {"forge"},
 	"forge/forgetest/openapi": {"forge/forgetest"},
 	"contexts":                {"eventlog", "eventlog/event", "internal/fsx", "forge", "projections"},
+	"contexts/history":        {"contexts", "eventlog", "eventlog/event", "internal/sanitize", "llm", "mcp", "projections"},
 	"projections":             {"eventlog/event", "llm", "forge", "internal/i18n", "internal/loosejson"},
 	"handlers":                {"handlers/shapes", "projections", "eventlog/event", "llm", "forge", "internal/i18n", "internal/sanitize", "internal/loosejson"},
 	"handlers/shapes":         {"eventlog/event", "internal/loosejson"},

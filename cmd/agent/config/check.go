@@ -73,6 +73,8 @@ func (d *decoder) checkServers(c *Config) {
 		switch {
 		case !serverName.MatchString(s.Name) || strings.Contains(s.Name, "__"):
 			d.failAt(path+".mcp_server_name", "must consist of letters, digits, _ and -, without __")
+		case strings.EqualFold(s.Name, "history"):
+			d.failAt(path+".mcp_server_name", "is that of a built-in server")
 		case seen[strings.ToLower(s.Name)]:
 			d.failAt(path+".mcp_server_name", "is used twice")
 		}

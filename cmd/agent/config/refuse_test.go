@@ -87,6 +87,7 @@ var refused = []struct {
 	{"no source", "task_source: []", "task_source: must name", nil},
 	{"no model", "llm: {provider: lmstudio}", "llm.lmstudio.model: must name a model", nil},
 	{"server name", "mcp_servers: [{mcp_server_name: a__b, command: [x]}]", "mcp_server_name: must consist of", nil},
+	{"server of a built-in name", "mcp_servers: [{mcp_server_name: History, command: [x]}]", "mcp_server_name: is that of a built-in server", nil},
 	{"server twice", "mcp_servers:\n- {mcp_server_name: a, command: [x]}\n- {mcp_server_name: A, command: [x]}", ":3: mcp_servers[1].mcp_server_name: is used twice", nil},
 	{"server with neither", "mcp_servers: [{mcp_server_name: a}]", "either a command or a url", nil},
 	{"server with both", "mcp_servers: [{mcp_server_name: a, command: [x], url: 'https://e.com'}]", "either a command or a url", nil},

@@ -1,0 +1,119 @@
+// Package history reads what earlier goes at a task left (seeds/002): the text
+// that a new go begins with ([Reader.Inherit]), and, on demand, the rest through
+// a built-in read-only tool server of the name [Server] ([Reader.Beside]).
+//
+// Guarantees: only contexts of the same task key that completed or were stopped,
+// and are not too old, are read, never the running one. Words of people that may
+// not be input here are not shown (projections.Lineage.Admits). Logins and mail
+// addresses are left out, hidden text is removed, and everything is bounded. A
+// log that cannot be read gives a text that says so, never an error.
+//
+// Every text is returned with its sources, the contexts whose words may be in
+// it, so that they can be forgotten, and with the lowest trust of these.
+package history
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"agent/contexts"
+	"agent/eventlog"
+	"agent/eventlog/event"
+	"agent/projections"
+)
+
+// Reader reads earlier contexts of the task that a state is of.
+type Reader struct {
+	Store *contexts.Store
+	Rules Rules
+}
+
+// Rules is the section context_inheritance.planning of the configuration.
+type Rules struct {
+	Plans         bool
+	Verifications bool
+	Reflections   bool
+	Patterns      bool // actions that succeeded are named too
+	MaxPlans      int  // plans and revisions shown at a time
+}
+
+// excluded says why a context is not read, "" if it may be.
+func excluded(info contexts.Info, oldest time.Time) string {
+	switch {
+	case info.Err != nil:
+		return "its log cannot be read"
+	case info.State == contexts.StateFailed:
+		return "it failed"
+	case !info.Heritable():
+		return "it has not ended"
+	case info.Ended.Before(oldest):
+		return "it is too old"
+	}
+	return ""
+}
+
+// oldest is when a context must have ended to be read.
+func oldest(s *projections.State) time.Time { return s.Now.AddDate(0, 0, -s.Config.Inherit.ExpiryDays) }
+
+// newest finds the context that is inherited from: the latest one that did not
+// fail. If that one cannot be read, none is: what came before it is outdated.
+func (r Reader) newest(s *projections.State) (info contexts.Info, why string) {
+	all, err := r.Store.OfTask(s.Created.TaskKey)
+	if err != nil {
+		return info, "earlier goes at this task cannot be read: " + err.Error()
+	}
+	reason := ""
+	for _, info := range all {
+		if info.UUID == s.Created.UUID {
+			continue
+		}
+		why := excluded(info, oldest(s))
+		if why == "" {
+			return info, ""
+		}
+		reason = cmp.Or(reason, info.UUID+": "+why)
+		if info.Err != nil {
+			break
+		}
+	}
+	return info, cmp.Or(reason, "there was no earlier go at this task")
+}
+
+// goes lists the contexts that may be read, the latest first.
+func (r Reader) goes(s *projections.State) ([]contexts.Info, error) {
+	all, err := r.Store.OfTask(s.Created.TaskKey)
+	if err != nil {
+		return nil, err
+	}
+	var open []contexts.Info
+	for _, info := range all {
+		if info.UUID != s.Created.UUID && excluded(info, oldest(s)) == "" {
+			open = append(open, info)
+		}
+	}
+	return open, nil
+}
+
+// errUnreadable stands for whatever is wrong with a log.
+var errUnreadable = errors.New("its log cannot be read")
+
+// fold goes through a log. A tail that is torn belongs to no event.
+func (r Reader) fold(uuid string, apply func(event.Event)) error {
+	for ev, err := range r.Store.Events(uuid) {
+		var torn *eventlog.TornError
+		if errors.As(err, &torn) {
+			return nil
+		}
+		if err != nil {
+			return errUnreadable
+		}
+		apply(ev)
+	}
+	return nil
+}
+
+// sourcesOf are the contexts whose words may be in what is read of one.
+func sourcesOf(uuid string, l projections.Lineage) []string {
+	return append([]string{uuid}, l.Sources...)
+}
