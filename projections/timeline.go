@@ -44,7 +44,7 @@ func describeEffect(e event.Event) string {
 	case *event.ToolRequested:
 		return strings.TrimSpace(b.Server + "/" + b.Tool + " " + b.Args.View())
 	case *event.ToolReplied:
-		return fmt.Sprintf("%s%d bytes in %d ms: %s", errorMark(b.IsError), size(b.Content), b.DurationMS, firstLine(b.Content.Inline))
+		return fmt.Sprintf("%s%d bytes in %d ms: %s", errorMark(b.IsError), size(b.Content), b.DurationMS, firstLine(b.Content.View()))
 	case *event.ToolFailed:
 		return b.Kind + ": " + b.Message
 	case *event.ToolInterrupted:
@@ -76,7 +76,7 @@ func describeMark(e event.Event) string {
 	case *event.MessageAdded:
 		return fmt.Sprintf("%s message (%s), %d bytes", b.Role, b.Purpose, size(b.Content))
 	case *event.SummaryAdded:
-		return fmt.Sprintf("%s summary of events %d to %d: %s", b.Purpose, b.From, b.To, firstLine(b.Text.Inline))
+		return fmt.Sprintf("%s summary of events %d to %d: %s", b.Purpose, b.From, b.To, firstLine(b.Text.View()))
 	case *event.LimitReached:
 		return fmt.Sprintf("%s: %g of %g", b.Limit, b.Used, b.Max)
 	case *event.PauseRequested:

@@ -68,7 +68,7 @@ func (a *app) inspect(store *contexts.Store, uuid string, asJSON, full bool) err
 		if asJSON {
 			a.printRaw(line.Record)
 		} else {
-			a.printEvent(line.Record, width)
+			a.printEvent(store, uuid, line.Record, width)
 		}
 	}
 	return quietly(code)
@@ -101,9 +101,10 @@ func plainJSON(data []byte) string {
 	return b.String()
 }
 
-func (a *app) printEvent(r eventlog.Record, width int) {
+func (a *app) printEvent(store *contexts.Store, uuid string, r eventlog.Record, width int) {
 	text := string(r.Data)
 	if ev, err := event.Decode(r); err == nil {
+		event.Fetch(ev.Body, func(hash string) ([]byte, error) { return store.Blob(uuid, hash) })
 		text = projections.Describe(ev)
 	}
 	cause := ""

@@ -80,7 +80,7 @@ func (r Reader) newest(s *projections.State) (info contexts.Info, why string) {
 	return info, cmp.Or(reason, "there was no earlier go at this task")
 }
 
-// goes lists the contexts that may be read, the latest first.
+// goes lists the contexts that may be read, and those that are damaged, the latest first.
 func (r Reader) goes(s *projections.State) ([]contexts.Info, error) {
 	all, err := r.Store.OfTask(s.Created.TaskKey)
 	if err != nil {
@@ -88,7 +88,7 @@ func (r Reader) goes(s *projections.State) ([]contexts.Info, error) {
 	}
 	var open []contexts.Info
 	for _, info := range all {
-		if info.UUID != s.Created.UUID && excluded(info, oldest(s)) == "" {
+		if info.UUID != s.Created.UUID && (info.Err != nil || excluded(info, oldest(s)) == "") {
 			open = append(open, info)
 		}
 	}

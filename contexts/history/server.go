@@ -36,7 +36,8 @@ type beside struct {
 
 func (b *beside) List(ctx context.Context) []mcp.Server {
 	servers := b.Tools.List(ctx)
-	if goes, err := b.goes(); err != nil || len(goes) == 0 {
+	goes, err := b.goes()
+	if err != nil || !slices.ContainsFunc(goes, func(i contexts.Info) bool { return i.Err == nil }) {
 		return servers
 	}
 	return append(servers, mcp.Server{Name: Server, Prompt: serverPrompt, Tools: []mcp.Tool{
@@ -103,6 +104,10 @@ func (b *beside) list(goes []contexts.Info) string {
 	}
 	var lines []string
 	for _, info := range goes[:min(len(goes), mostListed)] {
+		if info.Err != nil {
+			lines = append(lines, "- "+info.UUID+": "+errUnreadable.Error())
+			continue
+		}
 		line := fmt.Sprintf("- %s: %s, %s to %s", info.UUID, info.State, clock(info.Created), clock(info.Ended))
 		lines = append(lines, line+"; "+b.content(info.UUID))
 	}
@@ -147,6 +152,8 @@ func pick(goes []contexts.Info, name string) (contexts.Info, error) {
 		return contexts.Info{}, errors.New("there is no earlier go at this task of that name; list names them")
 	case slices.ContainsFunc(goes[i+1:], fits):
 		return contexts.Info{}, errors.New("more than one earlier go begins so; give more of its name")
+	case goes[i].Err != nil:
+		return contexts.Info{}, errUnreadable
 	}
 	return goes[i], nil
 }

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/contexts"
+	"agent/internal/fsx"
+	"agent/llm/llmtest"
+)
+
+// holders are the files below contexts/ that hold a text, logs that are archived unpacked.
+func (w *world) holders(text string) (files []string) {
+	w.t.Helper()
+	must(w.t, filepath.WalkDir(w.path("contexts"), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if strings.Contains(string(data), text) {
+			files = append(files, name)
+		}
+		return err
+	}))
+	for _, l := range w.list(0) {
+		if out, _ := w.agent(0, "inspect", "--json", l.UUID); strings.Contains(out, text) {
+			files = append(files, "log of "+l.UUID)
+		}
+	}
+	return files
+}
+
+// archive packs the log of a context now.
+func (w *world) archive(uuid string) {
+	w.t.Helper()
+	fsys, err := fsx.OpenOS(w.path("contexts"))
+	must(w.t, err)
+	store, err := contexts.Open(fsys, contexts.Options{Dir: w.path("contexts")})
+	must(w.t, err)
+	_, err = store.Archive(uuid)
+	must(w.t, err)
+}
+
+// TestForgetWhatWasPassedOn: what the third go has from the first one, by way of
+// the second, is gone too, from blobs, projection files and archives.
+func TestForgetWhatWasPassedOn(t *testing.T) {
+	t.Parallel()
+	const needle = "Needle-7731"
+	script := greet()
+	w := newWorld(t, nil)
+	w.model.Close()
+	w.model = llmtest.New(func(n int, r llmtest.Request) llmtest.Reply {
+		if isSummary(r) { // of the second go and the third it has the words of the first
+			return llmtest.Text("It is about " + needle + ".")
+		}
+		return script(n, r)
+	})
+	t.Cleanup(w.model.Close)
+	w.agent(0, "run")
+	first := w.only()
+	script = llmtest.Turns(llmtest.Reply{}, llmtest.ToolCalls(ask(first.UUID, "summary")), llmtest.Done("I looked."))
+	second := w.again(0)
+	script = llmtest.Turns(llmtest.Reply{}, llmtest.ToolCalls(ask(second.UUID, "summary")), llmtest.Done("I looked once more."))
+	third := w.again(0)
+	w.archive(second.UUID)
+	if out, _ := w.agent(0, "inspect", second.UUID); strings.Count(out, needle) < 2 || strings.Contains(out, "forgotten") {
+		t.Errorf("inspect says %s", out)
+	}
+	if n := len(w.holders(needle)); n < 10 {
+		t.Fatalf("%d files hold the text; the test needs more", n)
+	}
+	out, _ := w.agent(0, "forget", first.UUID)
+	if !strings.Contains(out, second.UUID+"  lost") || !strings.Contains(out, third.UUID+"  lost") {
+		t.Errorf("forget says %s", out)
+	}
+	if left := w.holders(needle); len(left) > 0 {
+		t.Errorf("it is left in %q", left)
+	}
+	w.agent(0, "verify")
+	for _, heir := range []string{second.UUID, third.UUID} {
+		if out, _ := w.agent(0, "replay", heir); !strings.Contains(out, "forgotten") || !strings.Contains(out, "exact") {
+			t.Errorf("replay says %s", out)
+		}
+	}
+	script = llmtest.Turns(llmtest.Done("There was nothing to do."))
+	fourth := w.again(0)
+	if in := w.inherited(first.TaskKey); in.From != "" || in.Reason != third.UUID+": its summary was forgotten" {
+		t.Errorf("the next go takes over %+v", in)
+	}
+	w.wantExact(fourth.UUID)
+}
