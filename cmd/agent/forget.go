@@ -17,11 +17,16 @@ import (
 
 func (a *app) forgetCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "forget TASK", Short: "Remove a context, and what others took over from it", Args: cobra.ExactArgs(1),
+		Use: "forget TASK", Short: "Remove a context, and what later ones have from it", Args: cobra.ExactArgs(1),
 		Long: `forget removes a context that has ended (the uuid or the beginning of one), or all those
-of a task (a URL), with everything in it, and the summary that later contexts took over
-from it. Their logs stay valid, and say that a text was forgotten. What a later go wrote
-itself, and what was posted on the forge, stays.`,
+of a task (a URL), with everything in it. From the later contexts of its task it removes
+every text that was made of its words: what they inherited from it, directly or by way of
+others, what they looked up in its history, and their own summaries since then, so that
+they pass nothing on. Their logs stay valid, and say that a text was forgotten.
+
+What it leaves: a later context's own turns (replies of the model, calls and what tools
+answered, comments), which may repeat words, and what was posted on the forge. To remove
+these turns too, forget the later contexts, or the task.`,
 		Example: `  agent forget 3f2a
   agent forget https://github.com/owner/repo/issues/12`,
 		RunE: func(_ *cobra.Command, refs []string) error {
@@ -92,7 +97,7 @@ func (a *app) forget(cfg *config.Config, store *contexts.Store, uuid string) err
 	}
 	fmt.Fprintf(a.out, "%s  forgotten, %s\n", uuid, bytesText(done.Bytes))
 	for _, heir := range done.Heirs {
-		fmt.Fprintf(a.out, "%s  lost what it had taken over from it\n", heir)
+		fmt.Fprintf(a.out, "%s  lost what it had from it\n", heir)
 	}
 	return nil
 }

@@ -152,6 +152,9 @@ func TestBounds(t *testing.T) {
 		for strings.Contains(r.Text, fmt.Sprintf("s/t%03d ", 149-seen)) {
 			seen++
 		}
+		if older := fmt.Sprintf("(%d older entries", 150-seen); seen < 150 && !strings.Contains(r.Text, older) {
+			t.Fatalf("%d were seen: %.200s", seen, r.Text)
+		}
 		_, rest, more := strings.Cut(r.Text, "before=")
 		if !more {
 			break
