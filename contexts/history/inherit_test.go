@@ -113,11 +113,15 @@ func TestPassedOn(t *testing.T) {
 // summary by lines and by characters, never within one.
 func TestLimit(t *testing.T) {
 	d := newDisk(t)
-	d.add(taskKey, private, &event.PlanMade{Plan: []byte(`{"goal_understanding":{"main_objective":"Greet all"},"task_decomposition":{"subtasks":[{"id":"a","description":"Write hello"}]}}`)},
-		&event.ActionFinished{Action: "write", Status: "success"}, &event.ActionFinished{Action: "push", Status: "failed", Detail: "no network"},
-		&event.VerificationMade{Round: 1, Passed: true, Result: []byte("{}")}, summary("最初の行です。\n二番目の行です。\n"+strings.Repeat("長", 300)), completed)
-	parts := []string{"a: Write hello", "- failed: push: no network", "Plan of that run: Greet all", "Subtasks: 1. Actions: 1 succeeded, 1 failed, 0 skipped.",
-		"Verification, round 1: passed", strings.Repeat("長", 300), "二番目", "最初"}
+	d.add(taskKey, private, &event.PlanMade{Plan: event.Plan{Goal: event.Goal{Objective: "Greet all"},
+		Decomposition: event.Decomposition{Subtasks: []event.Subtask{{ID: "a", Description: "Write hello"}}},
+		Actions:       event.ActionPlan{Actions: []event.Action{{ID: "p", Purpose: "push it"}}}}},
+		&event.ActionFinished{Action: "w", Status: "success"}, &event.ActionFinished{Action: "p", Status: "failed", Detail: "no network"},
+		&event.VerificationMade{Round: 1, Result: event.Verification{Issues: []string{"a typo"}}},
+		&event.VerificationMade{Round: 2, Result: event.Verification{Passed: true}}, summary("最初の行です。\n二番目の行です。\n"+strings.Repeat("長", 300)), completed)
+	parts := []string{"subtask a: Write hello", "action w, success", "action p, failed: push it no network", "found in round 1: a typo",
+		"Plan of that run: Greet all", "Subtasks: 1. Actions: 1 succeeded, 1 failed.", "Verification, round 1: not passed", "Verification, round 2: passed",
+		strings.Repeat("長", 300), "二番目", "最初"}
 	whole := everyPart(t, d, 8000, parts)
 	last := len(whole)
 	for most := llm.Estimate(whole) - 1; most > 0; most-- {
@@ -137,11 +141,9 @@ func TestLimit(t *testing.T) {
 			}
 		}
 	}
-	if strings.Contains((&plan{raw: []byte(`{}`), actions: []event.ActionFinished{{Action: "write", Status: "success"}}}).details(Rules{Plans: true}), "write") {
-		t.Error("successful actions are named, though patterns are off")
-	}
-	if text := (&plan{raw: []byte(`["another form"]`)}).outline(everything); !strings.Contains(text, "another form") {
-		t.Errorf("a plan of another form: %q", text)
+	d.add(taskKey, private, &event.PlanMade{}, &event.ActionFinished{Action: "w", Status: "success"}, summary("x"), completed)
+	if text := (Reader{d.Store, Rules{Plans: true}}).Inherit(d.state(private)).Summary.View(); strings.Contains(text, "action w") || !strings.Contains(text, "1 succeeded") {
+		t.Errorf("patterns are off: %s", text)
 	}
 }
 

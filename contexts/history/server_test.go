@@ -77,13 +77,13 @@ func TestOffered(t *testing.T) {
 
 // planned is a go in planning mode.
 func planned() []event.Body {
-	raw := func(s string) json.RawMessage { return json.RawMessage(`{"said":"` + s + ` by @dave"}`) }
 	return []event.Body{private,
-		&event.PlanMade{Plan: raw("plan-1")}, &event.PlanRevised{Reason: "why", Changes: raw("changes"), Plan: raw("plan-2")},
+		&event.PlanMade{Plan: event.Plan{Goal: event.Goal{Objective: "plan-1 by @dave"}}},
+		&event.PlanRevised{Reason: "why", Changes: []event.Change{{Details: "change-1"}}, Actions: event.ActionPlan{Order: []string{"plan-2"}}},
 		&event.ActionFinished{Action: "act-1", Status: "failed", Detail: "detail-1"},
-		&event.ReflectionMade{Evaluation: raw("evaluation-1")},
-		&event.VerificationMade{Round: 1, Result: raw("result-1")},
-		&event.ReplanDecided{Phase: "execution", Decision: raw("decision-1")},
+		&event.ReflectionMade{Reflection: event.Reflection{Evaluation: "evaluation-1"}},
+		&event.VerificationMade{Round: 1, Result: event.Verification{Issues: []string{"issue-1"}}},
+		&event.ReplanDecided{Phase: "execution", Decision: event.Replan{Reasoning: "decision-1"}},
 		&event.ToolRequested{Server: "workspace", Tool: "run", Args: event.T(`{"argv":["ls"]}`)}, &event.ToolReplied{Content: event.T("out-1 hid\u200bden by alice")},
 		&event.ToolRequested{Server: "workspace", Tool: "fail"}, &event.ToolFailed{Kind: "timeout", Message: "slow-1"},
 		&event.ToolRequested{Server: Server, Tool: "read"}, &event.ToolReplied{Content: event.T("nested-1"), Sources: []string{"z"}},
@@ -103,8 +103,8 @@ func TestKinds(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	for kind, want := range map[string][]string{
-		kindSummary: {"summary-1"}, kindPlans: {"plan-1", "plan-2", "why", "changes"}, kindActions: {"act-1", "failed", "detail-1"},
-		kindReflections: {"evaluation-1"}, kindVerifications: {"result-1", `"round":1`}, kindReplans: {"decision-1", "execution"},
+		kindSummary: {"summary-1"}, kindPlans: {"plan-1", "plan-2", "why", "change-1"}, kindActions: {"act-1", "failed", "detail-1"},
+		kindReflections: {"evaluation-1"}, kindVerifications: {"issue-1", `"round":1`}, kindReplans: {"decision-1", "execution"},
 		kindTools:    {"workspace/run", `["ls"]`, "out-1 hidden by user", "timeout: slow-1", "interrupted: died-1"},
 		kindMetadata: {"model-1", "c0ffee", "https://forge/pull/7", "context.completed: done"},
 	} {

@@ -12,7 +12,7 @@ import (
 
 // callModel sends the request once. A pause cancels it. The draft of a summary
 // has the sources of the summary, so that both can be forgotten.
-func (e *Engine) callModel(ctx context.Context, purpose string, r *llm.Request, again bool) (event.Body, error) {
+func (e *Engine) callModel(ctx context.Context, aside bool, r *llm.Request, again bool) (event.Body, error) {
 	if again || r == nil {
 		return &event.LLMFailed{Kind: event.Interrupted, Message: "the process ended before the reply was recorded"}, nil
 	}
@@ -24,7 +24,7 @@ func (e *Engine) callModel(ctx context.Context, purpose string, r *llm.Request, 
 		return e.modelFailure(callCtx, err), nil
 	}
 	body := e.replied(*r, reply, time.Since(start))
-	if purpose == "summary" || purpose == "compaction" {
+	if aside {
 		body.Sources = e.state.Lineage.Sources
 	}
 	return body, nil

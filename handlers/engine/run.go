@@ -158,7 +158,7 @@ func (e *Engine) perform(ctx context.Context, seq uint64, intent event.Body, req
 	var err error
 	switch in := intent.(type) {
 	case *event.LLMRequested:
-		outcome, err = e.callModel(ctx, in.Purpose, request, again)
+		outcome, err = e.callModel(ctx, in.Aside(), request, again)
 	case *event.ToolRequested:
 		outcome, err = e.callTool(ctx, in, again)
 	case *event.CommentRequested:
