@@ -23,12 +23,16 @@ func Next(s *projections.State) Effect {
 	if p := pauseOf(s); p != nil {
 		return pause(s, p)
 	}
-	for _, phase := range []func(*projections.State) Effect{open, comeBack, waitAgain, act} {
+	react, proceed := answer, callModel
+	if s.Config.Planning.Enabled {
+		react, proceed = settle, step
+	}
+	for _, phase := range []func(*projections.State) Effect{open, comeBack, waitAgain, react, attend, proceed} {
 		if e := phase(s); e != nil {
 			return e
 		}
 	}
-	return callModel(s)
+	return Rest{}
 }
 
 func rest(s *projections.State) Effect {
@@ -87,13 +91,8 @@ func comeBack(s *projections.State) Effect {
 	return nil
 }
 
-// act deals with the latest reply, then with new comments, limits and waits.
-func act(s *projections.State) Effect {
-	if s.Work.Reply != nil {
-		if e := answer(s); e != nil {
-			return e
-		}
-	}
+// attend deals with new comments, limits and waits.
+func attend(s *projections.State) Effect {
 	if s.Edited > max(s.Steps["message:task"], s.Steps["message:edited"]) {
 		return Record{editedMessage(s)}
 	}
@@ -114,6 +113,9 @@ func act(s *projections.State) Effect {
 
 // answer performs the calls of the reply one by one, or asks for a better reply.
 func answer(s *projections.State) Effect {
+	if s.Work.Reply == nil {
+		return nil
+	}
 	p := Parse(s)
 	switch {
 	case wantsProgress(s, p):
@@ -126,13 +128,15 @@ func answer(s *projections.State) Effect {
 	return nil
 }
 
-func callModel(s *projections.State) Effect {
-	r := BuildRequest(s)
+func callModel(s *projections.State) Effect { return turn(s, "work", BuildRequest(s)) }
+
+// turn asks for the next turn of the conversation, once there is room for it.
+func turn(s *projections.State, purpose string, r llm.Request) Effect {
 	tokens := estimate(s, r)
 	if e := compact(s, tokens); e != nil {
 		return e
 	}
-	return request(s, "work", r, tokens)
+	return request(s, purpose, r, tokens)
 }
 
 func request(s *projections.State, purpose string, r llm.Request, tokens int) Effect {

@@ -25,6 +25,7 @@ type world struct {
 	state    *projections.State
 	now      time.Time
 	replies  []event.Body                                       // outcomes of model calls, in order
+	outcomes func(*event.ToolRequested) event.Body              // of tool calls, instead of tools
 	tools    map[string]event.Body                              // outcome of a tool call by "server/tool"
 	before   map[string][]event.Body                            // inputs that arrive before the n-th model call ("1", "2", …)
 	rests    [][]event.Body                                     // inputs that end the n-th rest
@@ -141,6 +142,9 @@ func (w *world) outcome(intent event.Body) event.Body {
 	case *event.ToolRequested:
 		if kind, message := Refuse(w.state, in); kind != "" {
 			return &event.ToolFailed{Kind: kind, Message: message}
+		}
+		if w.outcomes != nil {
+			return w.outcomes(in)
 		}
 		return w.tools[in.Server+"/"+in.Tool]
 	case *event.CommentRequested:

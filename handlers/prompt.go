@@ -35,13 +35,20 @@ func systemMessage(s *projections.State) *event.MessageAdded {
 	if s.Protocol() == "json" {
 		rules = jsonRules
 	}
-	language := "English"
-	if s.Lang == i18n.Ja {
-		language = "Japanese"
-	}
-	text := strings.NewReplacer("{protocol}", strings.TrimSpace(rules), "{language}", language,
+	text := strings.NewReplacer("{protocol}", strings.TrimSpace(rules), "{language}", language(s),
 		"{mcp_prompt}", serverPrompt(s)).Replace(template)
+	if s.Config.Planning.Enabled {
+		text = strings.TrimSpace(text) + "\n\n" + planPrompt(s, "system")
+	}
 	return &event.MessageAdded{Role: string(llm.System), Purpose: "system", Content: event.T(strings.TrimSpace(text))}
+}
+
+// language is the name, for the model, of the language that people are written to in.
+func language(s *projections.State) string {
+	if s.Lang == i18n.Ja {
+		return "Japanese"
+	}
+	return "English"
 }
 
 // serverPrompt merges what each tool server says and offers. With native calls

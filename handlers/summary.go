@@ -23,12 +23,8 @@ var compactionPrompt string
 
 // summaryRequest asks for a summary of a text in a call of its own.
 func summaryRequest(s *projections.State, prompt, text string) llm.Request {
-	language := "English"
-	if s.Lang == i18n.Ja {
-		language = "Japanese"
-	}
 	return llm.Request{Model: s.Config.Model, ContextLength: s.Config.ContextLength, Messages: []llm.Message{
-		{Role: llm.System, Content: strings.TrimSpace(strings.ReplaceAll(prompt, "{language}", language))},
+		{Role: llm.System, Content: strings.TrimSpace(strings.ReplaceAll(prompt, "{language}", language(s)))},
 		{Role: llm.User, Content: text},
 	}}
 }
@@ -40,7 +36,7 @@ func wantsDraft(s *projections.State, v *verdict) bool {
 }
 
 func draftSummary(s *projections.State) Effect {
-	text := i18n.Text(s.Lang, "task.head", s.Task.Title) + "\n\n" + transcript(s, recentTurns(s))
+	text := joinParts([]string{i18n.Text(s.Lang, "task.head", s.Task.Title), planState(s), transcript(s, recentTurns(s))})
 	r := summaryRequest(s, summaryPrompt, text)
 	return request(s, "summary", r, estimate(s, r))
 }
@@ -89,6 +85,9 @@ func computedSummary(s *projections.State, v *verdict) *event.SummaryAdded {
 	lines = append(lines, i18n.Text(s.Lang, "summary.end", string(v.status)+" ("+v.reason+")"))
 	if v.text != "" {
 		lines = append(lines, i18n.Text(s.Lang, "summary.words", firstRunes(v.text, 4000)))
+	}
+	if plan := planState(s); plan != "" {
+		lines = append(lines, plan)
 	}
 	if len(s.Work.Files) > 0 {
 		lines = append(lines, i18n.Text(s.Lang, "summary.files", strings.Join(s.Work.Files, ", ")))

@@ -72,7 +72,7 @@ func finalComment(s *projections.State, v *verdict) *event.CommentRequested {
 		if v.byModel() {
 			parts = append(parts, closingWords(s, v))
 		}
-		parts = append(parts, changeLine(s), awaitLine(s, v))
+		parts = append(parts, planLine(s), changeLine(s), awaitLine(s, v))
 	case projections.Failed:
 		parts = append(parts, i18n.Text(s.Lang, "reason", failReason(s.Lang, v)), failLine(s, v))
 	case projections.Stopped:
@@ -91,13 +91,20 @@ func finalHead(s *projections.State, v *verdict) string {
 		return i18n.Text(s.Lang, i18n.ID("closed."+v.reason))
 	case v.reason == "max_calls":
 		head = i18n.Text(s.Lang, "limit.head", s.Config.Limits.MaxCalls)
+	case v.status == projections.Completed && s.Config.Planning.Enabled && partial(s):
+		head = i18n.Text(s.Lang, "partial.head")
 	case v.status == projections.Completed:
 		head = i18n.Text(s.Lang, "done.head")
 	}
-	if author := s.Task; author != nil && author.Author != "" && author.Author != "ghost" && !strings.HasSuffix(author.Author, "[bot]") {
-		head += " @" + author.Author // so that somebody notices
+	return head + mention(s)
+}
+
+// mention names the task's author, so that somebody notices.
+func mention(s *projections.State) string {
+	if s.Task == nil || s.Task.Author == "" || s.Task.Author == "ghost" || strings.HasSuffix(s.Task.Author, "[bot]") {
+		return ""
 	}
-	return head
+	return " @" + s.Task.Author
 }
 
 func closingWords(s *projections.State, v *verdict) string {

@@ -57,6 +57,8 @@ func outcomeOf(s *projections.State) *verdict {
 		return &verdict{projections.Completed, "timeout", "", s.Since}
 	case thanked(s):
 		return &verdict{projections.Completed, "keyword", "", s.Steps["fetch:resume"]}
+	case s.Config.Planning.Enabled:
+		return planVerdict(s)
 	case w.Reply == nil:
 		return nil
 	}
@@ -172,7 +174,7 @@ func finish(s *projections.State, v *verdict) Effect {
 	case projections.Failed:
 		return Record{&event.ContextFailed{Reason: v.reason}}
 	}
-	return Record{&event.ContextCompleted{Reason: v.reason, Partial: v.reason == "max_calls"}}
+	return Record{&event.ContextCompleted{Reason: v.reason, Partial: v.reason == "max_calls" || s.Config.Planning.Enabled && partial(s)}}
 }
 
 func publishes(s *projections.State) bool {

@@ -164,12 +164,14 @@ func (s *State) created(e event.Event, b *event.ContextCreated) {
 	s.Key, _ = forge.ParseTaskKey(b.TaskKey, b.Forge)
 }
 
-// pin keeps the protocol of the first configuration: a conversation cannot change it.
+// pin keeps the protocol, the language and the mode of the first configuration: a
+// conversation cannot change them.
 func (s *State) pin(b *event.ConfigPinned) {
 	pinned := *b
 	if s.Config != nil {
 		pinned.Protocol = s.Config.Protocol
 		pinned.Language = s.Config.Language
+		pinned.Planning.Enabled = s.Config.Planning.Enabled
 	}
 	s.Config = &pinned
 	s.Lang = s.language()

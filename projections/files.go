@@ -19,8 +19,10 @@ const (
 	ToolsFile     = "tools.jsonl"
 )
 
-// FileNames lists the projection files.
-var FileNames = []string{MetadataFile, TaskStateFile, MessagesFile, CurrentFile, SummariesFile, ToolsFile}
+// FileNames lists the projection files of a context.
+func FileNames(uuid string) []string {
+	return []string{MetadataFile, TaskStateFile, MessagesFile, CurrentFile, SummariesFile, ToolsFile, PlanFile(uuid)}
+}
 
 // FileChange is what one event does to one projection file.
 type FileChange struct {
@@ -44,13 +46,14 @@ func (f *Files) Apply(s *State, e event.Event) []FileChange {
 	}
 	changes := f.conversation(s, e)
 	changes = append(changes, f.tool(e)...)
+	changes = append(changes, f.plan(s, e)...)
 	switch b := e.Body.(type) {
 	case *event.SummaryAdded:
 		changes = append(changes, f.summary(e, b))
 	case *event.ConfigPinned, *event.ProcessStarted:
 		changes = append(changes, metadata(s), taskState(s))
 	case *event.ContextPaused, *event.ContextAwaiting, *event.ContextResumed, *event.ContextCompleted,
-		*event.ContextStopped, *event.ContextFailed, *event.CommentsFetched:
+		*event.ContextStopped, *event.ContextFailed, *event.CommentsFetched, *event.PhaseEntered:
 		changes = append(changes, taskState(s))
 	}
 	return changes

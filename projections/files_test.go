@@ -73,7 +73,7 @@ func fold(events []event.Event) (*State, map[string]string) {
 func TestFiles(t *testing.T) {
 	for _, protocol := range []string{"tools", "json"} {
 		_, files := fold(story(protocol))
-		for _, name := range FileNames {
+		for _, name := range FileNames(uuid) {
 			golden := filepath.Join("testdata", protocol, name)
 			if *update {
 				if err := os.MkdirAll(filepath.Dir(golden), 0o700); err != nil {

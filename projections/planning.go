@@ -37,18 +37,21 @@ type Planning struct {
 	Plan    *event.Plan
 	Actions []Action // in the order in which they are done
 	Current int      // index of the action that is being done, -1: none
+	Started uint64   // seq of its beginning
 	Begun   int      // actions that were begun, repeated ones included
 	Turns   int      // replies in the current action, else in the phase
 	Hit     bool     // the tool that the current action names has succeeded in it
 	Fault   string   // the latest error of a tool in it, empty after a success
 
-	Trouble   *Trouble // a failure that was not dealt with yet
-	Since     int      // actions that ended since the latest reflection
-	Reflect   bool     // people wrote, or the task was edited: look at the plan again
-	Revise    string   // the plan is to be revised: what asked for it
-	Review    string   // phase after which a decision on replanning is due
-	Questions []string // to people, not answered yet
-	Asked     uint64   // seq of the wait for their answer, 0: not waiting
+	Trouble   *Trouble       // a failure that was not dealt with yet
+	Since     int            // actions that ended since the latest reflection
+	Reflect   bool           // people wrote, or the task was edited: look at the plan again
+	Revise    string         // the plan is to be revised: what asked for it
+	Proposed  event.Revision // how, if that is known already
+	Fatal     bool           // the model sees no way on
+	Review    string         // phase after which a decision on replanning is due
+	Questions []string       // to people, not answered yet
+	Asked     uint64         // seq of the wait for their answer, 0: not waiting
 
 	Rounds   int    // of verification
 	Verified bool   // the latest one passed, and nothing was added since
@@ -144,7 +147,7 @@ func (s *State) applyPlanning(e event.Event, open *Open) {
 		p.revised(b)
 		p.closed(s, "")
 	case *event.ActionStarted:
-		p.started(b)
+		p.started(e, b)
 	case *event.ActionFinished:
 		p.finished(b)
 	case *event.ReflectionMade:
@@ -200,7 +203,7 @@ func (p *Planning) planned(b *event.PlanMade) {
 // their marks; a failed one that is in the new list is tried again.
 func (p *Planning) revised(b *event.PlanRevised) {
 	kept := slices.DeleteFunc(slices.Clone(p.Actions), func(a Action) bool { return a.Status == "" })
-	for _, a := range b.Actions.Actions {
+	for _, a := range b.Revision.Actions.Actions {
 		i := slices.IndexFunc(kept, func(k Action) bool { return k.ID == a.ID })
 		switch {
 		case i < 0:
@@ -211,14 +214,18 @@ func (p *Planning) revised(b *event.PlanRevised) {
 		}
 	}
 	p.Actions, p.Verified = kept, false
-	p.Trouble, p.Revise = nil, ""
-	p.Counts.Revisions++
-	if b.Trigger == Reflection {
+	p.Trouble, p.Revise, p.Proposed = nil, "", event.Revision{}
+	switch b.Trigger {
+	case Reflection:
 		p.Counts.Reflected++
+		p.Counts.Revisions++
+	case "plan_revision":
+		p.Counts.Revisions++
 	}
 }
 
-func (p *Planning) started(b *event.ActionStarted) {
+func (p *Planning) started(e event.Event, b *event.ActionStarted) {
+	p.Started = e.Seq
 	p.Current = slices.IndexFunc(p.Actions, func(a Action) bool { return a.ID == b.Action })
 	p.Begun++
 	p.Turns, p.Hit, p.Fault = 0, false, ""
@@ -236,12 +243,16 @@ func (p *Planning) finished(b *event.ActionFinished) {
 }
 
 func (p *Planning) reflected(b *event.ReflectionMade) {
+	trigger := Reflection
+	if p.Reflect {
+		trigger = "comments"
+	}
 	p.Since, p.Reflect = 0, false
 	if p.Trouble != nil {
 		p.Trouble.Reflected = true
 	}
 	if b.Reflection.RevisionNeeded && b.Override == "" {
-		p.Revise = Reflection
+		p.Revise, p.Proposed = trigger, b.Revision
 	}
 	p.say(b.Comment)
 }
@@ -275,27 +286,28 @@ func (p *Planning) decided(b *event.ReplanDecided) {
 	d, trouble := b.Decision, p.Trouble
 	p.Trouble, p.Review = nil, ""
 	if !b.Executed {
+		p.Fatal = trouble != nil && d.ErrorClass == "fatal"
 		return
 	}
 	p.Counts.Total++
-	p.Counts.Triggers[d.Target+":"+d.Type]++
+	p.Counts.Triggers[d.Target+":"+b.Carried]++
 	if p.append(d.Additional) {
 		p.Verified = false
 	}
-	switch d.Type {
+	switch b.Carried {
 	case "clarification_request":
 		p.Counts.Clarifications++
-		p.Questions = d.Questions
+		p.Questions = b.Questions
 	case "retry":
 		p.retry(trouble)
 	case "partial_replan":
 		p.Counts.Partial++
-		p.Revise = d.Type
+		p.Revise = b.Carried
 	case "action_regeneration":
 		p.Counts.Regenerations++
-		p.Revise = d.Type
+		p.Revise = b.Carried
 	case "plan_revision":
-		p.Revise = d.Type
+		p.Revise = b.Carried
 	case "task_redecomposition":
 		p.Counts.Decompositions++
 		p.Plan = nil
@@ -327,6 +339,8 @@ func (p *Planning) outside(e event.Event, open *Open) {
 	case *event.ContextAwaiting:
 		if b.Reason == Clarification {
 			p.Asked = e.Seq
+		} else {
+			p.Reflect = p.Plan != nil // whoever wakes it wants more
 		}
 	case *event.ContextResumed:
 		if p.Asked > 0 { // with an answer, or without one in time

@@ -36,16 +36,17 @@ func metadata(s *State) FileChange {
 }
 
 type taskStateFile struct {
-	TaskKey      forge.TaskKey `json:"task_key"`
-	UUID         string        `json:"uuid"`
-	User         string        `json:"user"`
-	Status       Status        `json:"status"`
-	PausedAt     *string       `json:"paused_at"`
-	ResumedAt    *string       `json:"resumed_at,omitempty"`
-	ResumeCount  int           `json:"resume_count"`
-	LastError    *string       `json:"last_error"`
-	ContextPath  string        `json:"context_path"`
-	CommentState commentState  `json:"comment_state"`
+	TaskKey      forge.TaskKey  `json:"task_key"`
+	UUID         string         `json:"uuid"`
+	User         string         `json:"user"`
+	Status       Status         `json:"status"`
+	PausedAt     *string        `json:"paused_at"`
+	ResumedAt    *string        `json:"resumed_at,omitempty"`
+	ResumeCount  int            `json:"resume_count"`
+	LastError    *string        `json:"last_error"`
+	ContextPath  string         `json:"context_path"`
+	CommentState commentState   `json:"comment_state"`
+	Planning     *planningState `json:"planning_state,omitempty"`
 }
 
 type commentState struct {
@@ -68,7 +69,7 @@ func taskState(s *State) FileChange {
 	t := taskStateFile{TaskKey: s.Key, UUID: s.Created.UUID, User: s.Created.User, Status: s.Status,
 		PausedAt: stampOrNil(s.PausedAt), ResumedAt: stampOrNil(s.ResumedAt), ResumeCount: s.Resumes,
 		ContextPath:  "contexts/" + s.Status.Directory() + "/" + s.Created.UUID,
-		CommentState: commentState{IDs: s.Comments.IDs(), Timestamp: commentTime(s.Comments.LastFetch)}}
+		CommentState: commentState{IDs: s.Comments.IDs(), Timestamp: commentTime(s.Comments.LastFetch)}, Planning: planningOf(s)}
 	if s.LastError != "" {
 		t.LastError = &s.LastError
 	}

@@ -85,6 +85,8 @@ func describeMark(e event.Event) string {
 		return "by " + b.By
 	case *event.StopRequested:
 		return strings.TrimSpace("by " + b.By + " " + b.Reason)
+	case *event.ContextAwaiting:
+		return strings.TrimSpace(b.Reason + " until " + stamp(b.Until.Time))
 	case *event.ContextPaused:
 		return b.Reason + ", until " + until(b.Until)
 	case *event.ContextCompleted:
@@ -102,7 +104,7 @@ func describeMark(e event.Event) string {
 	case *event.Unknown:
 		return "unknown to this release: " + string(b.Data)
 	}
-	return ""
+	return describePlan(e)
 }
 
 func recovered(b *event.ProcessRecovered) string {

@@ -75,8 +75,13 @@ func (w *Work) apply(e event.Event) {
 	case *event.ContextAwaiting:
 		w.Reply = nil // its closing words were posted
 	case *event.UnderstandingMade, *event.InformationPlanned, *event.AssumptionMade, *event.PlanMade, *event.PlanRevised,
-		*event.ActionFinished, *event.ReflectionMade, *event.VerificationMade, *event.ReplanDecided:
+		*event.ReflectionMade, *event.VerificationMade, *event.ReplanDecided:
 		w.Reply, w.Corrections = nil, 0 // it became the event
+	case *event.ActionFinished:
+		w.Reply, w.Corrections = nil, 0
+		if b.Status == "failed" {
+			w.Errors, w.faulty = 0, "" // its errors are dealt with
+		}
 	case *event.CommentsFetched:
 		if b.Last {
 			w.SinceCheck = 0
@@ -163,7 +168,7 @@ func (w *Work) wrote(path string) {
 // refused counts calls that the model should not have made; a dead server or a timeout is not its fault.
 func (w *Work) refused(b *event.ToolFailed) {
 	switch b.Kind {
-	case "unknown_tool", "bad_arguments", "too_large":
+	case "unknown_tool", "bad_arguments", "too_large", "not_offered":
 		w.count()
 	}
 }

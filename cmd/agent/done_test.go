@@ -174,7 +174,7 @@ func (w *world) wantReadable(uuid string) {
 func (w *world) wantRebuilt(uuid string) {
 	w.t.Helper()
 	before := map[string][]byte{}
-	for _, name := range projections.FileNames {
+	for _, name := range projections.FileNames(uuid) {
 		path := w.path("contexts", "completed", uuid, name)
 		data, err := os.ReadFile(path)
 		if os.IsNotExist(err) {

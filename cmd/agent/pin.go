@@ -37,6 +37,7 @@ func (s *system) pin(at site) event.ConfigPinned {
 			MaxTokens: c.ContextInheritance.MaxInheritedTokens},
 		FollowUp: event.FollowUp{Enabled: c.CommentHandling.Enabled, Keywords: strings.Join(c.CommentHandling.CompletionKeywords, "\n"),
 			MaxRounds: c.CommentHandling.MaxCommentCount, TimeoutHours: c.CommentHandling.TimeoutHours},
+		Planning: s.planning(),
 	}
 	if config.Loopback(f.APIURL) {
 		pinned.ProgressMS = 0

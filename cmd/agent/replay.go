@@ -58,7 +58,7 @@ func (a *app) replay(store *contexts.Store, uuid string, asJSON bool) error {
 		return err
 	}
 	line := replayLine{UUID: uuid, Events: report.Events, Decisions: report.Decisions, Requests: report.Requests, Forgotten: report.Forgotten, Differences: report.Differences}
-	for _, name := range projections.FileNames {
+	for _, name := range projections.FileNames(uuid) {
 		onDisk, err := store.ReadFile(uuid, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			onDisk = nil

@@ -328,7 +328,7 @@ func TestHugeResult(t *testing.T) {
 	if size := len(w.lines("completed", l.UUID)); size < 10 {
 		t.Errorf("%d lines", size)
 	}
-	for _, name := range projections.FileNames {
+	for _, name := range projections.FileNames(l.UUID) {
 		if info, err := os.Stat(w.path("contexts", "completed", l.UUID, name)); err == nil && info.Size() > 1<<20 {
 			t.Errorf("%s has %d bytes", name, info.Size())
 		}

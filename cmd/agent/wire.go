@@ -38,15 +38,16 @@ type site struct {
 // system is everything that a command which works on tasks needs. It is the
 // only place where adapters are made.
 type system struct {
-	config *config.Config
-	store  *contexts.Store
-	sites  []site
-	model  llm.Provider
-	pool   *mcp.Pool
-	log    *slog.Logger
-	redact *redact.Redactor
-	ports  engine.Ports // without the forge, which depends on the task
-	prompt string       // text of system_prompt_file
+	config  *config.Config
+	store   *contexts.Store
+	sites   []site
+	model   llm.Provider
+	pool    *mcp.Pool
+	log     *slog.Logger
+	redact  *redact.Redactor
+	ports   engine.Ports // without the forge, which depends on the task
+	prompt  string       // text of system_prompt_file
+	prompts string       // that replace embedded ones of the planning mode, see event.Planning
 
 	swept   sync.Once // old working copies
 	closers []io.Closer
@@ -120,6 +121,11 @@ func (s *system) build(a *app) (err error) {
 	if s.config.SystemPromptFile != "" {
 		if s.prompt, err = readPrompt(s.config.SystemPromptFile); err != nil {
 			return codeError{config.ExitCode, fmt.Errorf("system_prompt_file: %w", err)}
+		}
+	}
+	if dir := s.config.Planning.PromptsDir; dir != "" {
+		if s.prompts, err = readPrompts(dir); err != nil {
+			return codeError{config.ExitCode, fmt.Errorf("planning.prompts_dir: %w", err)}
 		}
 	}
 	return s.makePorts()

@@ -21,7 +21,7 @@ func (p *plan) apply(e event.Event) {
 		p.made, p.purposes = &b.Plan, map[string]string{}
 		p.name(b.Plan.Actions)
 	case *event.PlanRevised:
-		p.name(b.Actions)
+		p.name(b.Revision.Actions)
 	case *event.ActionFinished:
 		p.finished = append(p.finished, b)
 	case *event.VerificationMade:

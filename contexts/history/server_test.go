@@ -79,7 +79,7 @@ func TestOffered(t *testing.T) {
 func planned() []event.Body {
 	return []event.Body{private,
 		&event.PlanMade{Plan: event.Plan{Goal: event.Goal{Objective: "plan-1 by @dave"}}},
-		&event.PlanRevised{Reason: "why", Changes: []event.Change{{Details: "change-1"}}, Actions: event.ActionPlan{Order: []string{"plan-2"}}},
+		&event.PlanRevised{Revision: event.Revision{Reason: "why", Changes: []event.Change{{Details: "change-1"}}, Actions: event.ActionPlan{Order: []string{"plan-2"}}}},
 		&event.ActionFinished{Action: "act-1", Status: "failed", Detail: "detail-1"},
 		&event.ReflectionMade{Reflection: event.Reflection{Evaluation: "evaluation-1"}},
 		&event.VerificationMade{Round: 1, Result: event.Verification{Issues: []string{"issue-1"}}},

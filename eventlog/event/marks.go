@@ -70,10 +70,9 @@ type PlanMade struct {
 // PlanRevised changes what is left to do. What is finished stays finished.
 type PlanRevised struct {
 	mark
-	Reason  string     `json:"reason"`
-	Trigger string     `json:"trigger"` // reflection | comments | a replan type
-	Changes []Change   `json:"changes"`
-	Actions ActionPlan `json:"updated_plan"`
+	Trigger  string   `json:"trigger"` // reflection | comments, or a replan type
+	Revision Revision `json:"revision"`
+	Fallback bool     `json:"fallback,omitempty"` // the replies could not be used: what is left stays as it is
 }
 
 // ActionStarted begins an action of the plan.
@@ -94,8 +93,9 @@ type ActionFinished struct {
 type ReflectionMade struct {
 	mark
 	Reflection Reflection `json:"evaluation"`
-	Override   string     `json:"override,omitempty"` // why the plan is not revised although the model wishes it
-	Fallback   bool       `json:"fallback,omitempty"` // the replies could not be used
+	Revision   Revision   `json:"plan_revision,omitzero"` // what is left to do, if the model gave it at once
+	Override   string     `json:"override,omitempty"`     // why the plan is not revised although the model wishes it
+	Fallback   bool       `json:"fallback,omitempty"`     // the replies could not be used
 	Comment    string     `json:"comment,omitempty"`
 }
 
@@ -111,11 +111,13 @@ type VerificationMade struct {
 // ReplanDecided is a decision to plan again, or not to.
 type ReplanDecided struct {
 	mark
-	Phase    string `json:"phase"` // after which it was made
-	Decision Replan `json:"llm_decision"`
-	Executed bool   `json:"executed"`
-	Override string `json:"override_reason,omitempty"` // why it is not carried out
-	Fallback bool   `json:"fallback,omitempty"`        // the replies could not be used
+	Phase     string   `json:"phase"` // after which it was made
+	Decision  Replan   `json:"llm_decision"`
+	Executed  bool     `json:"executed"`
+	Carried   string   `json:"executed_type,omitempty"`   // the replan type that is carried out
+	Override  string   `json:"override_reason,omitempty"` // why it is another one than the model's, or none
+	Questions []string `json:"questions,omitempty"`       // to people
+	Fallback  bool     `json:"fallback,omitempty"`        // the replies could not be used
 }
 
 // TaskSkipped says why a task was not worked on after its context was made.

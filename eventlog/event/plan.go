@@ -111,6 +111,13 @@ type Action struct {
 	Fallback   string          `json:"fallback_strategy,omitempty"`
 }
 
+// Revision is what is left to do after a plan was changed.
+type Revision struct {
+	Reason  string     `json:"reason"`
+	Changes []Change   `json:"changes"`
+	Actions ActionPlan `json:"updated_action_plan"`
+}
+
 // Change is one change of a plan, in words.
 type Change struct {
 	Type    string `json:"type"` // add_action | remove_action | modify_action

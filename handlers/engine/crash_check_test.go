@@ -180,7 +180,7 @@ func (e *end) count(w *world, id string, body event.Body) {
 
 // checkFiles holds the projection files against those that the log gives.
 func checkFiles(store *contexts.Store, id string, report engine.Report) (problems error) {
-	for _, name := range projections.FileNames {
+	for _, name := range projections.FileNames(id) {
 		data, err := store.ReadFile(id, name)
 		if want := report.Files[name]; !bytes.Equal(data, want) {
 			problems = errors.Join(problems, fmt.Errorf("%s has %d bytes, a rebuild %d (%v)", name, len(data), len(want), err))

@@ -32,7 +32,7 @@ func Rebuild(store *contexts.Store, log *contexts.Context) error {
 			}
 		}
 	}
-	for _, name := range projections.FileNames {
+	for _, name := range projections.FileNames(log.UUID()) {
 		if err := r.flush(name); err != nil {
 			return err
 		}

@@ -66,9 +66,9 @@ func (e *Engine) recovered() *event.ProcessRecovered {
 	return r
 }
 
-// same compares configurations as Next sees them: protocol and language stay what they were.
+// same compares configurations as Next sees them: protocol, language and mode stay what they were.
 func same(pinned, old event.ConfigPinned) bool {
-	pinned.Protocol, pinned.Language = old.Protocol, old.Language
+	pinned.Protocol, pinned.Language, pinned.Planning.Enabled = old.Protocol, old.Language, old.Planning.Enabled
 	return pinned == old
 }
 

@@ -98,7 +98,7 @@ func calls(t *testing.T, value any) []event.Method {
 		return out
 	case event.Plan:
 		actions = planned(t, v.Actions)
-	case Revised:
+	case event.Revision:
 		actions = planned(t, v.Actions)
 	case withPlan:
 		if v.Plan != nil {

@@ -22,7 +22,7 @@ var statuses = map[string]string{
 // Reflection reads an evaluation of the work so far. If the reply brings a
 // usable plan, and does not say that no revision is needed, the plan is given
 // too and a revision is needed. A status that is not known is partial.
-func Reflection(reply string) (event.Reflection, *Revised, string, string) {
+func Reflection(reply string) (event.Reflection, *event.Revision, string, string) {
 	s, problem := reflection.find(reply)
 	if problem != "" {
 		return event.Reflection{}, nil, "", problem
@@ -38,7 +38,7 @@ func Reflection(reply string) (event.Reflection, *Revised, string, string) {
 	if known, ok := statuses[strings.ToLower(s.id("status"))]; ok {
 		r.Status = known
 	}
-	var plan *Revised
+	var plan *event.Revision
 	r.RevisionNeeded, plan = revisionOf(s)
 	comment := s.comment()
 	out := replyOf("reflection", r, comment)
@@ -52,7 +52,7 @@ func Reflection(reply string) (event.Reflection, *Revised, string, string) {
 }
 
 // revisionOf says whether a reflection wants a revision, and gives the plan if it brings one.
-func revisionOf(s scopes) (needed bool, plan *Revised) {
+func revisionOf(s scopes) (needed bool, plan *event.Revision) {
 	raw := s.get("plan_revision")
 	needed, known := s.flag("plan_revision_needed", "revision_needed")
 	if !known {

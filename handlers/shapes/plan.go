@@ -110,34 +110,27 @@ func subtask(raw json.RawMessage) event.Subtask {
 	return t
 }
 
-// Revised is what is to be done instead of the rest of a plan. It has actions.
-type Revised struct {
-	Reason  string           `json:"reason"`
-	Changes []event.Change   `json:"changes"`
-	Actions event.ActionPlan `json:"updated_action_plan"`
-}
-
 // Revision reads the reply of a revision. One without any action is a problem,
 // and never an empty plan.
-func Revision(reply string) (Revised, string, string) {
+func Revision(reply string) (event.Revision, string, string) {
 	s, problem := revision.find(revision.listed(reply))
 	if problem != "" {
-		return Revised{}, "", problem
+		return event.Revision{}, "", problem
 	}
 	r, problem := revised(s)
 	if problem != "" {
-		return Revised{}, "", problem
+		return event.Revision{}, "", problem
 	}
 	comment := s.comment()
 	if problem := check("revision", replyOf("plan_revision", r, comment)); problem != "" {
-		return Revised{}, "", problem
+		return event.Revision{}, "", problem
 	}
 	return r, comment, ""
 }
 
-func revised(s scopes) (Revised, string) {
+func revised(s scopes) (event.Revision, string) {
 	plan, problem := actionPlan(s, decomposition(s).Subtasks)
-	return Revised{s.text("reason", "reasoning"), changes(s.get("changes")), plan}, problem
+	return event.Revision{Reason: s.text("reason", "reasoning"), Changes: changes(s.get("changes")), Actions: plan}, problem
 }
 
 var changeTypes = []string{"add_action", "remove_action", "modify_action"}

@@ -62,12 +62,12 @@ func results[T any](value T, comment, problem string) (any, string, string) {
 // withPlan is both values of a reflection.
 type withPlan struct {
 	Reflection event.Reflection
-	Plan       *Revised
+	Plan       *event.Revision
 }
 
 var (
 	actionT2 = event.ActionPlan{Order: []string{"t2"}, Actions: []event.Action{{ID: "t2", Type: "tool_call", Tool: "s/x", Parameters: raw(`{"n":1}`), Purpose: "P", Expected: "E"}}}
-	revisedT = Revised{Reason: "why", Changes: []event.Change{{Type: "add_action", Details: "D"}}, Actions: actionT2}
+	revisedT = event.Revision{Reason: "why", Changes: []event.Change{{Type: "add_action", Details: "D"}}, Actions: actionT2}
 	shown    = map[string]any{
 		"understanding": event.Understanding{TaskType: "feature", Goal: "G", Deliverables: []string{"D"}, Constraints: []string{"C"}, Scope: event.Scope{In: []string{"I"}, Out: []string{"O"}}, Confidence: 0.9,
 			Ambiguities: []event.Ambiguity{{Item: "A", Interpretations: []string{"x", "y"}, Selected: "x", Reasoning: "R"}}},

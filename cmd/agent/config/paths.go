@@ -23,6 +23,7 @@ func (d *decoder) paths(c *Config, dir string) {
 		{"contexts_dir", &c.ContextsDir},
 		{"workspaces_dir", &c.WorkspacesDir},
 		{"system_prompt_file", &c.SystemPromptFile},
+		{"planning.prompts_dir", &c.Planning.PromptsDir},
 		{"pause_resume.signal_file", &c.PauseResume.SignalFile},
 		{"log.dir", &c.Log.Dir},
 	}

@@ -5,6 +5,7 @@ type Planning struct {
 	Enabled         bool            `yaml:"enabled"`
 	MaxSubtasks     int             `yaml:"max_subtasks" min:"1"`
 	ContinueOnError bool            `yaml:"continue_on_error"`
+	PromptsDir      string          `yaml:"prompts_dir"` // empty: the embedded ones
 	LLMCallComments LLMCallComments `yaml:"llm_call_comments"`
 	ProgressComment ProgressComment `yaml:"progress_comment"`
 	PrePlanning     PrePlanning     `yaml:"pre_planning"`

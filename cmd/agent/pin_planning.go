@@ -1,0 +1,80 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"agent/cmd/agent/config"
+	"agent/eventlog/event"
+	"agent/handlers"
+)
+
+// planning is the planning mode as decisions see it. Whatever is switched off
+// has the limit 0.
+func (s *system) planning() event.Planning {
+	c := s.config.Planning
+	p := event.Planning{Enabled: c.Enabled, MaxActions: c.MaxSubtasks, ContinueOnError: c.ContinueOnError, Comments: "off",
+		Checklist: c.ProgressComment.Enabled, MaxHistory: c.ProgressComment.MaxHistoryEntries, MaxRevisions: c.Revision.MaxRevisions,
+		Replan: replans(c.Replanning), Prompts: s.prompts}
+	if c.LLMCallComments.Enabled {
+		p.Comments = c.LLMCallComments.Mode
+	}
+	if pre := c.PrePlanning; pre.Enabled {
+		p.Understand, p.MinUnderstood = true, pre.Understanding.ConfidenceThreshold
+		p.Collect, p.MaxRetries = pre.Collection.Enabled, pre.Collection.MaxRetriesPerTool
+		p.Assume, p.MinAssumed = pre.Assumption.Enabled, pre.Assumption.ConfidenceThreshold
+		n := pre.Notification
+		p.Notify = event.Notify{Start: n.NotifyOnStart, Understanding: n.NotifyOnUnderstandingComplete,
+			Collection: n.NotifyOnCollectionComplete, Assumption: n.NotifyOnAssumption}
+	}
+	if c.Reflection.Enabled {
+		p.ReflectEvery = c.Reflection.TriggerInterval
+	}
+	if c.Verification.Enabled {
+		p.VerifyRounds = c.Verification.MaxRounds
+	}
+	return p
+}
+
+func replans(c config.Replanning) event.Replans {
+	r := event.Replans{Enabled: c.Enabled, EveryPhase: c.EveryPhase,
+		MinConfidence: c.LLMDecision.MinConfidenceThreshold, AskConfidence: c.LLMDecision.UserConfirmationThreshold,
+		MaxClarifications: c.GoalUnderstanding.MaxClarificationRequests, MaxDecompositions: c.TaskDecomposition.MaxRedecompositionAttempts,
+		MaxRegenerations: c.ActionSequence.MaxRegenerationAttempts, MaxRetries: c.Execution.MaxActionRetries,
+		MaxPartial: c.Execution.MaxPartialReplans, MaxReflected: c.Reflection.MaxPlanRevisions, MaxTotal: c.Global.MaxTotalReplans}
+	if c.Global.InfiniteLoopDetection {
+		r.SameTrigger = c.Global.SameTriggerMaxCount
+	}
+	return r
+}
+
+// readPrompts gives, as a JSON object by name, the prompts in dir that replace embedded ones.
+func readPrompts(dir string) (string, error) {
+	embedded, err := handlers.PlanningPrompts.ReadDir("prompts/planning")
+	if err != nil {
+		return "", err
+	}
+	prompts := map[string]string{}
+	for _, file := range embedded {
+		text, err := readPrompt(filepath.Join(dir, file.Name()))
+		switch {
+		case err == nil:
+			prompts[strings.TrimSuffix(file.Name(), ".txt")] = text
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", err
+		}
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return "", err
+	}
+	if len(prompts) == 0 {
+		return "", fmt.Errorf("%s holds no prompt; the names are those of the phases, as planning.txt", dir)
+	}
+	data, err := json.Marshal(prompts)
+	return string(data), err
+}

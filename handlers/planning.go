@@ -1,0 +1,173 @@
+package handlers
+
+import (
+	"slices"
+
+	"agent/eventlog/event"
+	"agent/llm"
+	"agent/projections"
+)
+
+// In planning mode the work is done by a plan. Where it stands is folded from
+// the log (projections.Planning), and step asks it from the top what comes next:
+//
+//	understanding → information → collecting, assuming → planning →
+//	actions, with reflections, revisions and replan decisions between them →
+//	verification → done
+//
+// A phase is phase.entered, a message that says what to reply, a model call, and
+// the mark that the reply becomes. An action is a turn of the conversation as in
+// simple mode, bounded by the action's end.
+
+// step takes the next step of a plan; planDone says that there is none.
+func step(s *projections.State) Effect {
+	p, c := &s.Planning, s.Config.Planning
+	switch {
+	case p.Questions != nil:
+		return askPeople(s)
+	case p.Review != "":
+		return ask(s, projections.Replanning)
+	case c.Understand && p.Understanding == nil:
+		return ask(s, projections.Understanding)
+	case c.Collect && p.Needs == nil:
+		return ask(s, projections.Information)
+	case openNeed(s) != nil:
+		return settleNeed(s, openNeed(s))
+	case p.Plan == nil:
+		return ask(s, projections.PlanPhase)
+	case p.Current >= 0:
+		return proceed(s)
+	case reflectionDue(s):
+		return ask(s, projections.Reflection)
+	case revisionDue(s):
+		return revise(s)
+	case p.Trouble != nil && c.Replan.Enabled:
+		return ask(s, projections.Replanning)
+	case nextAction(s) >= 0:
+		return begin(s)
+	}
+	return ask(s, projections.Verification)
+}
+
+// planDone reports whether nothing of the plan is left to do.
+func planDone(s *projections.State) bool {
+	p, c := &s.Planning, s.Config.Planning
+	return p.Plan != nil && p.Current < 0 && p.Questions == nil && p.Review == "" && openNeed(s) == nil &&
+		(!c.Understand || p.Understanding != nil) && (!c.Collect || p.Needs != nil) &&
+		!reflectionDue(s) && !revisionDue(s) && (p.Trouble == nil || !c.Replan.Enabled) &&
+		nextAction(s) < 0 && !verificationDue(s) && !unread(s)
+}
+
+// unread is true for what people wrote and the model has not seen.
+func unread(s *projections.State) bool {
+	return len(s.Comments.Pending) > 0 || s.Edited > max(s.Steps["message:task"], s.Steps["message:edited"])
+}
+
+func verificationDue(s *projections.State) bool {
+	p := &s.Planning
+	return p.Plan != nil && !p.Verified && p.Rounds < s.Config.Planning.VerifyRounds
+}
+
+// reflectionDue is true after some actions while more are to come, after a
+// failure, and when people wrote something.
+func reflectionDue(s *projections.State) bool {
+	p, every := &s.Planning, s.Config.Planning.ReflectEvery
+	return every > 0 && (p.Reflect || p.Trouble != nil && !p.Trouble.Reflected || p.Since >= every && nextAction(s) >= 0)
+}
+
+// revisionDue is true if the plan is to change. Without reflections what people
+// wrote changes it at once.
+func revisionDue(s *projections.State) bool {
+	p := &s.Planning
+	return p.Revise != "" || p.Reflect && s.Config.Planning.ReflectEvery == 0
+}
+
+// nextAction is the index of the action that may begin, or -1.
+func nextAction(s *projections.State) int {
+	if s.Planning.Begun >= s.Config.Planning.MaxActions {
+		return -1
+	}
+	return s.Planning.Next()
+}
+
+// partial reports whether something of the plan was given up.
+func partial(s *projections.State) bool {
+	p := &s.Planning
+	if s.Config.Planning.VerifyRounds > 0 {
+		return p.Next() >= 0 || !p.Verified // other actions may have made up for one that failed
+	}
+	return p.Count("success") < len(p.Actions)
+}
+
+// planVerdict says how a plan ends, if it does. text is for people.
+func planVerdict(s *projections.State) *verdict {
+	p, c := &s.Planning, s.Config.Planning
+	lost := p.Fatal || p.Trouble != nil && p.Trouble.Action >= 0 && !c.Replan.Enabled && !reflectionDue(s) && !revisionDue(s)
+	switch {
+	case s.Work.Corrections >= maxCorrections:
+		return &verdict{status: projections.Failed, reason: "unusable_replies", since: s.Work.ReplySeq}
+	case lost && !c.ContinueOnError:
+		return &verdict{status: projections.Failed, reason: "action_failed", text: latestFault(p), since: p.Seq}
+	case planDone(s):
+		return &verdict{status: projections.Completed, reason: doneReason(s), text: p.Words, since: p.Seq}
+	}
+	return nil
+}
+
+func latestFault(p *projections.Planning) string {
+	for _, a := range slices.Backward(p.Actions) {
+		if a.Status == "failed" {
+			return a.ID + ": " + a.Detail
+		}
+	}
+	return ""
+}
+
+// ask enters a phase, says what to reply, and calls the model.
+func ask(s *projections.State, phase string) Effect {
+	p := &s.Planning
+	switch {
+	case !p.Open || p.Phase != phase:
+		return Record{&event.PhaseEntered{Phase: phase}}
+	case s.Steps["message:phase"] < p.Entered:
+		return Record{phaseMessage(s, phase)}
+	}
+	r := BuildRequest(s)
+	if !mayCall(s, 0) {
+		r.Tools, r.ToolWeight = nil, llm.Weight{}
+		r.JSON = true
+	}
+	return turn(s, phase, r)
+}
+
+// mayCall reports whether the reply after so many others in the open phase may
+// call tools: in an action it may, and in a verification the first one, to look.
+func mayCall(s *projections.State, replies int) bool {
+	p := &s.Planning
+	return !p.Open || p.Current >= 0 || p.Phase == projections.Verification && p.Turns <= replies
+}
+
+// begin starts the next action.
+func begin(s *projections.State) Effect {
+	if s.Planning.Phase != projections.Execution {
+		return Record{&event.PhaseEntered{Phase: projections.Execution}}
+	}
+	return Record{&event.ActionStarted{Action: s.Planning.Actions[nextAction(s)].ID}}
+}
+
+// proceed says what the current action is, and calls the model.
+func proceed(s *projections.State) Effect {
+	if s.Steps["message:action"] < s.Planning.Started {
+		return Record{actionMessage(s)}
+	}
+	return callModel(s)
+}
+
+// revise takes the revision that came with a reflection, or asks for one.
+func revise(s *projections.State) Effect {
+	p := &s.Planning
+	if len(p.Proposed.Actions.Actions) > 0 {
+		return Record{&event.PlanRevised{Trigger: p.Revise, Revision: p.Proposed}}
+	}
+	return ask(s, projections.Revision)
+}

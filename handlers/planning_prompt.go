@@ -1,0 +1,184 @@
+package handlers
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"agent/eventlog/event"
+	"agent/internal/i18n"
+	"agent/llm"
+	"agent/projections"
+)
+
+// PlanningPrompts are the embedded prompts of the planning mode: system.txt,
+// comment.txt, action.txt and one file for each phase. planning.prompts_dir
+// replaces them one by one.
+//
+//go:embed prompts/planning/*.txt
+var PlanningPrompts embed.FS
+
+// planPrompt gives a prompt by the name of its file without ".txt".
+func planPrompt(s *projections.State, name string) string {
+	var instead map[string]string
+	if own := s.Config.Planning.Prompts; own != "" && json.Unmarshal([]byte(own), &instead) == nil && instead[name] != "" {
+		return strings.TrimSpace(instead[name])
+	}
+	text, err := PlanningPrompts.ReadFile("prompts/planning/" + name + ".txt")
+	if err != nil {
+		return "" // no such phase in this version
+	}
+	return strings.TrimSpace(string(text))
+}
+
+func phaseMessage(s *projections.State, phase string) *event.MessageAdded {
+	parts := []string{planPrompt(s, phase), strings.ReplaceAll(planPrompt(s, "comment"), "{language}", language(s))}
+	switch phase {
+	case projections.Assumption:
+		n := openNeed(s)
+		parts = append(parts, fmt.Sprintf("The information: %s (%s). What it is for: %s", n.ID, n.Description, n.Purpose))
+	case projections.PlanPhase:
+		parts = append(parts, handOver(s), planState(s))
+	case projections.Reflection, projections.Revision, projections.Replanning:
+		parts = append(parts, planState(s), troubleLine(s))
+	case projections.Verification:
+		parts = append(parts, planState(s), factLines(s))
+	}
+	return &event.MessageAdded{Role: string(llm.User), Purpose: "phase", Content: event.T(joinParts(parts))}
+}
+
+func actionMessage(s *projections.State) *event.MessageAdded {
+	a := s.Planning.Action()
+	var b strings.Builder
+	fmt.Fprintf(&b, "The action: %s\nPurpose: %s\n", a.ID, oneLine(a.Purpose))
+	if a.Tool != "" {
+		tool := a.Tool
+		if server, name, ok := strings.Cut(tool, "/"); ok && s.Protocol() == "tools" {
+			tool = FunctionName(server, name)
+		}
+		fmt.Fprintf(&b, "Tool: %s\nProposed arguments: %s\n", tool, a.Parameters)
+	}
+	if a.Expected != "" {
+		fmt.Fprintf(&b, "Expected outcome: %s\n", oneLine(a.Expected))
+	}
+	text := joinParts([]string{planPrompt(s, "action"), planState(s), strings.TrimSpace(b.String())})
+	return &event.MessageAdded{Role: string(llm.User), Purpose: "action", Content: event.T(text)}
+}
+
+// planState is the goal and the list of actions with their marks. It stands in
+// the latest message of every step, so no compaction can lose or reopen any.
+func planState(s *projections.State) string {
+	p := &s.Planning
+	if len(p.Actions) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	if p.Plan != nil {
+		fmt.Fprintf(&b, "Goal: %s\n", oneLine(p.Plan.Goal.Objective))
+		for _, c := range p.Plan.Goal.Criteria {
+			fmt.Fprintf(&b, "Success criterion: %s\n", oneLine(c))
+		}
+		for _, c := range p.Plan.Goal.Constraints {
+			fmt.Fprintf(&b, "Constraint: %s\n", oneLine(c))
+		}
+	} else {
+		b.WriteString("The plan that is replaced:\n")
+	}
+	fmt.Fprintf(&b, "Actions (%d of %d done):\n", p.Count("success"), len(p.Actions))
+	for i, a := range p.Actions {
+		b.WriteString("- " + marker(p, i) + " " + a.ID + ": " + firstRunes(oneLine(a.Purpose), 120) + "\n")
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func marker(p *projections.Planning, i int) string {
+	switch a := p.Actions[i]; {
+	case a.Status == "success":
+		return "[done]"
+	case a.Status == "failed":
+		return "[failed]"
+	case i == p.Current:
+		return "[now]"
+	}
+	return "[open]"
+}
+
+func troubleLine(s *projections.State) string {
+	p := &s.Planning
+	switch t := p.Trouble; {
+	case t == nil && p.Revise != "":
+		return "The plan is revised because of: " + p.Revise
+	case t == nil:
+		return ""
+	case t.Action < 0 || t.Action >= len(p.Actions):
+		return "The verification did not pass, and named no further work."
+	default:
+		return fmt.Sprintf("The action %s failed: %s", p.Actions[t.Action].ID, p.Actions[t.Action].Detail)
+	}
+}
+
+// factLines tie a verification to what really happened.
+func factLines(s *projections.State) string {
+	lines := toolLines(s)
+	if len(s.Work.Files) > 0 {
+		lines = append([]string{"Files written: " + strings.Join(s.Work.Files, ", ")}, lines...)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// prePlanning is what pre-planning hands over to planning.
+type prePlanning struct {
+	Understanding   *event.Understanding `json:"request_understanding,omitempty"`
+	Collected       map[string]any       `json:"collected_information"`
+	Assumptions     []event.Assumption   `json:"assumptions"`
+	Gaps            []gap                `json:"information_gaps"`
+	Recommendations []string             `json:"recommendations_for_planning"`
+}
+
+type gap struct {
+	Description string `json:"description"`
+	Impact      string `json:"impact"`
+}
+
+func handOver(s *projections.State) string {
+	p, c := &s.Planning, s.Config.Planning
+	if p.Understanding == nil && p.Needs == nil {
+		return ""
+	}
+	out := prePlanning{Understanding: p.Understanding, Collected: map[string]any{}, Assumptions: []event.Assumption{}, Gaps: []gap{}, Recommendations: []string{}}
+	if p.Understanding != nil && p.Understanding.Confidence < c.MinUnderstood {
+		out.Recommendations = append(out.Recommendations, "The request is not well understood: plan small steps that can be checked, and say what was assumed.")
+	}
+	if p.Needs != nil {
+		for _, n := range p.Needs.Required {
+			out.add(n, p.Found[n.ID], c.MinAssumed)
+		}
+	}
+	data, err := json.Marshal(map[string]any{"pre_planning_result": out})
+	if err != nil {
+		return "" // nothing in it can fail to encode
+	}
+	return string(data)
+}
+
+func (out *prePlanning) add(n event.Need, f *projections.Found, least float64) {
+	switch {
+	case f == nil:
+	case f.Status == "collected":
+		out.Collected[n.ID] = map[string]string{"category": n.Category, "description": n.Description, "summary": f.Summary}
+	case f.Assumption != nil && f.Assumption.Confidence >= least:
+		out.Assumptions = append(out.Assumptions, *f.Assumption)
+	default:
+		out.Gaps = append(out.Gaps, gap{n.Description, n.Purpose})
+	}
+}
+
+// planLine says in the final comment how much of the plan was done.
+func planLine(s *projections.State) string {
+	p := &s.Planning
+	if !s.Config.Planning.Enabled || len(p.Actions) == 0 {
+		return ""
+	}
+	return i18n.Text(s.Lang, "plan.done", p.Count("success"), len(p.Actions))
+}
