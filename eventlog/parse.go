@@ -2,8 +2,9 @@ package eventlog
 
 import (
 	"encoding/binary"
-	"hash/crc32"
 	"math"
+
+	"agent/internal/crc32c"
 )
 
 // The fixed parts of a line. Everything after data has a fixed width, so data
@@ -18,14 +19,13 @@ const (
 	keyPrev  = `,"prev":"`
 	keyCRC   = `,"crc":"`
 
-	timeLen = len(TimeLayout)
-	prevLen = len(keyPrev) + 16 + len(`"`)
-	crcLen  = len(keyCRC) + 8 + len(`"}`)
-	tailLen = prevLen + crcLen
-	minLine = len(keySeq+"1"+keyTime+TimeLayout+keyType+"a"+keyV+"1"+keyCause+"0"+keyData+"{}") + tailLen
+	timeLen  = len(TimeLayout)
+	timeSpan = len(keyTime) + timeLen + len(keyType)
+	prevLen  = len(keyPrev) + 16 + len(`"`)
+	crcLen   = len(keyCRC) + 8 + len(`"}`)
+	tailLen  = prevLen + crcLen
+	minLine  = len(keySeq+"1"+keyTime+TimeLayout+keyType+"a"+keyV+"1"+keyCause+"0"+keyData+"{}") + tailLen
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Why a line is not a record. They are values so that parsing allocates nothing.
 const (
@@ -79,7 +79,7 @@ func parse(r *Record, line []byte) error {
 func parseTail(r *Record, line []byte) error {
 	covered := line[:len(line)-crcLen]
 	sum := line[len(line)-crcLen:]
-	r.CRC = crc32.Update(0, castagnoli, covered)
+	r.CRC = crc32c.Checksum(covered)
 	if binary.LittleEndian.Uint64(sum[len(keyCRC):]) != hex8(r.CRC) {
 		return errCRC
 	}
@@ -110,18 +110,19 @@ func parseHead(r *Record, b []byte) (int, error) {
 	if r.Seq, at, ok = number(b, at); !ok || r.Seq == 0 {
 		return 0, errNumber
 	}
-	if at+len(keyTime)+timeLen+len(keyType) > len(b) || string(b[at:at+len(keyTime)]) != keyTime {
+	if len(b)-at < timeSpan {
 		return 0, errEnvelope
 	}
-	at += len(keyTime)
-	if r.Time = b[at : at+timeLen : at+timeLen]; !validTime(r.Time) {
+	span := (*[timeSpan]byte)(b[at:])
+	if string(span[:len(keyTime)]) != keyTime || string(span[len(keyTime)+timeLen:]) != keyType {
+		return 0, errEnvelope
+	}
+	stamp := (*[timeLen]byte)(span[len(keyTime):])
+	if !validTime(stamp) {
 		return 0, errTime
 	}
-	at += timeLen
-	if string(b[at:at+len(keyType)]) != keyType {
-		return 0, errEnvelope
-	}
-	at += len(keyType)
+	r.Time = stamp[:]
+	at += timeSpan
 	n := typeLen(b[at:])
 	if r.Type = b[at : at+n : at+n]; n == 0 {
 		return 0, errType

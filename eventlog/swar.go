@@ -38,39 +38,43 @@ func unhex8(x uint64) (uint32, bool) {
 	return uint32(v<<16 | v>>32), true
 }
 
-// digits marks the bytes of an eight-byte piece of TimeLayout that are digits.
-func timeMask(layout string) (mask, fixed uint64) {
-	for i := range 8 {
-		if c := layout[i]; c >= '0' && c <= '9' {
-			mask |= 0xff << (8 * i)
-		} else {
-			fixed |= uint64(c) << (8 * i)
-		}
-	}
-	return mask, fixed
+// A time in TimeLayout has no byte below the one of timeLow and none above the
+// one of timeTop. That leaves months of 0 and 13 to 19 and the like.
+const (
+	timeLow = "0000-00-00T00:00:00.000000Z"
+	timeTop = "9999-19-39T29:59:59.999999Z"
+)
+
+// timePiece gives eight bytes of timeLow and, for each of them, what can be
+// added to a byte's distance from it before the top bit says that it is too far.
+func timePiece(from int) (low, room uint64) {
+	low = binary.LittleEndian.Uint64([]byte(timeLow[from:]))
+	top := binary.LittleEndian.Uint64([]byte(timeTop[from:]))
+	return low, 0x7f*ones - (top - low)
 }
 
 var (
-	mask0, fixed0 = timeMask(TimeLayout[0:8])
-	mask1, fixed1 = timeMask(TimeLayout[8:16])
-	mask2, fixed2 = timeMask(TimeLayout[16:24])
-	mask3, fixed3 = timeMask(TimeLayout[19:27])
+	low0, room0 = timePiece(0)
+	low1, room1 = timePiece(8)
+	low2, room2 = timePiece(16)
+	low3, room3 = timePiece(19)
 )
 
-// validTime tells whether b starts with a time in TimeLayout. Fields are in
-// their ranges, but a day is not compared with its month.
-func validTime(b []byte) bool {
-	_ = b[timeLen-1]
-	return timePiece(b, mask0, fixed0) && timePiece(b[8:], mask1, fixed1) &&
-		timePiece(b[16:], mask2, fixed2) && timePiece(b[19:], mask3, fixed3) &&
-		two(b[5:])-1 < 12 && two(b[8:])-1 < 31 && two(b[11:]) < 24 && two(b[14:]) < 60 && two(b[17:]) < 60
+// validTime tells whether b is a time in TimeLayout. Fields are in their
+// ranges, but a day is not compared with its month.
+func validTime(b *[timeLen]byte) bool {
+	// Digits become their values, everything else 0. XOR is a distance because
+	// the lowest digit has no bit in common with the values.
+	x0 := binary.LittleEndian.Uint64(b[:]) ^ low0
+	x1 := binary.LittleEndian.Uint64(b[8:]) ^ low1
+	x2 := binary.LittleEndian.Uint64(b[16:]) ^ low2
+	x3 := binary.LittleEndian.Uint64(b[19:]) ^ low3
+	far := (x0 + room0) | x0 | (x1 + room1) | x1 | (x2 + room2) | x2 | (x3 + room3) | x3
+	return far&(0x80*ones) == 0 && pair(x0>>40)-1 < 12 && pair(x1)-1 < 31 && pair(x1>>24) < 24
 }
 
-func timePiece(b []byte, mask, fixed uint64) bool {
-	x := binary.LittleEndian.Uint64(b)
-	digits := x & mask
-	return x&^mask == fixed && digits&top4 == 0x30*ones&mask && (digits+0x06*ones&mask)&top4 == 0x30*ones&mask
-}
+// pair makes a number of the two lowest bytes of x, which are digits.
+func pair(x uint64) uint64 { return x&15*10 + x>>8&15 }
 
 // two reads two digits that are known to be digits.
 func two(b []byte) uint { return uint(b[0]-'0')*10 + uint(b[1]-'0') }

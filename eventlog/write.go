@@ -4,9 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"strconv"
 	"time"
+
+	"agent/internal/crc32c"
 )
 
 // AppendLine appends the line of d, without a newline, to dst. prev is the hash
@@ -28,7 +29,7 @@ func AppendLine(dst []byte, seq, prev uint64, d Draft) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint64(b, hex8(uint32(prev>>32)))
 	b = binary.LittleEndian.AppendUint64(b, hex8(uint32(prev)))
 	b = append(b, '"')
-	sum := crc32.Checksum(b[from:], castagnoli)
+	sum := crc32c.Checksum(b[from:])
 	b = binary.LittleEndian.AppendUint64(append(b, keyCRC...), hex8(sum))
 	b = append(b, `"}`...)
 	if len(b)-from >= MaxLine {
@@ -69,7 +70,7 @@ func hash(line []byte) uint64 {
 // When returns the time of the record, or the zero time if it was not parsed.
 func (r Record) When() time.Time {
 	t := r.Time
-	if len(t) != timeLen || !validTime(t) {
+	if len(t) != timeLen || !validTime((*[timeLen]byte)(t)) {
 		return time.Time{}
 	}
 	year := int(two(t)*100 + two(t[2:]))
