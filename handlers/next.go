@@ -105,10 +105,13 @@ func attend(s *projections.State) Effect {
 	if limit := exceeded(s); limit != nil {
 		return Record{limit}
 	}
-	if s.Work.NotBefore.After(s.Now) {
-		return Wait{Until: s.Work.NotBefore}
+	if !s.Work.NotBefore.After(s.Now) {
+		return nil
 	}
-	return nil
+	if e := progress(s); e != nil {
+		return e
+	}
+	return Wait{Until: s.Work.NotBefore}
 }
 
 // answer performs the calls of the reply one by one, or asks for a better reply.
@@ -118,20 +121,32 @@ func answer(s *projections.State) Effect {
 	}
 	p := Parse(s)
 	switch {
-	case wantsProgress(s, p):
-		return Act{Intent: progress(s, p)}
 	case s.Work.Answered < len(p.Calls):
-		return Act{Intent: callIntent(s, p.Calls[s.Work.Answered])}
+		return perform(s, p.Calls[s.Work.Answered])
 	case p.Problem != "":
 		return Record{correction(p.Problem)}
 	}
 	return nil
 }
 
+// perform makes a call of the reply. Before the first it says what is going to be done.
+func perform(s *projections.State, c Call) Effect {
+	if s.Work.Answered == 0 {
+		if e := progress(s); e != nil {
+			return e
+		}
+	}
+	return Act{Intent: callIntent(s, c)}
+}
+
 func callModel(s *projections.State) Effect { return turn(s, "work", BuildRequest(s)) }
 
-// turn asks for the next turn of the conversation, once there is room for it.
+// turn says how far the work is and asks for the next turn of the conversation,
+// once there is room for it.
 func turn(s *projections.State, purpose string, r llm.Request) Effect {
+	if e := progress(s); e != nil {
+		return e
+	}
 	tokens := estimate(s, r)
 	if e := compact(s, tokens); e != nil {
 		return e

@@ -35,7 +35,7 @@ func settleAction(s *projections.State) Effect {
 	p := Parse(s)
 	switch {
 	case s.Work.Answered < len(p.Calls):
-		return Act{Intent: callIntent(s, p.Calls[s.Work.Answered])}
+		return perform(s, p.Calls[s.Work.Answered])
 	case p.Problem != "":
 		return Record{correction(p.Problem)}
 	}

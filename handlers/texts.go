@@ -3,7 +3,6 @@ package handlers
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"agent/eventlog/event"
 	"agent/internal/i18n"
@@ -32,27 +31,6 @@ func comment(s *projections.State, purpose, body string) *event.CommentRequested
 
 func notice(s *projections.State, purpose string) *event.CommentRequested {
 	return comment(s, purpose, i18n.Text(s.Lang, i18n.ID(purpose+".head")))
-}
-
-func wantsProgress(s *projections.State, p Parsed) bool {
-	fresh := s.Progress.Reply != s.Work.ReplySeq && s.Work.Answered == 0
-	due := s.Now.Sub(s.Progress.At) >= time.Duration(s.Config.ProgressMS)*time.Millisecond
-	return p.Comment != "" && len(p.Calls) > 0 && fresh && due
-}
-
-// progress is the one comment that is edited while the work goes on.
-func progress(s *projections.State, p Parsed) *event.CommentRequested {
-	note := firstRunes(oneLine(words(s, p.Comment)), 300)
-	notes := append(append([]string{}, s.Progress.Notes...), note)
-	var b strings.Builder
-	b.WriteString(i18n.Text(s.Lang, "progress.head") + "\n\n")
-	for _, n := range notes {
-		b.WriteString("- " + n + "\n")
-	}
-	b.WriteString("\n" + i18n.Text(s.Lang, "progress.count", s.Usage.LLMCalls, s.Usage.ToolCalls))
-	c := comment(s, "progress", b.String())
-	c.Edit, c.Note = s.Progress.ID, note
-	return c
 }
 
 func pauseNotice(s *projections.State, p *pausing) *event.CommentRequested {

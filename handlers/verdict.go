@@ -144,6 +144,9 @@ func pause(s *projections.State, p *pausing) Effect {
 	case p.reason != Denied && !s.Done("labels:paused", p.since):
 		return Act{Intent: pauseLabels(s)}
 	case !s.Done("comment:paused", p.since):
+		if e := lastProgress(s, string(projections.Paused), p.since); e != nil {
+			return e
+		}
 		return Act{Intent: pauseNotice(s, p)}
 	}
 	return Record{&event.ContextPaused{Reason: p.reason, Until: p.until}}
@@ -156,6 +159,9 @@ func finish(s *projections.State, v *verdict) Effect {
 	case v.byModel() && publishes(s) && !s.Done("change", v.since):
 		return Act{Intent: changeIntent(s, v)}
 	case !s.Done("comment:"+kind, v.since):
+		if e := lastProgress(s, finalStatus(s, v), v.since); e != nil {
+			return e
+		}
 		return Act{Intent: finalComment(s, v)}
 	case v.reason == "await" && !s.Done("labels:awaiting", v.since):
 		return Act{Intent: awaitLabels(s)}

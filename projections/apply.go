@@ -11,7 +11,7 @@ import (
 func (s *State) Apply(e event.Event) {
 	s.Usage.apply(e, s.Now, s.Status)
 	s.Seq, s.Now = e.Seq, e.Time
-	aside, open := s.aside(e), s.Open
+	aside, open, phase := s.aside(e), s.Open, s.Planning.Phase
 	s.applyOpen(e)
 	if !aside {
 		s.Conversation.apply(e)
@@ -20,6 +20,7 @@ func (s *State) Apply(e event.Event) {
 	s.Comments.apply(e)
 	s.applyPlanning(e, open)
 	s.Lineage.Apply(e)
+	s.applyProgress(e, open, phase)
 	s.applyInput(e)
 	s.applyOutcome(e)
 	s.applyLifecycle(e)
@@ -54,9 +55,6 @@ func (s *State) closed(intent event.Body, outcome event.Event) {
 	switch in := intent.(type) {
 	case *event.CommentRequested:
 		s.Steps["comment:"+in.Purpose] = outcome.Seq
-		if in.Purpose == "progress" {
-			s.Progress.posted(outcome.Body)
-		}
 	case *event.LabelsRequested:
 		failed, isFailed := outcome.Body.(*event.LabelsFailed)
 		if isFailed && in.Purpose == "start" {
@@ -213,20 +211,7 @@ func (s *State) applyOutcome(e event.Event) {
 		if b.Last || b.Error != "" {
 			s.Steps["fetch:"+b.Reason] = e.Seq
 		}
-	case *event.CommentRequested:
-		s.progress(e, b)
 	case *event.ChangeOpened:
 		s.Change = b
-	}
-}
-
-func (s *State) progress(e event.Event, b *event.CommentRequested) {
-	if b.Purpose != "progress" {
-		return
-	}
-	s.Progress.At, s.Progress.Reply = e.Time, s.Work.ReplySeq
-	s.Progress.Notes = append(s.Progress.Notes, b.Note)
-	if n := len(s.Progress.Notes); n > maxNotes {
-		s.Progress.Notes = s.Progress.Notes[n-maxNotes:]
 	}
 }

@@ -146,7 +146,7 @@ func planningOf(s *State) *planningState {
 	}
 	p := &s.Planning
 	out := &planningState{Enabled: true, Phase: p.Phase, Done: p.Count("success"), Revisions: p.Counts.Revisions, Calls: s.Usage.LLMCalls,
-		Comment: orNil(s.Progress.ID), Total: len(p.Actions), Rounds: p.Rounds, Verified: p.Verified, Replans: p.Counts.line(),
+		Comment: orNil(s.Progress.Comment()), Total: len(p.Actions), Rounds: p.Rounds, Verified: p.Verified, Replans: p.Counts.line(),
 		Actions: []actionStatus{}, PreState: p.pre()}
 	if p.Understanding != nil {
 		out.PrePlanning = &preResult{p.Understanding}

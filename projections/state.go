@@ -110,26 +110,7 @@ type Limit struct {
 	event.LimitReached
 }
 
-// Progress is the comment that is edited in place.
-type Progress struct {
-	ID    string    // empty until it was posted
-	At    time.Time // of its latest request
-	Reply uint64    // seq of the reply that it speaks of
-	Notes []string  // latest lines, oldest first
-}
-
-const maxNotes = 20
-
-func (p *Progress) posted(outcome event.Body) {
-	switch b := outcome.(type) {
-	case *event.CommentPosted:
-		p.ID = b.ID
-	case *event.CommentFailed:
-		p.ID = "" // somebody deleted it, or it never was: the next one is new
-	}
-}
-
 // NewState is the state before the first event.
 func NewState() *State {
-	return &State{Steps: map[string]uint64{}, Grants: map[string]float64{}, Comments: newComments(), Planning: newPlanning(), Lang: i18n.En}
+	return &State{Steps: map[string]uint64{}, Grants: map[string]float64{}, Comments: newComments(), Planning: newPlanning(), Progress: newProgress(), Lang: i18n.En}
 }

@@ -1,6 +1,9 @@
 package event
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // LLMRequested is the intent of a model call.
 type LLMRequested struct {
@@ -103,10 +106,15 @@ type ToolInterrupted struct {
 // without the hidden marker; the op in the marker is "uuid:seq" of this event.
 type CommentRequested struct {
 	intent
-	Purpose string `json:"purpose"`        // progress | final | failed | paused | stopped | resumed | limit | inherited | notice
+	Purpose string `json:"purpose"`        // progress | progress:STAGE | progress:call | checklist | completed | failed | paused | stopped | resumed | inherited | fetch
 	Edit    string `json:"edit,omitempty"` // id of the comment to edit; empty for a new one
-	Note    string `json:"note,omitempty"` // the line that a progress comment gains
 	Body    Text   `json:"body"`
+}
+
+// Repeated is true for a comment that says how far the work is: what it says is
+// said again by the next one, so it may fail.
+func (r *CommentRequested) Repeated() bool {
+	return r.Purpose == "progress" || r.Purpose == "checklist" || strings.HasPrefix(r.Purpose, "progress:")
 }
 
 // CommentPosted is a comment that stands on the forge.
@@ -117,7 +125,8 @@ type CommentPosted struct {
 	Adopted bool   `json:"adopted,omitempty"` // found after its answer was lost
 }
 
-// CommentFailed is a comment that was certainly not written.
+// CommentFailed is a comment that was not written: certainly not, or, if it is
+// [CommentRequested.Repeated], not in a few tries.
 type CommentFailed struct {
 	outcome
 	Kind    string `json:"kind"`

@@ -13,6 +13,9 @@ import (
 // maxSends is how often a write to the forge is tried in one run.
 const maxSends = 3
 
+// passingWait is the longest wait between two tries of a write that may fail.
+const passingWait = 10 * time.Second
+
 // clockSlack is how far the forge's clock may be from ours.
 const clockSlack = 5 * time.Minute
 
@@ -24,17 +27,21 @@ func (e *Engine) comment(ctx context.Context, seq uint64, in *event.CommentReque
 		return nil, err
 	}
 	body = marked(body, e.p.MarkerKey, e.state.Key, id)
+	w := write{refused: commentFailed, passing: in.Repeated()}
 	if in.Edit != "" {
-		return e.edit(ctx, in.Edit, body)
+		w.send = func() (event.Body, error) {
+			c, err := e.p.Forge.EditComment(ctx, e.state.Key, in.Edit, body)
+			return &event.CommentPosted{ID: in.Edit, URL: c.URL}, err
+		}
+		return e.write(ctx, w)
 	}
 	since := e.state.Open.Time.Add(-clockSlack)
-	w := write{uncertain: again}
+	w.uncertain = again
 	w.look = func() (event.Body, error) { return e.adopt(ctx, id, since) }
 	w.send = func() (event.Body, error) {
 		c, err := e.p.Forge.PostComment(ctx, e.state.Key, body)
 		return &event.CommentPosted{ID: c.ID, URL: c.URL}, err
 	}
-	w.refused = commentFailed
 	return e.write(ctx, w)
 }
 
@@ -44,13 +51,6 @@ func (e *Engine) fullBody(in *event.CommentRequested) (string, error) {
 	}
 	data, err := e.log.Blob(in.Body.Blob)
 	return string(data), err
-}
-
-func (e *Engine) edit(ctx context.Context, id, body string) (event.Body, error) {
-	return e.write(ctx, write{refused: commentFailed, send: func() (event.Body, error) {
-		c, err := e.p.Forge.EditComment(ctx, e.state.Key, id, body)
-		return &event.CommentPosted{ID: id, URL: c.URL}, err
-	}})
 }
 
 func commentFailed(err *forge.Error) event.Body {
@@ -92,6 +92,7 @@ type write struct {
 	send      func() (event.Body, error)    // does it
 	refused   func(*forge.Error) event.Body // the outcome of a definite no
 	patience  int                           // runs after which a forge that does not answer counts as a no; 0: never
+	passing   bool                          // what it says is said again later: a forge that does not answer counts as a no at once
 }
 
 // write does it exactly once, as far as the forge lets us see. It gives up with
@@ -99,7 +100,11 @@ type write struct {
 func (e *Engine) write(ctx context.Context, w write) (event.Body, error) {
 	for try := 1; ; try++ {
 		if w.uncertain && w.look != nil {
-			if found, err := e.lookTwice(ctx, w.look); found != nil || err != nil {
+			found, err := e.lookTwice(ctx, w.look)
+			if failed := (*forge.Error)(nil); w.passing && ctx.Err() == nil && errors.As(err, &failed) {
+				return e.giveUp(w, failed)
+			}
+			if found != nil || err != nil {
 				return found, err
 			}
 		}
@@ -112,17 +117,24 @@ func (e *Engine) write(ctx context.Context, w write) (event.Body, error) {
 			return nil, err
 		}
 		wait, retry := e.retryWrite(failed, try)
-		if !retry {
-			if temporary(failed.Kind) && (w.patience == 0 || e.state.Reopened < w.patience) {
-				return nil, &Temporary{failed}
-			}
-			return w.refused(failed), nil
+		if !retry || w.passing && wait > passingWait {
+			return e.giveUp(w, failed)
 		}
 		w.uncertain = w.uncertain || failed.Kind == forge.Ambiguous
 		if err := e.p.Sleep(ctx, wait); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// giveUp ends the tries of this run. A token that is refused is never passed
+// over: nothing else would succeed, either.
+func (e *Engine) giveUp(w write, failed *forge.Error) (event.Body, error) {
+	lasting := w.passing && failed.Kind != forge.Auth || w.patience > 0 && e.state.Reopened >= w.patience
+	if temporary(failed.Kind) && !lasting {
+		return nil, &Temporary{failed}
+	}
+	return w.refused(failed), nil
 }
 
 func temporary(k forge.ErrorKind) bool {

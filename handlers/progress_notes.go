@@ -1,0 +1,193 @@
+package handlers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"agent/internal/i18n"
+	"agent/internal/sanitize"
+	"agent/projections"
+)
+
+const (
+	longestNote = 20000 // characters of a note that is shown whole
+	noteLine    = 300   // characters of one that is shown as a line
+	errorLine   = 500   // characters of an error
+)
+
+func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
+
+// line makes words of a model or a tool fit for one line. A block of code that
+// they open is closed on the same line.
+func line(s *projections.State, text string, most int) string {
+	return oneLine(words(s, firstRunes(oneLine(text), most)))
+}
+
+// simpleBody is the comment of a context without a plan: what the model said
+// beside its commands.
+func simpleBody(s *projections.State) string {
+	p := &s.Progress
+	latest := p.Latest("")
+	if latest == nil {
+		return ""
+	}
+	lines := []string{}
+	if n := p.Dropped[""]; n > 0 {
+		lines = append(lines, "- "+i18n.Text(s.Lang, "progress.dropped", n))
+	}
+	for _, n := range p.Notes {
+		if n.Stage == "" {
+			lines = append(lines, "- "+line(s, n.Text, noteLine))
+		}
+	}
+	return joinParts([]string{i18n.Text(s.Lang, "progress.head"), strings.Join(lines, "\n"), i18n.Text(s.Lang, "progress.count", latest.Call, latest.Tools)})
+}
+
+// stageBody is the comment of one stage: its latest call, and the ones before folded.
+func stageBody(s *projections.State, stage string, now moment) string {
+	var notes []projections.Note
+	for _, n := range s.Progress.Notes {
+		if n.Stage == stage {
+			notes = append(notes, n)
+		}
+	}
+	if len(notes) == 0 {
+		return ""
+	}
+	last := len(notes) - 1
+	head := noteForm(s, notes[last], now, longestNote)
+	return joinParts([]string{head, folded(s, "call.earlier", notes[:last], s.Progress.Dropped[stage], maxComment-utf8.RuneCountInString(head))})
+}
+
+// callsBody is the comment on the calls since the latest one. Where they are too
+// many, the oldest are counted.
+func callsBody(s *projections.State, now moment) string {
+	const between = "\n\n---\n\n"
+	var forms []string
+	left, room := 0, maxComment-200
+	for _, n := range slices.Backward(s.Progress.Notes) {
+		if n.Seq <= now.since {
+			break
+		}
+		form := noteForm(s, n, now, min(longestNote, room/2))
+		if room -= utf8.RuneCountInString(form) + len(between); left > 0 || room < 2*errorLine {
+			left++
+			continue
+		}
+		forms = append([]string{form}, forms...)
+	}
+	if left > 0 {
+		forms = append([]string{i18n.Text(s.Lang, "progress.dropped", left)}, forms...)
+	}
+	return strings.Join(forms, between)
+}
+
+// noteForm is a note as seeds/003 §4 has it.
+func noteForm(s *projections.State, n projections.Note, now moment, most int) string {
+	stage := stageName(s, n.Stage)
+	var parts []string
+	switch n.Kind {
+	case projections.NoteTool:
+		parts = append(parts, i18n.Text(s.Lang, "call.tool", code(n.Tool)), i18n.Text(s.Lang, "call.error", line(s, n.Text, errorLine)))
+		if n.Action != "" {
+			parts = append(parts, i18n.Text(s.Lang, "call.action", code(n.Action)))
+		}
+	case projections.NoteModel:
+		parts = append(parts, i18n.Text(s.Lang, "call.model", stage), i18n.Text(s.Lang, "call.error", line(s, n.Text, errorLine)))
+		if latest := s.Progress.Latest(n.Stage); !now.last && latest != nil && latest.Seq == n.Seq {
+			parts = append(parts, i18n.Text(s.Lang, "call.retry"))
+		}
+	case projections.NoteStart:
+		parts = append(parts, i18n.Text(s.Lang, "call.start", stage), i18n.Text(s.Lang, "did.start"))
+	case projections.NoteUnusable:
+		parts = append(parts, i18n.Text(s.Lang, "call.unusable", stage, n.Call), i18n.Text(s.Lang, "did.unusable"))
+	default:
+		head := i18n.ID("call.said")
+		if n.Text == "" {
+			head = "call.done"
+		}
+		parts = append(parts, i18n.Text(s.Lang, head, stage, n.Call), sanitize.Cut(spoken(s, n, words), most, i18n.Text(s.Lang, "cut")))
+	}
+	return joinParts(append(parts, i18n.Text(s.Lang, "call.time", clock(n.Time))))
+}
+
+// spoken is what the model said, or else what the call came to.
+func spoken(s *projections.State, n projections.Note, safe func(*projections.State, string) string) string {
+	if n.Text != "" {
+		return safe(s, n.Text)
+	}
+	if n.Stage == projections.Execution && n.Action != "" {
+		return i18n.Text(s.Lang, i18n.ID(actionText(s, n.Action)), code(n.Action))
+	}
+	p := &s.Planning
+	now := projections.Stage(p.Phase) == n.Stage
+	switch {
+	case n.Stage == projections.Execution, now && (p.Open || n.Stage == projections.PrePlanning):
+		return i18n.Text(s.Lang, "does")
+	case n.Stage == projections.Verification && !p.Verified:
+		return i18n.Text(s.Lang, "did.unverified")
+	}
+	return i18n.Text(s.Lang, i18n.ID("did."+n.Stage))
+}
+
+func actionText(s *projections.State, id string) string {
+	for _, a := range s.Planning.Actions {
+		switch {
+		case a.ID != id:
+		case a.Status == "success":
+			return "did.action"
+		case a.Status == "failed":
+			return "did.action.failed"
+		}
+	}
+	return "does.action"
+}
+
+func stageName(s *projections.State, stage string) string {
+	if id := i18n.ID("stage." + stage); i18n.Has(id) {
+		return i18n.Text(s.Lang, id)
+	}
+	return stage
+}
+
+// folded is the history in room characters: one line a note, the oldest left out.
+func folded(s *projections.State, title i18n.ID, notes []projections.Note, dropped, room int) string {
+	if len(notes)+dropped == 0 {
+		return ""
+	}
+	total := len(notes) + dropped
+	room -= 200 // for what stands around the lines
+	var lines []string
+	for i := len(notes) - 1; i >= 0; i-- {
+		l := "- " + noteBrief(s, notes[i])
+		if room -= utf8.RuneCountInString(l) + 1; room < 0 {
+			break
+		}
+		lines = append([]string{l}, lines...)
+	}
+	if left := total - len(lines); left > 0 {
+		lines = append([]string{"- " + i18n.Text(s.Lang, "progress.dropped", left)}, lines...)
+	}
+	return "<details><summary>" + i18n.Text(s.Lang, title, total) + "</summary>\n\n" + strings.Join(lines, "\n") + "\n\n</details>"
+}
+
+// noteBrief is a note in one line.
+func noteBrief(s *projections.State, n projections.Note) string {
+	at := clock(n.Time) + " "
+	switch n.Kind {
+	case projections.NoteTool:
+		return at + "❌ " + code(n.Tool+" "+n.Args) + ": " + line(s, n.Text, noteLine)
+	case projections.NoteModel:
+		return at + "⚠️ " + stageName(s, n.Stage) + ": " + line(s, n.Text, noteLine)
+	case projections.NoteStart:
+		return at + "▶️ " + stageName(s, n.Stage)
+	}
+	mark, text := "✅", spoken(s, n, func(s *projections.State, text string) string { return line(s, text, noteLine) })
+	if n.Kind == projections.NoteUnusable {
+		mark, text = "⚠️", i18n.Text(s.Lang, "did.unusable")
+	}
+	return fmt.Sprintf("%s%s %s #%d: %s", at, mark, stageName(s, n.Stage), n.Call, text)
+}
