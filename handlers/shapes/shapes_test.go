@@ -158,6 +158,7 @@ func TestUnusable(t *testing.T) {
 		{"planning", many, "101 actions"},
 		{"planning", `{"tool":"t","parameters":{"actions":["x"]}}`, "no JSON object"},
 		{"planning", strings.Repeat(`{"a":`, maxReply) + `{"actions":["x"]}` + strings.Repeat("}", maxReply), "no JSON object"},
+		{"planning", `{"actions":["x"],"comment":` + strings.Repeat("[", maxReply) + strings.Repeat("]", maxReply) + `}`, "no JSON object"},
 		{"revision", `{"plan_revision":{"reason":"x","changes":["y"]}}`, "no actions"},
 		{"revision", `{"plan_revision":{"updated_action_plan":{"actions":[]}}}`, "no actions"},
 		{"replanning", `{"replan_decision":{"confidence":0.9,"replan_level":4}}`, `"replan_needed"`},
@@ -186,6 +187,10 @@ func TestComment(t *testing.T) {
 		if _, got, problem := Assumption(c.text); got != c.want || problem != "" {
 			t.Errorf("%s: %q, problem %q", name, got, problem)
 		}
+	}
+	lists := strings.Repeat("[", maxReply+1) + strings.Repeat("]", maxReply+1)
+	if _, got, _ := Plan(`{"actions":["x"],"comment":"` + lists + `"}`); got != lists {
+		t.Errorf("lists in a text, too deep to be looked into: %q", got)
 	}
 	if _, got, _ := Plan(`{"actions":[{"tool":"t","parameters":{"comment":"for the tool"}}]}`); got != "" {
 		t.Errorf("an argument became the comment: %q", got)

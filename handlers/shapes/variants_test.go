@@ -39,6 +39,7 @@ func TestPlanVariants(t *testing.T) {
 		"plan in a wrapper":        {`{"phase":"planning","plan":{"actions":[{"task_id":"a","tool":"x"}]}}`, "a:x{}"},
 		"list in a plan":           {`{"action_plan":[{"id":"a","tool":"x"}]}`, "a:x{}"},
 		"a list alone":             {"```json\n[{\"id\":\"a\",\"tool\":\"x\",\"parameters\":{\"actions\":[]}}]\n```", `a:x{"actions":[]}`},
+		"list before the object":   {`Use ["a"]: {"action_plan":"b"}`, "action_1:{}b"},
 		"a list in a text":         {`{"actions":"[{\"id\":\"a\",\"tool\":\"x\"}]"}`, "a:x{}"},
 		"one action":               {`{"actions":{"id":"a","tool":"x"}}`, "a:x{}"},
 		"subtasks":                 {`{"task_decomposition":{"subtasks":[{"id":"t","description":"D","required_tools":["x"]},"write"]}}`, "t:{}D task_1:{}write"},
