@@ -60,6 +60,11 @@ type Request struct {
 	Tools         []Tool    `json:"tools,omitempty"`
 	JSON          bool      `json:"json,omitempty"` // the reply must be a JSON object, where the provider can ask for it
 
+	// Schema is a JSON Schema that the reply must fit, where the provider can ask
+	// for it; it stands before JSON, which is what is asked for where it cannot.
+	// The model may not be able to call tools then.
+	Schema json.RawMessage `json:"schema,omitempty"`
+
 	// Weights of the messages and of the tools, if the caller knows them. A
 	// conversation is sent again and again, and grows at its end only.
 	Weights    []Weight `json:"-"`
@@ -71,7 +76,7 @@ func (r Request) Canonical() []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(r); err != nil { // only a Schema that is not JSON can fail, and those are checked at listing
+	if err := e.Encode(r); err != nil { // only a schema that is not JSON can fail: those of tools are checked at listing, those of replies are ours
 		panic(fmt.Sprintf("llm: request cannot be encoded: %v", err))
 	}
 	return bytes.TrimRight(b.Bytes(), "\n")

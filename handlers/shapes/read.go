@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // object is a JSON object whose values are not looked at yet.
@@ -130,8 +131,15 @@ func list(raw json.RawMessage) []string {
 	return out
 }
 
+// cut is at most n characters of s, none of them a control character but for
+// line breaks and tabs: servers of models refuse those in prompts.
 func cut(s string, n int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, s)
 	if len(s) <= n {
 		return s
 	}

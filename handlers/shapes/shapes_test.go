@@ -188,10 +188,6 @@ func TestComment(t *testing.T) {
 			t.Errorf("%s: %q, problem %q", name, got, problem)
 		}
 	}
-	lists := strings.Repeat("[", maxReply+1) + strings.Repeat("]", maxReply+1)
-	if _, got, _ := Plan(`{"actions":["x"],"comment":"` + lists + `"}`); got != lists {
-		t.Errorf("lists in a text, too deep to be looked into: %q", got)
-	}
 	if _, got, _ := Plan(`{"actions":[{"tool":"t","parameters":{"comment":"for the tool"}}]}`); got != "" {
 		t.Errorf("an argument became the comment: %q", got)
 	}
@@ -202,9 +198,23 @@ func TestCut(t *testing.T) {
 	if utf8.RuneCountInString(a.ID) != maxID || a.Value != strings.Repeat("界", maxText) {
 		t.Errorf("%d and %d characters", utf8.RuneCountInString(a.ID), utf8.RuneCountInString(a.Value))
 	}
+	if a, _, _ := Assumption(`{"assumed_value":"a\u0000\u001b\r\n\tb\ud83d"}`); a.Value != "a\n\tb\uFFFD" {
+		t.Errorf("%q", a.Value)
+	}
 	u, _, _ := Understanding(`{"primary_goal":"g","constraints":["` + strings.Repeat(`c","`, maxItems) + `c"]}`)
 	if len(u.Constraints) != maxItems {
 		t.Errorf("%d constraints", len(u.Constraints))
+	}
+}
+
+// TestDeepTexts: lists in a text stay a text if they are too deep to be looked into.
+func TestDeepTexts(t *testing.T) {
+	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	for text, want := range map[string][]string{deep(maxReply): {}, deep(maxReply + 1): {deep(maxReply + 1)}} {
+		u, _, problem := Understanding(`{"primary_goal":"g","constraints":"` + text + `"}`)
+		if !cmp.Equal(u.Constraints, want) || problem != "" {
+			t.Errorf("%d deep: %q, problem %q", len(text)/2, u.Constraints, problem)
+		}
 	}
 }
 

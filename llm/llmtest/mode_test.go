@@ -43,6 +43,9 @@ func TestWhatServersRefuse(t *testing.T) {
 		"strict by default":     {llmtest.Responses, "/v1/responses", `{"model":"m","input":[{"role":"user","content":"x"}],"tools":[{"type":"function","name":"f","parameters":{}}]}`, "required"},
 		"result without call":   {llmtest.OpenAI, "/v1/responses", `{"model":"m","input":[{"type":"function_call_output","call_id":"a","output":"x"}]}`, "no preceding tool call"},
 		"call without result":   {llmtest.OpenAI, "/v1/responses", `{"model":"m","input":[{"type":"function_call","call_id":"a","name":"f","arguments":"{}"}]}`, "no result"},
+		"strict schema":         {llmtest.OpenAI, "/v1/chat/completions", `{"model":"m","response_format":{"type":"json_schema","json_schema":{"name":"r","schema":{},"strict":true}},` + user + `}`, "Invalid schema"},
+		"schema without a name": {llmtest.OpenAI, "/v1/responses", `{"model":"m","input":[{"role":"user","content":"x"}],"text":{"format":{"type":"json_schema","schema":{}}}}`, "Invalid schema"},
+		"unknown format":        {llmtest.Ollama, "/api/chat", `{"model":"m","format":"xml",` + user + `}`, "invalid format"},
 		"unknown item":          {llmtest.OpenAI, "/v1/responses", `{"model":"m","input":[{"type":"chat"}]}`, "input[].type"},
 	} {
 		s := llmtest.New(llmtest.Always(llmtest.Text("never")), c.mode)

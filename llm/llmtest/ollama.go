@@ -35,7 +35,7 @@ func parseOllama(body []byte, h http.Header) (Request, error) {
 		wireRequest
 		Messages  []ollamaMessage `json:"messages"`
 		Stream    *bool           `json:"stream"`
-		Format    string          `json:"format"`
+		Format    json.RawMessage `json:"format"`
 		KeepAlive string          `json:"keep_alive"`
 		Options   struct {
 			NumCtx int `json:"num_ctx"`
@@ -45,7 +45,16 @@ func parseOllama(body []byte, h http.Header) (Request, error) {
 	if err := json.Unmarshal(body, &w); err != nil {
 		return r, err
 	}
-	r.Model, r.JSON, r.NumCtx, r.KeepAlive = w.Model, w.Format == "json", w.Options.NumCtx, w.KeepAlive
+	r.Model, r.NumCtx, r.KeepAlive = w.Model, w.Options.NumCtx, w.KeepAlive
+	switch format := string(w.Format); {
+	case format == "" || format == "null" || format == `""`:
+	case format == `"json"`:
+		r.JSON = true
+	case format[0] == '{':
+		r.Schema = w.Format
+	default:
+		return r, fmt.Errorf("invalid format: %s; expected \"json\" or a valid JSON Schema object", format)
+	}
 	r.Stream = w.Stream == nil || *w.Stream
 	for _, t := range w.Tools {
 		r.Tools = append(r.Tools, t.Function.Name)

@@ -14,8 +14,9 @@ type Request struct {
 	API          string // as in llm.Reply
 	Model        string
 	Messages     []llm.Message
-	Tools        []string // names
-	JSON         bool     // response_format asks for an object
+	Tools        []string        // names
+	JSON         bool            // response_format asks for an object
+	Schema       json.RawMessage // response_format asks for an object that fits it
 	Stream       bool
 	IncludeUsage bool   // stream_options.include_usage
 	ToolChoice   string // if it is a string
@@ -79,8 +80,9 @@ type wireRequest struct {
 	StreamOptions *struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`
-	ResponseFormat *struct {
-		Type string `json:"type"`
+	ResponseFormat struct {
+		Type       string     `json:"type"`
+		JSONSchema wireSchema `json:"json_schema"`
 	} `json:"response_format"`
 	Tools      []wireTool      `json:"tools"`
 	ToolChoice json.RawMessage `json:"tool_choice"`
@@ -128,7 +130,9 @@ func parse(body []byte, h http.Header) (Request, error) {
 		r.ToolChoice = "" // absent, or an object
 	}
 	r.IncludeUsage = w.StreamOptions != nil && w.StreamOptions.IncludeUsage
-	r.JSON = w.ResponseFormat != nil && w.ResponseFormat.Type == "json_object"
+	if err := r.format(w.ResponseFormat.Type, w.ResponseFormat.JSONSchema); err != nil {
+		return r, err
+	}
 	for _, m := range w.Messages {
 		msg, err := m.message()
 		if err != nil {
@@ -140,6 +144,30 @@ func parse(body []byte, h http.Header) (Request, error) {
 		r.Tools = append(r.Tools, t.Function.Name)
 	}
 	return r, check(w, r)
+}
+
+type wireSchema struct {
+	Name   string          `json:"name"`
+	Schema json.RawMessage `json:"schema"`
+	Strict bool            `json:"strict"`
+}
+
+// format takes what is asked of the form of the reply. Strict schemas are refused:
+// in those every property must be required, and none of ours is so.
+func (r *Request) format(kind string, s wireSchema) error {
+	switch kind {
+	case "", "text":
+	case "json_object":
+		r.JSON = true
+	case "json_schema":
+		if !toolName.MatchString(s.Name) || !strings.HasPrefix(string(s.Schema), "{") || s.Strict {
+			return fmt.Errorf("Invalid schema for response_format '%s'", s.Name)
+		}
+		r.Schema = s.Schema
+	default:
+		return fmt.Errorf("Invalid value: '%s' of response_format.type", kind)
+	}
+	return nil
 }
 
 func (m wireMessage) message() (llm.Message, error) {

@@ -31,6 +31,7 @@ func parseResponses(body []byte, h http.Header) (Request, error) {
 		Text   struct {
 			Format struct {
 				Type string `json:"type"`
+				wireSchema
 			} `json:"format"`
 		} `json:"text"`
 		Tools []struct {
@@ -44,7 +45,10 @@ func parseResponses(body []byte, h http.Header) (Request, error) {
 	if err := json.Unmarshal(body, &w); err != nil {
 		return r, fmt.Errorf("could not parse the JSON body: %w", err)
 	}
-	r.Model, r.Stream, r.JSON = w.Model, w.Stream, w.Text.Format.Type == "json_object"
+	r.Model, r.Stream = w.Model, w.Stream
+	if err := r.format(w.Text.Format.Type, w.Text.Format.wireSchema); err != nil {
+		return r, err
+	}
 	chat := wireRequest{Model: w.Model}
 	for _, t := range w.Tools {
 		if t.Strict == nil || *t.Strict {

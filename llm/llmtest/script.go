@@ -1,6 +1,10 @@
 package llmtest
 
-import "net/http"
+import (
+	"net/http"
+
+	"agent/llm"
+)
 
 // Script decides what to answer. N counts the requests from 0. Calls of a
 // script never overlap. A script that decides from r alone gives the same
@@ -22,6 +26,22 @@ func Turns(replies ...Reply) Script {
 // Always gives one reply to everything.
 func Always(reply Reply) Script {
 	return func(int, Request) Reply { return reply }
+}
+
+// RefuseSchema refuses each request with a schema, in the words of the API, and
+// leaves the others to script. N of script counts the refused ones too.
+func RefuseSchema(script Script) Script {
+	words := map[string]string{
+		llm.APIChat:      "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
+		llm.APIResponses: "Invalid parameter: 'text.format' of type 'json_schema' is not supported with this model.",
+		llm.APINative:    "json: cannot unmarshal object into Go struct field ChatRequest.format of type string",
+	}
+	return func(n int, r Request) Reply {
+		if len(r.Schema) > 0 {
+			return Error(http.StatusBadRequest, "", words[r.API])
+		}
+		return script(n, r)
+	}
 }
 
 func at(replies []Reply, i int) Reply {

@@ -1,8 +1,8 @@
 // Package lmstudio calls LM Studio over its OpenAI-compatible API, minding what
 // it does differently.
 //
-//   - tool_choice is the string "auto", and no response_format is sent: it knows
-//     neither objects for the first nor json_object for the second.
+//   - tool_choice is the string "auto", and a response_format is sent only with a
+//     schema: it knows neither objects for the first nor json_object for the second.
 //   - Its errors are texts, {"error":"…"}, and are shown.
 //   - Calls that a model wrote into its text, because LM Studio has no parser for
 //     the model, are taken for calls, under narrow conditions: see [Provider].

@@ -9,7 +9,9 @@
 // What holds for every call:
 //   - A reply is returned only after a line with done:true. Everything else is an
 //     error with the text so far in Partial.
-//   - Nothing is sent twice. Limits, addresses and errors are as package httpx says.
+//   - Nothing is sent twice, but for one exception: a server that takes no schema
+//     (before 0.5) gets the request once more without it, and none from then on.
+//   - Limits, addresses and errors are as package httpx says.
 //   - A model that is not there is [llm.NotFound] with the command that pulls it.
 //   - Finish reasons are stop, length, and tool_calls for a stop with calls.
 //   - Arguments are objects on the wire. Calls without an id, from older servers,
@@ -23,6 +25,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"agent/llm"
@@ -52,6 +55,8 @@ type Config struct {
 type Provider struct {
 	config Config
 	client *httpx.Client
+
+	noSchema atomic.Bool // the server refuses a schema for a format
 }
 
 var (
@@ -82,7 +87,23 @@ func (p *Provider) Complete(ctx context.Context, r llm.Request) (llm.Reply, erro
 	if r.Model == "" {
 		r.Model = p.config.Model
 	}
-	body, err := json.Marshal(request(r, p.config.KeepAlive))
+	schema := len(r.Schema) > 0 && !p.noSchema.Load()
+	reply, err := p.once(ctx, r, schema)
+	if schema && refusesSchema(err) {
+		p.noSchema.Store(true)
+		reply, err = p.once(ctx, r, false)
+	}
+	return reply, err
+}
+
+// refusesSchema says whether err is the complaint of a server about a format that is an object.
+func refusesSchema(err error) bool {
+	var e *llm.Error
+	return errors.As(err, &e) && e.Status == http.StatusBadRequest && httpx.Mentions(e.Message, ".format", "invalid format", "json schema", "grammar")
+}
+
+func (p *Provider) once(ctx context.Context, r llm.Request, schema bool) (llm.Reply, error) {
+	body, err := json.Marshal(request(r, p.config.KeepAlive, schema))
 	if err != nil {
 		return llm.Reply{}, &llm.Error{Kind: llm.Invalid, Message: "the request cannot be encoded", Err: err}
 	}

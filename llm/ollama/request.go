@@ -13,15 +13,15 @@ const noContent = "(empty)"
 
 // wireRequest is the body of POST /api/chat. Equal requests give equal bytes.
 type wireRequest struct {
-	Model     string        `json:"model"`
-	Messages  []wireMessage `json:"messages"`
-	Tools     []wireTool    `json:"tools,omitempty"`
-	Format    string        `json:"format,omitempty"`
-	Stream    bool          `json:"stream"`
-	KeepAlive string        `json:"keep_alive"`
-	Truncate  bool          `json:"truncate"`
-	Shift     bool          `json:"shift"`
-	Options   wireOptions   `json:"options"`
+	Model     string          `json:"model"`
+	Messages  []wireMessage   `json:"messages"`
+	Tools     []wireTool      `json:"tools,omitempty"`
+	Format    json.RawMessage `json:"format,omitempty"` // "json" or a schema
+	Stream    bool            `json:"stream"`
+	KeepAlive string          `json:"keep_alive"`
+	Truncate  bool            `json:"truncate"`
+	Shift     bool            `json:"shift"`
+	Options   wireOptions     `json:"options"`
 }
 
 type wireOptions struct {
@@ -57,10 +57,13 @@ type wireFunction struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-func request(r llm.Request, keepAlive time.Duration) wireRequest {
+func request(r llm.Request, keepAlive time.Duration, schema bool) wireRequest {
 	out := wireRequest{Model: r.Model, Stream: true, KeepAlive: keepAlive.String(), Options: wireOptions{r.ContextLength}}
-	if r.JSON {
-		out.Format = "json"
+	switch {
+	case len(r.Schema) > 0 && schema:
+		out.Format = r.Schema
+	case r.JSON:
+		out.Format = json.RawMessage(`"json"`)
 	}
 	for _, m := range r.Messages {
 		out.Messages = append(out.Messages, message(m))

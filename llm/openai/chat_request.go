@@ -13,6 +13,9 @@ import (
 // and servers answer 400 to a message without.
 const noContent = "(empty)"
 
+// schemaName is the name of a schema, which servers want and make no use of.
+const schemaName = "reply"
+
 // chatBody is the JSON of a request. Equal requests give equal bytes.
 func chatBody(r llm.Request, f features) ([]byte, error) {
 	out := chatRequest(r, f)
@@ -48,7 +51,13 @@ func chatRequest(r llm.Request, f features) goopenai.ChatCompletionRequest {
 	if f.usage {
 		out.StreamOptions = &goopenai.StreamOptions{IncludeUsage: true}
 	}
-	if r.JSON && f.format {
+	switch {
+	case len(r.Schema) > 0 && f.schema:
+		out.ResponseFormat = &goopenai.ChatCompletionResponseFormat{
+			Type:       goopenai.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &goopenai.ChatCompletionResponseFormatJSONSchema{Name: schemaName, Schema: r.Schema},
+		}
+	case r.JSON && f.format:
 		out.ResponseFormat = &goopenai.ChatCompletionResponseFormat{Type: goopenai.ChatCompletionResponseFormatTypeJSONObject}
 	}
 	for _, m := range r.Messages {

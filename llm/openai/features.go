@@ -10,13 +10,16 @@ import (
 
 // features are the optional fields of one request.
 type features struct {
-	stream, usage, format bool
-	toolChoice            string
+	stream, usage, format, schema bool
+	toolChoice                    string
 }
 
 func (p *Provider) features() features {
 	stream := !p.config.NoStream
-	return features{stream: stream, usage: stream && !p.noUsage.Load(), format: !p.noFormat.Load(), toolChoice: p.config.ToolChoice}
+	return features{
+		stream: stream, usage: stream && !p.noUsage.Load(), format: !p.noFormat.Load(), schema: !p.noSchema.Load(),
+		toolChoice: p.config.ToolChoice,
+	}
 }
 
 // withdraw says whether err is the refusal of an optional field that was sent,
@@ -29,6 +32,8 @@ func (p *Provider) withdraw(sent features, r llm.Request, err error) bool {
 	switch {
 	case sent.usage && httpx.Mentions(e.Message, "stream_options", "include_usage"):
 		p.noUsage.Store(true)
+	case sent.schema && len(r.Schema) > 0 && httpx.Mentions(e.Message, "response_format", "text.format", "json_schema", "grammar"):
+		p.noSchema.Store(true)
 	case sent.format && r.JSON && httpx.Mentions(e.Message, "response_format", "text.format", "json_object"):
 		p.noFormat.Store(true)
 	default:

@@ -13,7 +13,7 @@
 //   - A reply is returned only if the server gave a finish reason. Everything
 //     else is an error with the text so far in Partial.
 //   - Nothing is sent twice, with two exceptions. A server that refuses an optional
-//     field (stream_options, response_format) with 400 gets the request once more
+//     field (stream_options, response_format, or the schema in that) with 400 gets the request once more
 //     without it, and the field is left out from then on. A server that wants the
 //     Responses API for a model gets the request there, from then on at once.
 //   - An answer to a prompt that the server has cut is an error ([llm.PromptCut]).
@@ -48,7 +48,7 @@ type Config struct {
 	IdleTimeout time.Duration     // of silence after the answer has begun; 0 means DefaultIdleTimeout
 	AllowHTTP   bool              // plain http to other hosts than loopback
 	NoStream    bool              // ask for the answer in one piece
-	NoFormat    bool              // never send response_format
+	NoFormat    bool              // never ask for just any JSON object; a schema is sent all the same
 	NoResponses bool              // never use the Responses API
 	ToolChoice  string            // sent with tools, if not empty
 	Window      string            // what to change if the server cuts prompts; default: a text for any server
@@ -61,7 +61,8 @@ type Provider struct {
 	client *httpx.Client
 
 	noUsage  atomic.Bool // the server refuses stream_options
-	noFormat atomic.Bool // the server refuses response_format
+	noFormat atomic.Bool // the server refuses json_object for a response_format
+	noSchema atomic.Bool // the server refuses json_schema for it
 	apis     sync.Map    // name of a model → name of the API that it was found to need
 }
 

@@ -14,7 +14,10 @@ import (
 func responsesBody(r llm.Request, f features) ([]byte, error) {
 	keep := false
 	out := goopenai.CreateResponseRequest{Model: r.Model, Stream: f.stream, Store: &keep}
-	if r.JSON && f.format {
+	switch {
+	case len(r.Schema) > 0 && f.schema:
+		out.Text = &goopenai.ResponseTextConfig{Format: &goopenai.ResponseTextFormat{Type: "json_schema", Name: schemaName, Schema: r.Schema}}
+	case r.JSON && f.format:
 		out.Text = &goopenai.ResponseTextConfig{Format: &goopenai.ResponseTextFormat{Type: "json_object"}}
 	}
 	input := []any{}

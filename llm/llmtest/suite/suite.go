@@ -34,6 +34,8 @@ func Run(t *testing.T, s Subject) {
 	t.Run("Answers", func(t *testing.T) { answers(t, s) })
 	t.Run("Usage", func(t *testing.T) { usage(t, s) })
 	t.Run("Requests", func(t *testing.T) { requests(t, s) })
+	t.Run("Schema", func(t *testing.T) { schema(t, s) })
+	t.Run("SchemaRefused", func(t *testing.T) { schemaRefused(t, s) })
 	t.Run("Failures", func(t *testing.T) { failures(t, s) })
 	t.Run("RetryAfter", func(t *testing.T) { retryAfter(t, s) })
 	t.Run("Cuts", func(t *testing.T) { cuts(t, s) })
@@ -170,6 +172,52 @@ func requests(t *testing.T, subject Subject) {
 	}
 	if !cmp.Equal(got[0].Tools, []string{"fs__read"}) || got[0].Model != "m" {
 		t.Errorf("tools %v, model %q", got[0].Tools, got[0].Model)
+	}
+}
+
+// structured is a question whose answer must fit a schema.
+func structured() llm.Request {
+	r := Question()
+	r.JSON, r.Schema = true, []byte(`{"type":"object","properties":{"b":{"type":"string"},"a":{}}}`)
+	return r
+}
+
+func schema(t *testing.T, subject Subject) {
+	s := llmtest.New(llmtest.Always(llmtest.Text("{}")), subject.Mode)
+	defer s.Close()
+	if _, err := subject.Open(t, s.URL()).Complete(t.Context(), structured()); err != nil {
+		t.Fatal(err)
+	}
+	got := s.Requests()
+	if len(got) != 1 || string(got[0].Schema) != string(structured().Schema) || got[0].JSON {
+		t.Errorf("%d requests, the first with schema %s, JSON %v", len(got), got[0].Schema, got[0].JSON)
+	}
+}
+
+// schemaRefused: the first call is sent again without, later ones have none at once.
+func schemaRefused(t *testing.T, subject Subject) {
+	s := llmtest.New(llmtest.RefuseSchema(llmtest.Always(llmtest.Text("{}"))), subject.Mode)
+	defer s.Close()
+	p := subject.Open(t, s.URL())
+	for range 2 {
+		if got, err := p.Complete(t.Context(), structured()); err != nil || got.Text != "{}" {
+			t.Fatal(got, err)
+		}
+	}
+	var had []bool
+	for _, r := range s.Requests() {
+		had = append(had, len(r.Schema) > 0)
+		if wanted := len(r.Schema) == 0 && subject.Mode != llmtest.LMStudio; r.JSON != wanted {
+			t.Errorf("JSON %v of a request with schema %s", r.JSON, r.Schema)
+		}
+	}
+	if !cmp.Equal(had, []bool{true, false, false}) {
+		t.Errorf("requests with a schema: %v", had)
+	}
+	other := llmtest.New(llmtest.Always(llmtest.Error(400, "", "no information on that")), subject.Mode)
+	defer other.Close()
+	if _, err := subject.Open(t, other.URL()).Complete(t.Context(), structured()); err == nil || len(other.Requests()) != 1 {
+		t.Errorf("a refusal of something else: %v after %d requests", err, len(other.Requests()))
 	}
 }
 
