@@ -14,7 +14,10 @@ import (
 // goroutines. Symbolic links are refused everywhere, as are files that are
 // neither regular nor directories, and an open never waits (not even for the
 // other end of a FIFO).
-type OS struct{ root *os.Root }
+type OS struct {
+	root  *os.Root
+	quick *beneath
+}
 
 // OpenOS returns the tree below dir, which it creates with mode 0700 if it is missing.
 func OpenOS(dir string) (*OS, error) {
@@ -25,11 +28,16 @@ func OpenOS(dir string) (*OS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open directory: %w", err)
 	}
-	return &OS{root: root}, nil
+	quick, err := newBeneath(root)
+	if err != nil {
+		root.Close()
+		return nil, fmt.Errorf("open directory: %w", err)
+	}
+	return &OS{root, quick}, nil
 }
 
 // Close releases the root. Files and locks taken from it stay open.
-func (o *OS) Close() error { return o.root.Close() }
+func (o *OS) Close() error { return errors.Join(o.quick.close(), o.root.Close()) }
 
 // check refuses names that are not clean, and symbolic links among the parents.
 func (o *OS) check(op, name string) error {
@@ -61,6 +69,9 @@ func (o *OS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
 }
 
 func (o *OS) openFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+	if f, err, ok := o.quick.openFile(name, flag); ok {
+		return f, err
+	}
 	if err := o.check("open", name); err != nil {
 		return nil, err
 	}
@@ -188,6 +199,9 @@ func (o *OS) RenameNoReplace(old, new string) error {
 
 // Lstat describes name without following it.
 func (o *OS) Lstat(name string) (fs.FileInfo, error) {
+	if info, err, ok := o.quick.lstat(name); ok {
+		return info, err
+	}
 	if err := o.check("lstat", name); err != nil {
 		return nil, err
 	}
