@@ -1,13 +1,10 @@
 package contexts
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"hash/crc32"
 	"io"
-	"iter"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -171,20 +168,7 @@ func (x *snapshot) get(id id16) (e entry, found bool, err error) {
 
 // search gives the number of the first record whose uuid is not less than id.
 func (x *snapshot) search(id id16) (int64, error) {
-	lo, hi := int64(0), x.h.n
-	for lo < hi {
-		mid := (lo + hi) / 2
-		r, err := x.record(mid)
-		if err != nil {
-			return 0, err
-		}
-		if u := r.uuid(); bytes.Compare(u[:], id[:]) < 0 {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo, nil
+	return x.seek(part{at: headerSize, n: x.h.n, size: recordSize, valid: func(b []byte) bool { return (*record)(b).valid() }}, id[:])
 }
 
 // maxFits bounds how many contexts a prefix is said to fit.
@@ -268,21 +252,9 @@ func (x *snapshot) ofKey(taskKey string) ([]entry, error) {
 	return found, err
 }
 
+// searchKey gives the number of the first key whose hash is not less than hash.
 func (x *snapshot) searchKey(hash id16) (int64, error) {
-	lo, hi := int64(0), x.h.n
-	for lo < hi {
-		mid := (lo + hi) / 2
-		k, err := x.key(mid)
-		if err != nil {
-			return 0, err
-		}
-		if bytes.Compare(k[:12], hash[:12]) < 0 {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo, nil
+	return x.seek(part{at: x.h.keysAt(), n: x.h.n, size: keySizeIdx, valid: func(b []byte) bool { return (*keyEntry)(b).valid() }}, hash[:12])
 }
 
 func (x *snapshot) key(i int64) (k keyEntry, err error) {
@@ -293,72 +265,4 @@ func (x *snapshot) key(i int64) (k keyEntry, err error) {
 		return k, errIndex
 	}
 	return k, nil
-}
-
-// all yields every entry by uuid.
-func (x *snapshot) all() iter.Seq2[entry, error] {
-	return func(yield func(entry, error) bool) {
-		tail := x.sortedTail()
-		for e, err := range x.sorted() {
-			for len(tail) > 0 && err == nil && compareIDs(tail[0], e.rec.uuid()) < 0 {
-				if t := x.tail[tail[0]]; !t.rec.gone() && !yield(t, nil) {
-					return
-				}
-				tail = tail[1:]
-			}
-			if _, newer := x.tail[e.rec.uuid()]; newer && err == nil {
-				continue
-			}
-			if !yield(e, err) || err != nil {
-				return
-			}
-		}
-		for _, id := range tail {
-			if t := x.tail[id]; !t.rec.gone() && !yield(t, nil) {
-				return
-			}
-		}
-	}
-}
-
-func compareIDs(a, b id16) int { return bytes.Compare(a[:], b[:]) }
-
-func (x *snapshot) sortedTail() []id16 { return slices.SortedFunc(maps.Keys(x.tail), compareIDs) }
-
-// readAhead is the buffer of those who read the file from one end to the other.
-const readAhead = 256 << 10
-
-func (x *snapshot) section(from, to int64) *bufio.Reader {
-	return bufio.NewReaderSize(io.NewSectionReader(x.f, from, to-from), readAhead)
-}
-
-// sorted yields the sorted part of the file as it is.
-func (x *snapshot) sorted() iter.Seq2[entry, error] {
-	return func(yield func(entry, error) bool) {
-		recs := x.section(headerSize, x.h.keysAt())
-		texts := x.section(x.h.stringsAt(), x.h.tailAt())
-		var before id16
-		var buf []byte
-		at := int64(0)
-		for i := range x.h.n {
-			var e entry
-			_, err := io.ReadFull(recs, e.rec[:])
-			if err == nil && (!e.rec.valid() || i > 0 && compareIDs(before, e.rec.uuid()) >= 0 || e.rec.offset() != at) {
-				err = errIndex
-			}
-			if err == nil {
-				buf = slices.Grow(buf[:0], int(e.rec.strings()))[:e.rec.strings()]
-				if _, err = io.ReadFull(texts, buf); err == nil && !e.text(buf) {
-					err = errIndex
-				}
-			}
-			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-				err = errIndex
-			}
-			if !yield(e, err) || err != nil {
-				return
-			}
-			before, at = e.rec.uuid(), at+e.rec.strings()
-		}
-	}
 }

@@ -23,6 +23,7 @@ type Query struct {
 	Repository string    // what TaskKeys begin with, such as "github.com/o/r"
 	Since      time.Time // of the latest event
 	Until      time.Time
+	Unread     bool // the caller reads the logs: need not be told which of those that ended have changed
 }
 
 func (q *Query) fits(i *Info) bool {
@@ -30,6 +31,14 @@ func (q *Query) fits(i *Info) bool {
 		(q.TaskKey == "" || q.TaskKey == i.TaskKey) &&
 		(q.Repository == "" || strings.HasPrefix(i.TaskKey, strings.TrimSuffix(q.Repository, "/")+"/")) &&
 		(q.Since.IsZero() || !i.Updated.Before(q.Since)) && (q.Until.IsZero() || !i.Updated.After(q.Until))
+}
+
+// mayFit looks at what a record says by itself of a context that ended.
+func (q *Query) mayFit(r *record) bool {
+	updated := getTime(r[56:])
+	return (len(q.States) == 0 || slices.Contains(q.States, states[r[116]])) &&
+		(q.TaskKey == "" || hashKey(q.TaskKey) == r.key()) &&
+		(q.Since.IsZero() || !updated.Before(q.Since)) && (q.Until.IsZero() || !updated.After(q.Until))
 }
 
 // looksAtFiles is up to how many contexts [Store.Infos] looks at the file of
@@ -53,7 +62,7 @@ func (s *Store) Infos(q Query) iter.Seq2[Info, error] {
 			yield(Info{}, fmt.Errorf("list: %w", err))
 			return
 		}
-		l := lister{s: s, q: q, yield: yield, check: x.h.n+int64(len(x.tail)) <= looksAtFiles}
+		l := lister{s: s, q: q, yield: yield, check: !q.Unread && x.h.n+int64(len(x.tail)) <= looksAtFiles}
 		err = l.list(x)
 		x.Close()
 		if errors.Is(err, errIndex) { // a bit of it flipped: what was not said yet comes from the logs
@@ -100,18 +109,27 @@ func (l *lister) list(x *snapshot) error {
 			}
 		}
 	}
-	for e, err := range x.all() {
-		if err != nil {
+	w := x.walk(true)
+	for {
+		e, err := w.next()
+		if err != nil || e == nil {
 			return err
 		}
-		if id := e.rec.uuid(); e.rec.over() && compareIDs(id, l.last) > 0 {
-			l.last = id
-			if l.say(l.ended(&e)); l.over {
-				return nil
-			}
+		id := e.rec.uuid()
+		if !e.rec.over() || compareIDs(id, l.last) <= 0 {
+			continue
+		}
+		if !l.check && !l.q.mayFit(&e.rec) {
+			continue // without its strings
+		}
+		if err := w.strings(e); err != nil {
+			return err
+		}
+		l.last = id
+		if l.say(l.ended(e)); l.over {
+			return nil
 		}
 	}
-	return nil
 }
 
 func (l *lister) say(i Info) {
@@ -123,14 +141,22 @@ func (l *lister) say(i Info) {
 // living folds the contexts that did not end, as far as the index knows.
 func (l *lister) living(x *snapshot) ([]Info, error) {
 	var all []Info
-	for e, err := range x.all() {
+	w := x.walk(true)
+	for {
+		e, err := w.next()
 		if err != nil {
 			return nil, err
+		}
+		if e == nil {
+			break
 		}
 		if e.rec.over() {
 			continue
 		}
-		if i := l.s.again(&e); i.UUID != "" {
+		if err := w.strings(e); err != nil {
+			return nil, err
+		}
+		if i := l.s.again(e); i.UUID != "" {
 			all = append(all, i)
 		}
 	}
@@ -153,11 +179,7 @@ func rank(state string) int {
 // ended gives a context that ended as the index knows it, if its file has not changed.
 func (l *lister) ended(e *entry) Info {
 	i := e.info()
-	if !l.check {
-		return i
-	}
-	size, modified, archived, err := l.s.measure(i.UUID)
-	if err == nil && size == i.Size && modified == i.modified && archived == i.Archived {
+	if !l.check || l.s.unchanged(&i) {
 		return i
 	}
 	return l.s.again(e)
@@ -200,8 +222,12 @@ func (s *Store) OfTask(taskKey string) ([]Info, error) {
 	return all, nil
 }
 
+// unchanged tells whether the log of a context that ended is the one that the index remembers.
 func (s *Store) unchanged(i *Info) bool {
-	size, modified, archived, err := s.measure(i.UUID)
+	size, modified, archived, err := s.measureIn(dirOf(Completed, i.UUID)) // where it belongs
+	if isMissing(err) {
+		size, modified, archived, err = s.measure(i.UUID)
+	}
 	return err == nil && size == i.Size && modified == i.modified && archived == i.Archived
 }
 

@@ -72,6 +72,17 @@ func (s *Store) Lines(uuid string) iter.Seq2[eventlog.Line, error] {
 	}
 }
 
+// StreamOf is [Store.Stream] for a context whose end the index knows of: it
+// lies where those lie that ended.
+func (s *Store) StreamOf(i *Info) (io.ReadCloser, error) {
+	if i.Over() {
+		if f, err := eventlog.OpenRead(s.fs, dirOf(Completed, i.UUID)); !isMissing(err) {
+			return f, err
+		}
+	}
+	return s.Stream(i.UUID)
+}
+
 // Stream opens the bytes of a log, archived or not.
 func (s *Store) Stream(uuid string) (io.ReadCloser, error) {
 	for try := 0; ; try++ {
