@@ -90,7 +90,7 @@ func (l *looker) search(text string, o searchOptions) error {
 
 // searched are the contexts to look into.
 func (l *looker) searched(task string, since time.Time) (func(func(contexts.Info, error) bool), error) {
-	q := contexts.Query{Since: since}
+	q := contexts.Query{Since: since, Unread: true}
 	if task == "" {
 		return l.store.Infos(q), nil
 	}
@@ -107,7 +107,7 @@ func (l *looker) searched(task string, since time.Time) (func(func(contexts.Info
 
 // searchIn looks through one log. Of a damaged one what can be read is searched.
 func (l *looker) searchIn(info contexts.Info, m *matcher, asJSON bool) error {
-	log, err := l.store.Stream(info.UUID)
+	log, err := l.store.StreamOf(&info)
 	if err != nil {
 		return err
 	}
@@ -150,10 +150,11 @@ func around(data []byte, from, to int) string {
 
 // matcher finds lines quickly: raw bytes first, and only the lines with a hit are read.
 type matcher struct {
-	needles      [][]byte // any of them; nil: every line is a candidate
+	needles      []needle // any of them; nil: every line is a candidate
 	re           *regexp.Regexp
 	types        []string
 	since, until time.Time
+	buf          []byte // for all logs
 }
 
 func newMatcher(text string, o searchOptions, now time.Time) (m *matcher, err error) {
@@ -172,13 +173,13 @@ func newMatcher(text string, o searchOptions, now time.Time) (m *matcher, err er
 			return nil, err
 		}
 		if prefix, _ := m.re.LiteralPrefix(); prefix != "" {
-			m.needles = [][]byte{[]byte(prefix)}
+			m.needles = []needle{newNeedle(prefix)}
 		}
 		return m, nil
 	}
-	m.needles = [][]byte{[]byte(text)}
+	m.needles = []needle{newNeedle(text)}
 	if stored := escaped(text); stored != text {
-		m.needles = append(m.needles, []byte(stored))
+		m.needles = append(m.needles, newNeedle(stored))
 	}
 	return m, nil
 }
@@ -216,18 +217,20 @@ func moment(s string, now time.Time) (time.Time, error) {
 // scan calls hit for every record that fits, with the place of the text in its
 // data. Its memory does not grow with the log.
 func (m *matcher) scan(log io.Reader, hit func(rec eventlog.Record, from, to int) error) error {
-	buf := make([]byte, 2*eventlog.MaxLine)
 	held := 0
 	var damage error
 	for {
-		n, err := log.Read(buf[held:])
+		if held == len(m.buf) {
+			m.buf = append(m.buf, make([]byte, max(len(m.buf), firstBuffer))...)
+		}
+		n, err := log.Read(m.buf[held:])
 		held += n
-		end := bytes.LastIndexByte(buf[:held], '\n') + 1
-		if hitErr := m.lines(buf[:end], hit, &damage); hitErr != nil {
+		end := bytes.LastIndexByte(m.buf[:held], '\n') + 1
+		if hitErr := m.lines(m.buf[:end], hit, &damage); hitErr != nil {
 			return hitErr
 		}
-		held = copy(buf, buf[end:held])
-		if held == len(buf) {
+		held = copy(m.buf, m.buf[end:held])
+		if held >= eventlog.MaxLine {
 			damage, held = errors.Join(damage, &eventlog.DamageError{Reason: "a line is longer than allowed"}), 0
 		}
 		if errors.Is(err, io.EOF) {
@@ -238,6 +241,9 @@ func (m *matcher) scan(log io.Reader, hit func(rec eventlog.Record, from, to int
 		}
 	}
 }
+
+// firstBuffer is what most logs fit into.
+const firstBuffer = 256 << 10
 
 func (m *matcher) lines(region []byte, hit func(eventlog.Record, int, int) error, damage *error) error {
 	for len(region) > 0 {
@@ -267,9 +273,9 @@ func (m *matcher) candidate(region []byte) int {
 		return 0
 	}
 	for _, n := range m.needles {
-		if at := bytes.Index(region, n); at >= 0 && (first < 0 || at < first) {
-			first = at
-			region = region[:min(at+len(n), len(region))]
+		if at := n.in(region); at >= 0 {
+			first = at // before what was found so far
+			region = region[:min(at+len(n.text), len(region))]
 		}
 	}
 	return first
@@ -293,8 +299,8 @@ func (m *matcher) find(rec eventlog.Record) (from, to int) {
 		return -1, -1
 	}
 	for _, n := range m.needles {
-		if at := bytes.Index(rec.Data, n); at >= 0 {
-			return at, at + len(n)
+		if at := n.in(rec.Data); at >= 0 {
+			return at, at + len(n.text)
 		}
 	}
 	return -1, -1
