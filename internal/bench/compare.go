@@ -68,8 +68,13 @@ var began = time.Now()
 func wall() time.Duration { return time.Since(began) }
 
 // cpu is the time that this process has worked, whoever else is on the machine.
-func cpu() time.Duration {
+func cpu() time.Duration { return worked(syscall.RUSAGE_SELF) }
+
+// childCPU is the time that processes started here have worked, those that they started too.
+func childCPU() time.Duration { return worked(syscall.RUSAGE_CHILDREN) }
+
+func worked(who int) time.Duration {
 	var u syscall.Rusage
-	must(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	must(syscall.Getrusage(who, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -2,7 +2,7 @@
 // are others. All sides of a comparison take turns within one process, and what
 // counts is the median of the ratios: the machine may be busy.
 //
-//	go run . [-only append,scan,run,start] [-dir DIR] [-rounds N] [-steps N] [-log MIB]
+//	go run . [-only append,scan,run,start,index,search] [-dir DIR] [-rounds N] [-steps N] [-log MIB]
 //
 // It is a module of its own, so that the peers are no dependencies of the agent.
 // SQLite needs a C compiler. DIR must lie on the disk that contexts lie on.
@@ -26,6 +26,8 @@ type bench struct {
 	rounds int
 	steps  int
 	log    int64 // bytes of the long log
+
+	realSize int64 // bytes of the logs of realStore
 	report
 }
 
@@ -38,11 +40,13 @@ var sections = []struct {
 	{"run", (*bench).runs},
 	{"memory", (*bench).memory},
 	{"start", (*bench).starts},
+	{"index", (*bench).indexes},
+	{"search", (*bench).searches},
 }
 
 func main() {
 	var b bench
-	only := flag.String("only", "", "sections, separated by commas: append scan run memory start")
+	only := flag.String("only", "", "sections, separated by commas: append scan run memory start index search")
 	dir := flag.String("dir", "", "where files are written (default: the directory for temporary files)")
 	mib := flag.Int64("log", 128, "MiB of the log in the section memory")
 	flag.IntVar(&b.rounds, "rounds", 100, "rounds of a comparison")
@@ -76,12 +80,21 @@ func (b *bench) all(dir, only string) (err error) {
 
 // build makes a program of the agent's module, once.
 func (b *bench) build(pkg, name string) (string, error) {
+	return b.buildWith("CGO_ENABLED=0", pkg, name)
+}
+
+// buildC is build for a program that needs a C compiler.
+func (b *bench) buildC(pkg, name string) (string, error) {
+	return b.buildWith("CGO_ENABLED=1", pkg, name)
+}
+
+func (b *bench) buildWith(setting, pkg, name string) (string, error) {
 	path := filepath.Join(b.dir, name)
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
 	cmd := exec.Command("go", "build", "-trimpath", "-o", path, pkg)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Env = append(os.Environ(), setting)
 	if pkg == agentPackage {
 		cmd.Dir = filepath.Join("..", "..")
 	}

@@ -30,6 +30,9 @@ func (r *report) figure(name string, value float64, unit string) {
 	fmt.Fprintf(r.table, "  %s\t%s\t%s\n", name, digits(value), unit)
 }
 
+// note prints why there is no value.
+func (r *report) note(name, why string) { fmt.Fprintf(r.table, "  %s\t%s\n", name, why) }
+
 // least prints a value that should not be under its goal.
 func (r *report) least(name string, value float64, unit string, goal float64) {
 	r.judge(name, value, unit, "≥", goal, value >= goal)

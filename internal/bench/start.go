@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/rand"
 	"fmt"
-	"os"
 	"os/exec"
 	"time"
 
@@ -26,8 +25,7 @@ func (b *bench) starts() error {
 		return err
 	}
 	few, many := b.makeContexts("few", 1), b.makeContexts("many", manyContexts)
-	config := b.dir + "/config.yaml"
-	must(os.WriteFile(config, []byte("llm: {provider: ollama}\ngithub: {personal_access_token: t0, owner: o}\n"), 0o600))
+	config := b.offline()
 	list := func(dir string) []string {
 		return []string{agent, "list", "--contexts", dir, "--config", config}
 	}
