@@ -115,6 +115,9 @@ func askPeople(s *projections.State) Effect {
 	asked := s.Planning.Seq
 	switch {
 	case !s.Done("comment:clarification", asked):
+		if e := lastProgress(s, string(projections.Awaiting), asked); e != nil {
+			return e
+		}
 		return Act{Intent: questionComment(s)}
 	case !s.Done("labels:awaiting", asked):
 		return Act{Intent: awaitLabels(s)}

@@ -120,7 +120,7 @@ func spoken(s *projections.State, n projections.Note, safe func(*projections.Sta
 		return safe(s, n.Text)
 	}
 	if n.Stage == projections.Execution && n.Action != "" {
-		return i18n.Text(s.Lang, i18n.ID(actionText(s, n.Action)), code(n.Action))
+		return i18n.Text(s.Lang, actionText(s, n), code(n.Action))
 	}
 	p := &s.Planning
 	now := projections.Stage(p.Phase) == n.Stage
@@ -133,10 +133,17 @@ func spoken(s *projections.State, n projections.Note, safe func(*projections.Sta
 	return i18n.Text(s.Lang, i18n.ID("did."+n.Stage))
 }
 
-func actionText(s *projections.State, id string) string {
+// actionText says what became of an action with its last call, and of the calls
+// before that it went on.
+func actionText(s *projections.State, n projections.Note) i18n.ID {
+	for _, later := range slices.Backward(s.Progress.Notes) {
+		if later.Seq > n.Seq && later.Action == n.Action && later.Kind == projections.NoteReply {
+			return "does.action"
+		}
+	}
 	for _, a := range s.Planning.Actions {
 		switch {
-		case a.ID != id:
+		case a.ID != n.Action:
 		case a.Status == "success":
 			return "did.action"
 		case a.Status == "failed":
