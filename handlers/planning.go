@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"agent/eventlog/event"
+	"agent/handlers/shapes"
 	"agent/llm"
 	"agent/projections"
 )
@@ -135,7 +136,7 @@ func ask(s *projections.State, phase string) Effect {
 	r := BuildRequest(s)
 	if !mayCall(s, 0) {
 		r.Tools, r.ToolWeight = nil, llm.Weight{}
-		r.JSON = true
+		r.JSON, r.Schema = true, shapes.Schema(phase)
 	}
 	return turn(s, phase, r)
 }
