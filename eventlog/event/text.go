@@ -68,9 +68,10 @@ func (t Text) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads the stored form.
 func (t *Text) UnmarshalJSON(data []byte) error {
-	if len(data) > 0 && data[0] == '"' {
-		*t = Text{}
-		return json.Unmarshal(data, &t.Inline)
+	if len(data) > 1 && data[0] == '"' {
+		inline, err := unquote(data)
+		*t = T(inline)
+		return err
 	}
 	var s spilled
 	if err := json.Unmarshal(data, &s); err != nil {
