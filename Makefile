@@ -45,7 +45,7 @@ fuzz: ## each fuzz target for FUZZTIME, which is 60s
 	@grep -r --include='*_test.go' '^func Fuzz' . | sed -E 's|^\./(.*)/[^/]*:func (Fuzz[A-Za-z0-9_]*).*|\1 \2|' | sort | \
 	while read -r dir target; do \
 		echo "$$dir $$target"; \
-		$(GO) test "./$$dir" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) || exit 1; \
+		$(GO) test "./$$dir" -run '^$$' -fuzz "^$$target\$$" -fuzzminimizetime 1s -fuzztime $(FUZZTIME) || exit 1; \
 	done
 
 golden: ## write the golden files anew; read the diff before you commit it

@@ -18,7 +18,8 @@ import (
 
 var phases = slices.Sorted(maps.Keys(documented))
 
-// FuzzShapes reads every shape out of every text, as it stands and mutated.
+// FuzzShapes reads a shape out of a text, as it stands and mutated. The seed
+// says which one: all of them each time would be too slow to find much.
 func FuzzShapes(f *testing.F) {
 	for i, phase := range phases {
 		f.Add(documented[phase], uint64(i))
@@ -26,10 +27,9 @@ func FuzzShapes(f *testing.F) {
 	}
 	f.Add(`{"actions":[{"tool":"t","parameters":"{\"p\":\"\\ud83d\"}"}]}`, uint64(1))
 	f.Fuzz(func(t *testing.T, text string, seed uint64) {
-		for _, phase := range phases {
-			checkRead(t, phase, text)
-			checkRead(t, phase, mutated(text, seed))
-		}
+		phase := phases[seed%uint64(len(phases))]
+		checkRead(t, phase, text)
+		checkRead(t, phase, mutated(text, seed))
 	})
 }
 
