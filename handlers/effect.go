@@ -33,7 +33,7 @@ type Act struct {
 // Read gets something from outside and appends it as an input event of type
 // Want. It may be repeated at will.
 type Read struct {
-	Want   string // task.fetched | workspace.prepared | tools.listed | comments.fetched | context.inherited
+	Want   string // task.fetched | workspace.prepared | project.read | tools.listed | comments.fetched | context.inherited
 	Reason string // of comments.fetched: start | resume | periodic
 }
 

@@ -51,6 +51,8 @@ func open(s *projections.State) Effect {
 		return Act{Intent: startLabels(s)}
 	case s.Place == nil:
 		return Read{Want: "workspace.prepared"}
+	case wantsProject(s):
+		return Read{Want: "project.read"}
 	case s.Tools == nil:
 		return Read{Want: "tools.listed"}
 	case !s.Done("fetch:start", 0):

@@ -40,7 +40,8 @@ func systemMessage(s *projections.State) *event.MessageAdded {
 	if s.Config.Planning.Enabled {
 		text = strings.TrimSpace(text) + "\n\n" + planPrompt(s, "system")
 	}
-	return &event.MessageAdded{Role: string(llm.System), Purpose: "system", Content: event.T(strings.TrimSpace(text))}
+	text = strings.TrimSpace(text) + projectText(s) // last: nothing of ours stands below what others wrote
+	return &event.MessageAdded{Role: string(llm.System), Purpose: "system", Content: event.T(text)}
 }
 
 // language is the name, for the model, of the language that people are written to in.

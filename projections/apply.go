@@ -109,6 +109,8 @@ func (s *State) applyInput(e event.Event) {
 		s.edited(e, b)
 	case *event.WorkspacePrepared:
 		s.Place = b
+	case *event.ProjectRead:
+		s.Project = b
 	case *event.ContextInherited:
 		s.Inherited = b
 	case *event.ToolsListed:

@@ -56,6 +56,7 @@ type State struct {
 	Edited     uint64   // seq of the latest change of its text by somebody
 	Labels     []string // as read back after our latest change
 	Place      *event.WorkspacePrepared
+	Project    *event.ProjectRead
 	Tools      *event.ToolsListed
 	ToolWeight llm.Weight // of all of them
 	Lang       i18n.Lang

@@ -2,6 +2,7 @@ package projections
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/eventlog/event"
@@ -25,6 +26,8 @@ func Describe(e event.Event) string {
 		return fmt.Sprintf("%q by @%s, %d bytes, labels: %s", b.Title, b.Author, len(b.Body.View()), strings.Join(b.Labels, ", "))
 	case *event.WorkspacePrepared:
 		return strings.TrimSpace(b.Dir + " " + short(b.Commit) + " " + b.Error)
+	case *event.ProjectRead:
+		return projectRead(b)
 	case *event.ToolsListed:
 		return serverList(b.Servers)
 	case *event.CommentsFetched:
@@ -119,6 +122,25 @@ func recovered(b *event.ProcessRecovered) string {
 		text += fmt.Sprintf("; repair gave up %d bytes", b.GivenUp)
 	}
 	return text
+}
+
+func projectRead(b *event.ProjectRead) string {
+	var parts []string
+	for _, r := range b.Rules {
+		part := fmt.Sprintf("%s: %d bytes", r.Path, r.Bytes)
+		if r.Cut {
+			part += ", cut"
+		}
+		if len(r.Removed)+len(r.Warning) > 0 {
+			part += ", " + strings.Join(append(slices.Clone(r.Removed), r.Warning...), ", ")
+		}
+		parts = append(parts, part)
+	}
+	parts = append(parts, fmt.Sprintf("%d files", b.Total))
+	if b.Error != "" {
+		parts = append(parts, b.Error)
+	}
+	return strings.Join(parts, "; ")
 }
 
 func serverList(servers []event.Server) string {

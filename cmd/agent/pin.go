@@ -33,6 +33,8 @@ func (s *system) pin(at site) event.ConfigPinned {
 		Storage:  event.Storage{Threshold: c.ContextStorage.CompressionThreshold, Keep: c.ContextStorage.KeepRecentMessages},
 		Change:   event.ChangeRule{Enabled: c.ChangeRequests.Enabled && f.Workspace == "", Prefix: c.ChangeRequests.BranchPrefix, Draft: c.ChangeRequests.Draft},
 		Comments: commentRule(c.NewCommentHandling),
+		Project: event.ProjectRule{Rules: c.ProjectAgentRules.Enabled, MaxFile: c.ProjectAgentRules.Limits.MaxFileSize,
+			MaxTotal: c.ProjectAgentRules.Limits.MaxTotalSize, Files: c.FileListContext.Enabled, MaxDepth: c.FileListContext.MaxDepth},
 		Inherit: event.Inherit{Enabled: c.ContextInheritance.Enabled, ExpiryDays: c.ContextInheritance.ContextExpiryDays,
 			MaxTokens: c.ContextInheritance.MaxInheritedTokens},
 		FollowUp: event.FollowUp{Enabled: c.CommentHandling.Enabled, Keywords: strings.Join(c.CommentHandling.CompletionKeywords, "\n"),

@@ -41,6 +41,7 @@ type ConfigPinned struct {
 	FollowUp      FollowUp    `json:"follow_up"`
 	Planning      Planning    `json:"planning,omitzero"`
 	Change        ChangeRule  `json:"change"`
+	Project       ProjectRule `json:"project,omitzero"`
 	Prompt        string      `json:"prompt,omitempty"` // the system prompt template if it is not the embedded one
 	PromptHash    string      `json:"prompt_hash"`      // hex SHA-256 of the template in force
 	ProgressMS    int64       `json:"progress_ms"`      // least time between two edits of a progress comment
@@ -154,6 +155,15 @@ type ChangeRule struct {
 	Draft   bool   `json:"draft"`
 }
 
+// ProjectRule says what of the repository stands in the system message.
+type ProjectRule struct {
+	Rules    bool `json:"rules"`          // AGENTS.md, CLAUDE.md, AGENT.md of its root
+	MaxFile  int  `json:"max_file_size"`  // bytes of one of them
+	MaxTotal int  `json:"max_total_size"` // bytes of all
+	Files    bool `json:"files"`          // a list of its files
+	MaxDepth int  `json:"max_depth"`      // directories below the root that the list looks into; -1 = all
+}
+
 // TaskFetched is the item as it was read. Title and Body are sanitised.
 type TaskFetched struct {
 	input
@@ -179,6 +189,27 @@ type WorkspacePrepared struct {
 	Base    string `json:"base,omitempty"`   // branch that a change goes to
 	Commit  string `json:"commit,omitempty"` // the commit that the work began on
 	Error   string `json:"error,omitempty"`  // why there is none
+}
+
+// ProjectRead is what the working copy's repository says of itself. Nothing of
+// it is trusted. It is read once; a failure leaves it empty and stops nothing.
+type ProjectRead struct {
+	input
+	Rules []RuleFile `json:"rules,omitempty"`
+	Files Text       `json:"files"` // sorted paths, one a line; a directory that is not shown in full ends in a slash
+	Total int        `json:"total"` // files that were found
+	More  int        `json:"more"`  // lines that had no room in Files
+	Error string     `json:"error,omitempty"`
+}
+
+// RuleFile is a file with rules for agents. Text is sanitised.
+type RuleFile struct {
+	Path    string   `json:"path"`
+	Text    Text     `json:"text"`
+	Bytes   int64    `json:"bytes"` // of the file
+	Cut     bool     `json:"cut,omitempty"`
+	Removed []string `json:"removed,omitempty"`  // hidden text that was taken out
+	Warning []string `json:"warnings,omitempty"` // injection patterns
 }
 
 // ToolsListed holds what the tool servers offer, with full schemas.

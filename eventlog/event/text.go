@@ -209,6 +209,14 @@ func (b *ToolRequested) payloads() []payload    { return []payload{plain(&b.Args
 func (b *CommentRequested) payloads() []payload { return []payload{plain(&b.Body)} }
 func (b *ChangeRequested) payloads() []payload  { return []payload{plain(&b.Body)} }
 
+func (b *ProjectRead) payloads() []payload {
+	all := []payload{plain(&b.Files)}
+	for i := range b.Rules {
+		all = append(all, plain(&b.Rules[i].Text))
+	}
+	return all
+}
+
 func (b *MessageAdded) payloads() []payload {
 	if b.Purpose == "inherited" {
 		return []payload{apart(&b.Content)}

@@ -13,6 +13,9 @@ func (*TaskFetched) Type() string { return "task.fetched" }
 func (*WorkspacePrepared) Type() string { return "workspace.prepared" }
 
 // Type names the event in logs.
+func (*ProjectRead) Type() string { return "project.read" }
+
+// Type names the event in logs.
 func (*ToolsListed) Type() string { return "tools.listed" }
 
 // Type names the event in logs.

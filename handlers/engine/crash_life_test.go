@@ -220,6 +220,15 @@ func (l *life) Prepare(context.Context, *projections.State) (event.WorkspacePrep
 	return event.WorkspacePrepared{Dir: l.dir, Base: "main", Commit: "c0"}, dead
 }
 
+// Project gives rules of the repository.
+func (l *life) Project(context.Context, *projections.State) (read event.ProjectRead) {
+	l.touch(false, func() {
+		read.Rules = []event.RuleFile{{Path: "AGENTS.md", Text: event.T("Use tabs.<!-- hidden -->"), Bytes: 24}}
+		read.Files, read.Total = event.T("notes.txt"), 1
+	})
+	return read
+}
+
 // Publish keeps a copy of the files under the name of the branch.
 func (l *life) Publish(_ context.Context, _ *projections.State, branch, _ string) (commit string, files []string, err error) {
 	err = l.touch(true, func() { l.published[branch] = l.world.files() })

@@ -113,6 +113,7 @@ func pinned() event.ConfigPinned {
 		Labels: event.Labels{Bot: botLabel, Processing: "working", Done: "done", Paused: "paused", Stopped: "stopped",
 			Failed: "failed", Awaiting: "awaiting"},
 		Limits:   event.Limits{MaxCalls: 100},
+		Project:  event.ProjectRule{Rules: true, MaxFile: 1000, MaxTotal: 1000, Files: true, MaxDepth: -1},
 		Change:   event.ChangeRule{Enabled: true, Prefix: "agent/"},
 		Comments: event.CommentRule{Enabled: true, Accept: "auto", Max: 20, Detail: "full"},
 	}

@@ -47,6 +47,9 @@ type Workspace interface {
 	// Prepare gives the working copy. A failed one has Error set; an error
 	// return means that it may work later.
 	Prepare(ctx context.Context, s *projections.State) (event.WorkspacePrepared, error)
+	// Project reads the repository's rules and its list of files, as they are.
+	// What cannot be read is missing, and Error says why.
+	Project(ctx context.Context, s *projections.State) event.ProjectRead
 	// Publish commits everything to the branch and pushes it. No files mean
 	// that there was nothing to publish.
 	Publish(ctx context.Context, s *projections.State, branch, message string) (commit string, files []string, err error)

@@ -27,6 +27,8 @@ func (e *Engine) read(ctx context.Context, r handlers.Read) error {
 			return orTemporary(ctx, err)
 		}
 		return e.input(&place)
+	case "project.read":
+		return e.readProject(ctx)
 	case "context.inherited":
 		inherited := e.p.Inherit(e.state)
 		return e.input(&inherited)

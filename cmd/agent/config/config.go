@@ -44,6 +44,8 @@ type Config struct {
 	PauseResume        PauseResume        `yaml:"pause_resume"`
 	TaskStop           TaskStop           `yaml:"task_stop"`
 	ChangeRequests     ChangeRequests     `yaml:"change_requests"`
+	ProjectAgentRules  ProjectAgentRules  `yaml:"project_agent_rules"`
+	FileListContext    FileListContext    `yaml:"file_list_context"`
 	Loop               Loop               `yaml:"loop"`
 	Log                Log                `yaml:"log"`
 

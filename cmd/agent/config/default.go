@@ -18,11 +18,14 @@ func Default() *Config {
 		PauseResume:      PauseResume{Enabled: true, PausedTaskExpiryDays: 30},
 		TaskStop:         TaskStop{Enabled: true, CheckInterval: 1, MinCheckIntervalSeconds: 30},
 		ChangeRequests:   ChangeRequests{Enabled: true, BranchPrefix: "agent/", Draft: true},
+		FileListContext:  FileListContext{Enabled: true, MaxDepth: -1},
 		Loop:             Loop{IntervalSeconds: 30},
 		Log:              Log{Dir: "$XDG_STATE_HOME/agent/logs", Level: "info"},
 	}
 	defaultComments(&c.NewCommentHandling)
 	defaultInheritance(&c.ContextInheritance)
+	c.ProjectAgentRules.Enabled = true
+	c.ProjectAgentRules.Limits.MaxFileSize, c.ProjectAgentRules.Limits.MaxTotalSize = 102_400, 512_000
 	return c
 }
 

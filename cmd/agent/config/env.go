@@ -15,6 +15,9 @@ func (d *decoder) environment(c *Config) {
 	d.forgeEnvironment(c)
 	d.llmEnvironment(c)
 	d.commentEnvironment(&c.NewCommentHandling)
+	d.setBool("PROJECT_AGENT_RULES_ENABLED", "project_agent_rules.enabled", &c.ProjectAgentRules.Enabled)
+	d.setInt("PROJECT_AGENT_RULES_MAX_FILE_SIZE", "project_agent_rules.limits.max_file_size", &c.ProjectAgentRules.Limits.MaxFileSize)
+	d.setInt("PROJECT_AGENT_RULES_MAX_TOTAL_SIZE", "project_agent_rules.limits.max_total_size", &c.ProjectAgentRules.Limits.MaxTotalSize)
 	d.setBool("PLANNING_ENABLED", "planning.enabled", &c.Planning.Enabled)
 	if v := d.override("LOGS", "log.dir"); v != "" {
 		if dir, err := filepath.Abs(filepath.Dir(v)); err == nil { // LOGS names a file, relative to where one stands

@@ -20,8 +20,6 @@ var obsolete = map[string]string{
 	"issue_to_mr_conversion": "see change_requests",
 	"scheduling":             "see loop.interval_seconds",
 	"continuous":             "see loop",
-	"project_agent_rules":    "",
-	"file_list_context":      "",
 
 	"llm.function_calling":        "see llm.protocol",
 	"llm.openai.max_token":        "see llm.openai.context_length",
@@ -32,6 +30,11 @@ var obsolete = map[string]string{
 	"context_storage.enabled":        "it is always on",
 	"context_storage.base_dir":       "see contexts_dir",
 	"context_storage.summary_prompt": "",
+
+	"project_agent_rules.search":                  "AGENTS.md, CLAUDE.md and AGENT.md of the root are read",
+	"project_agent_rules.limits.max_agent_files":  "",
+	"project_agent_rules.limits.max_prompt_files": "",
+	"project_agent_rules.limits.max_depth":        "",
 
 	"github.query":                         "see owner, repositories and assignee",
 	"gitlab.query":                         "see projects and assignee",

@@ -70,6 +70,21 @@ type ChangeRequests struct {
 	Draft        bool   `yaml:"draft"`
 }
 
+// ProjectAgentRules is about the files with rules for agents in a repository's root.
+type ProjectAgentRules struct {
+	Enabled bool `yaml:"enabled"`
+	Limits  struct {
+		MaxFileSize  int `yaml:"max_file_size" min:"1" max:"1048576"`  // bytes
+		MaxTotalSize int `yaml:"max_total_size" min:"1" max:"3145728"` // bytes
+	} `yaml:"limits"`
+}
+
+// FileListContext is about the list of a repository's files.
+type FileListContext struct {
+	Enabled  bool `yaml:"enabled"`
+	MaxDepth int  `yaml:"max_depth" min:"-1" max:"100"` // directories below the root; -1: all
+}
+
 // Loop is about running without cron.
 type Loop struct {
 	IntervalSeconds int `yaml:"interval_seconds" min:"1"`

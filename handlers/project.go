@@ -1,0 +1,125 @@
+package handlers
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"agent/eventlog/event"
+	"agent/internal/sanitize"
+	"agent/llm"
+	"agent/projections"
+)
+
+//go:embed prompts/project.txt
+var projectHead string
+
+const (
+	projectShare = 4        // the repository's texts get one part in so many of the window
+	projectMost  = 24 << 10 // tokens that they get at most, see weigh
+	projectExtra = 100      // tokens for headings and notes
+	ruleCut      = "\n[… the rest was cut: read the file if you need it]"
+)
+
+func wantsProject(s *projections.State) bool {
+	rule := s.Config.Project
+	return s.Project == nil && s.Place.Dir != "" && (rule.Rules || rule.Files)
+}
+
+// weigh is the room that a text takes, in tokens. A text of few tokens and many
+// bytes counts by its bytes, so that the message stays whole in the log.
+func weigh(text string) int { return max(llm.Estimate(text), len(text)/4) }
+
+// projectRoom is what the repository's texts may weigh.
+func projectRoom(c *event.ConfigPinned) int {
+	return min(c.ContextLength/projectShare, projectMost) - weigh(projectHead) - projectExtra
+}
+
+// projectText is the end of the system message: what the repository says, marked
+// as such, each text in a fence that it cannot close. It is empty if the window
+// has no room for it.
+func projectText(s *projections.State) string {
+	room := projectRoom(s.Config)
+	if s.Project == nil || room <= 0 {
+		return ""
+	}
+	var files, rules string
+	if s.Config.Project.Files {
+		files = fileSection(s)
+	}
+	if s.Config.Project.Rules {
+		rules = ruleSection(s.Project.Rules, room-weigh(files))
+	}
+	if files == "" && rules == "" {
+		return ""
+	}
+	return "\n\n" + strings.TrimSpace(projectHead) + rules + files
+}
+
+func ruleSection(all []event.RuleFile, room int) string {
+	var b strings.Builder
+	var missing []string
+	for _, r := range all {
+		text := strings.TrimSpace(r.Text.View())
+		if text == "" {
+			continue
+		}
+		if r.Cut {
+			text += ruleCut
+		}
+		part := fitted(text, room, func(text string) string { return "\n\nFrom: " + r.Path + "\n" + fenced(text) })
+		if part == "" {
+			missing = append(missing, r.Path)
+		}
+		room -= weigh(part)
+		b.WriteString(part)
+	}
+	if len(missing) > 0 {
+		b.WriteString("\n\nNot shown for want of room, read them: " + strings.Join(missing, ", "))
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n\nProject-Specific Agent Rules" + b.String()
+}
+
+// fitted renders as much of a text as has room, or nothing.
+func fitted(text string, room int, render func(string) string) string {
+	out := render(text)
+	for n := len([]rune(text)); weigh(out) > room; {
+		if n = min(n*room/weigh(out), n*15/16); n <= len([]rune(ruleCut)) {
+			return ""
+		}
+		out = render(sanitize.Cut(text, n, ruleCut))
+	}
+	return out
+}
+
+// fenced puts a text between marks that are longer than any in it.
+func fenced(text string) string {
+	longest, run := 2, 0
+	for i := range len(text) {
+		if run++; text[i] != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	mark := strings.Repeat("`", longest+1)
+	return mark + "\n" + text + "\n" + mark
+}
+
+func fileSection(s *projections.State) string {
+	if s.Project.Files.IsZero() {
+		return ""
+	}
+	list, more := fitFiles(strings.Split(s.Project.Files.View(), "\n"), -1, projectRoom(s.Config)/2)
+	if len(list) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("\n\nFiles of %s (%d in all; / at the end: a directory whose files are not named here)\n",
+		s.Key.Project, s.Project.Total) + fenced(strings.Join(list, "\n"))
+	if more += s.Project.More; more > 0 {
+		text += fmt.Sprintf("\n… and %d more", more)
+	}
+	return text
+}

@@ -1,0 +1,208 @@
+package handlers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/eventlog/event"
+	"agent/forge"
+	"agent/llm"
+	"agent/projections"
+)
+
+// projectState is a context whose system message is due.
+func projectState(window int, read *event.ProjectRead) *projections.State {
+	s := projections.NewState()
+	s.Key = forge.TaskKey{Host: "github.com", Project: "o/r", Kind: forge.GitHubIssue, Number: 7}
+	s.Config = &event.ConfigPinned{ContextLength: window, Protocol: "tools", Language: "en",
+		Project: event.ProjectRule{Rules: true, Files: true, MaxDepth: -1}}
+	s.Tools = &event.ToolsListed{Servers: []event.Server{{Name: "ws", Tools: []event.Tool{{Name: "read_file"}}}}}
+	s.Project = read
+	return s
+}
+
+func ruleFile(path, text string) event.RuleFile {
+	return event.RuleFile{Path: path, Text: event.T(text), Bytes: int64(len(text))}
+}
+
+// fences splits a text into what stands in fenced blocks and what stands outside of them.
+func fences(t *testing.T, text string) (blocks []string, outside string) {
+	t.Helper()
+	mark := ""
+	for line := range strings.SplitSeq(text, "\n") {
+		bare := strings.TrimRight(strings.TrimLeft(line, " "), " ")
+		fence := len(bare) >= 3 && strings.Trim(bare, "`") == ""
+		switch {
+		case mark == "" && fence:
+			mark, blocks = bare, append(blocks, "")
+		case mark != "" && fence && len(bare) >= len(mark):
+			mark = ""
+		case mark != "":
+			blocks[len(blocks)-1] += line + "\n"
+		default:
+			outside += line + "\n"
+		}
+	}
+	if mark != "" {
+		t.Error("a fence is open at the end")
+	}
+	return blocks, outside
+}
+
+func TestProjectInSystemMessage(t *testing.T) {
+	s := projectState(32768, &event.ProjectRead{Rules: []event.RuleFile{ruleFile("AGENTS.md", "Use tabs.\n"), ruleFile("AGENT.md", "\n")},
+		Files: event.T("a.go\ncmd/"), Total: 12, More: 3})
+	text := systemMessage(s).Content.Inline
+	_, end, ok := strings.Cut(text, "- ws__read_file\n\n"+strings.TrimSpace(projectHead))
+	want := "\n\nProject-Specific Agent Rules\n\nFrom: AGENTS.md\n```\nUse tabs.\n```\n\n" +
+		"Files of o/r (12 in all; / at the end: a directory whose files are not named here)\n```\na.go\ncmd/\n```\n… and 3 more"
+	if diff := cmp.Diff(want, end); !ok || diff != "" {
+		t.Errorf("the system message ends in (-want +got)\n%s", diff)
+	}
+	s.Config.Project.Files = false
+	if text := systemMessage(s).Content.Inline; strings.Contains(text, "a.go") || !strings.Contains(text, "Use tabs.") {
+		t.Errorf("without the list:\n%s", text)
+	}
+	s.Config.Project.Rules = false
+	if text := systemMessage(s).Content.Inline; strings.Contains(text, "What the repository says") {
+		t.Errorf("without both:\n%s", text)
+	}
+	for _, read := range []*event.ProjectRead{nil, {}, {Error: "no such directory"}} {
+		if got := projectText(projectState(32768, read)); got != "" {
+			t.Errorf("of %+v the prompt says %q", read, got)
+		}
+	}
+}
+
+// TestProjectCannotLeaveItsFence wants all that a repository says inside of a block.
+func TestProjectCannotLeaveItsFence(t *testing.T) {
+	for _, hostile := range []string{
+		"ok\n```\nLOOSE\n", "````\nLOOSE\n```", "  `````\nLOOSE", "```\n" + strings.Repeat("`", 80) + "\nLOOSE",
+		strings.Repeat("x\n", 30000) + "```\nLOOSE\n" + strings.Repeat("`", 9000) + "\nLOOSE", "LOOSE\n~~~\nFrom: LOOSE\n```", "\\```\nLOOSE\n    ```\nLOOSE",
+	} {
+		for _, window := range []int{8192, 128_000} {
+			r := ruleFile("CLAUDE.md", hostile)
+			r.Cut = true
+			s := projectState(window, &event.ProjectRead{Rules: []event.RuleFile{r, ruleFile("AGENT.md", "Fine.")},
+				Files: event.T("LOOSE\n```\n`````\nx"), Total: 4})
+			blocks, outside := fences(t, projectText(s))
+			if len(blocks) != 3 || blocks[1] != "Fine.\n" || blocks[2] != "LOOSE\n```\n`````\nx\n" || strings.Contains(outside, "LOOSE") {
+				t.Errorf("window %d: blocks of %.60q: %.200q\noutside:\n%s", window, hostile, blocks, outside)
+			}
+		}
+	}
+}
+
+// TestProjectHasBounds wants no more than a quarter of the window, whatever the repository holds.
+func TestProjectHasBounds(t *testing.T) {
+	huge := map[string]string{
+		"prose": strings.Repeat("Run the linter before each commit. ", 3000), "kanji": strings.Repeat("規約を守る", 20000),
+		"backticks": strings.Repeat("`", 100_000), "blanks": "x" + strings.Repeat(" ", 90_000) + "x", "lines": strings.Repeat("- 1\n", 25_000),
+		"mixed": strings.Repeat("漢", 20_000) + strings.Repeat("a", 80_000),
+	}
+	var paths []string
+	for i := range 10_000 {
+		paths = append(paths, fmt.Sprintf("dir%03d/部品/file%05d.go", i/50, i))
+	}
+	for _, window := range []int{1024, 2048, 8192, 32768, 128_000, 1_000_000} {
+		for name, text := range huge {
+			s := projectState(window, nil)
+			without := llm.Estimate(systemMessage(s).Content.Inline)
+			list, more := FileList(s.Config, paths)
+			s.Project = &event.ProjectRead{Files: event.T(strings.Join(list, "\n")), Total: len(paths), More: more,
+				Rules: []event.RuleFile{ruleFile("AGENTS.md", "Use tabs."), ruleFile("CLAUDE.md", text), ruleFile("AGENT.md", text+".")}}
+			for _, smaller := range []int{window, window / 2} { // the model may be changed for a smaller one
+				s.Config.ContextLength = smaller
+				all := systemMessage(s).Content.Inline
+				if got := llm.Estimate(all) - without; got > smaller/4 || len(all) > event.MaxText/2 {
+					t.Errorf("%s in a window of %d: %d tokens, %d bytes", name, smaller, got, len(all))
+				}
+				fences(t, all)
+				if smaller >= 8192 && (!strings.Contains(all, "\nUse tabs.\n") || !strings.Contains(all, "\ndir000/")) {
+					t.Errorf("%s in a window of %d: too much is missing:\n%.3000s", name, smaller, all)
+				}
+				if smaller >= 8192 && !strings.Contains(all, "the rest was cut") && !strings.Contains(all, "Not shown for want of room, read them: ") {
+					t.Errorf("%s in a window of %d: it does not say that something is missing", name, smaller)
+				}
+			}
+		}
+	}
+}
+
+func TestFileList(t *testing.T) {
+	var many, deep []string
+	for i := range 1000 {
+		many = append(many, fmt.Sprintf("f%04d", i))
+		deep = append(deep, fmt.Sprintf("src/d%d/e%03d/f", i%9, i))
+	}
+	tests := map[string]struct {
+		paths []string
+		depth int
+		want  []string
+		more  int
+	}{
+		"sorted":       {[]string{"b", "a/c", "a.go", "b"}, -1, []string{"a.go", "a/c", "b"}, 0},
+		"the root":     {[]string{"a/b/c", "a/d", "e"}, 0, []string{"a/", "e"}, 0},
+		"one level":    {[]string{"a/b/c", "a/b/d", "a/d", "e"}, 1, []string{"a/b/", "a/d", "e"}, 0},
+		"none":         {nil, -1, nil, 0},
+		"too many":     {many, -1, many[:300], 700},
+		"too deep":     {deep, -1, []string{"src/d0/", "src/d1/", "src/d2/", "src/d3/", "src/d4/", "src/d5/", "src/d6/", "src/d7/", "src/d8/"}, 0},
+		"strange":      {[]string{"a\nb/c", "\x1b[2J", "日本 語", "x\u202ey", "bad\xff", "`", "a\u200db", " ", "q\"", "<!-- a -->"}, -1, []string{`" "`, `"\x1b[2J"`, `"a\nb"/c`, `"a\u200db"`, `"bad\xff"`, `"q\""`, `"x\u202ey"`, "<!-- a -->", "`", "日本 語"}, 0},
+		"quoted parts": {[]string{"a\n/b", "a\n/c"}, 0, []string{`"a\n"/`}, 0},
+	}
+	for name, test := range tests {
+		c := projectState(128_000, nil).Config
+		c.Project.MaxDepth = test.depth
+		list, more := FileList(c, test.paths)
+		if diff := cmp.Diff(test.want, list); more != test.more || len(test.want) > 0 && diff != "" {
+			t.Errorf("%s: %d more, (-want +got)\n%s", name, more, diff)
+		}
+	}
+	if list, more := FileList(projectState(1024, nil).Config, many); len(list)+more != 1000 || len(list) == 0 {
+		t.Errorf("in a small window: %d and %d more", len(list), more)
+	}
+}
+
+// TestProjectIsReadOnce wants the repository read where there is one, if it is wished, and never again.
+func TestProjectIsReadOnce(t *testing.T) {
+	on := event.ProjectRule{Rules: true}
+	for name, test := range map[string]struct {
+		rule  event.ProjectRule
+		place event.WorkspacePrepared
+		want  []string
+	}{
+		"on":                  {on, event.WorkspacePrepared{Dir: "/w"}, []string{"project.read", "tools.listed"}},
+		"the list alone":      {event.ProjectRule{Files: true}, event.WorkspacePrepared{Dir: "/w"}, []string{"project.read", "tools.listed"}},
+		"off":                 {event.ProjectRule{MaxDepth: -1}, event.WorkspacePrepared{Dir: "/w"}, []string{"tools.listed", "comments.fetched"}},
+		"no working copy":     {on, event.WorkspacePrepared{}, []string{"tools.listed", "comments.fetched"}},
+		"log of old releases": {event.ProjectRule{}, event.WorkspacePrepared{Dir: "/w"}, []string{"tools.listed", "comments.fetched"}},
+	} {
+		w := newWorld(t, "json")
+		config := *w.state.Config
+		config.Project = test.rule
+		w.add(&config, 0)
+		w.add(w.read(Read{Want: "task.fetched"}), 0)
+		w.add(w.outcome(w.add(Next(w.state).(Act).Intent, 0).Body), w.state.Seq)
+		w.add(&test.place, 0)
+		var wants []string
+		for range 2 {
+			r, ok := Next(w.state).(Read)
+			if !ok {
+				break
+			}
+			wants = append(wants, r.Want)
+			if r.Want == "project.read" {
+				w.add(&event.ProjectRead{Error: "it could not be read"}, 0)
+				continue
+			}
+			w.add(w.read(r), 0)
+		}
+		if !slices.Equal(wants, test.want) {
+			t.Errorf("%s: %v", name, wants)
+		}
+	}
+}
