@@ -35,7 +35,7 @@ func fitFiles(paths []string, depth, room int) (list []string, more int) {
 		return list, 0
 	}
 	list = folded(paths, 0)
-	for d := 1; d < maxTried && (depth < 0 || d < depth) && listFits(list, room); d++ {
+	for d := 1; d < maxTried && listFits(list, room); d++ {
 		deeper := folded(paths, d)
 		if !listFits(deeper, room) {
 			break

@@ -61,6 +61,9 @@ func readRules(root *os.Root, maxFile, maxTotal int) (rules []event.RuleFile, er
 			err = errors.Join(err, problem)
 			continue
 		}
+		if len(data) == 0 && size > 0 {
+			err = errors.Join(err, fmt.Errorf("%s has no room beside the others", name))
+		}
 		sum := sha256.Sum256(data)
 		if len(data) == 0 || slices.Contains(seen, sum) {
 			continue

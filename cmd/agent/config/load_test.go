@@ -100,11 +100,12 @@ func TestObsoleteKeysWarn(t *testing.T) {
 context_storage: {enabled: true, base_dir: contexts, summary_prompt: "${NOPE}"}
 scheduling: {interval: 300}
 planning: {strategy: chain_of_thought, reflection: {depth: 2}}
+project_agent_rules: {search: {root_files: true, agent_files: true}, limits: {max_agent_files: 10, max_prompt_files: 50, max_depth: 10}}
 `, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(warnings) != 6 || !strings.HasSuffix(warnings[1].String(), "/config.yaml:5: context_storage.base_dir no longer does anything: see contexts_dir") {
+	if len(warnings) != 10 || !strings.HasSuffix(warnings[1].String(), "/config.yaml:5: context_storage.base_dir no longer does anything: see contexts_dir") {
 		t.Errorf("warnings: %v", warnings)
 	}
 }
@@ -115,15 +116,17 @@ func TestEnvironmentOverridesFile(t *testing.T) {
 		"GITLAB_API_URL": "https://gl.example.com/api/v4", "GITHUB_BOT_NAME": "b1", "GITLAB_BOT_NAME": "b2", "LLM_PROVIDER": "ollama", "OLLAMA_MODEL": "q", "OLLAMA_ENDPOINT": "http://[::1]:1",
 		"OPENAI_MODEL": "om", "OPENAI_BASE_URL": "https://o.example.com/v1", "OPENAI_API_KEY": "key-env", "LMSTUDIO_MODEL": "lm", "LMSTUDIO_BASE_URL": "http://localhost:2/v1",
 		"FUNCTION_CALLING": "false", "NEW_COMMENT_ENABLED": "false", "NEW_COMMENT_EXCLUDE_BOT": "0", "NEW_COMMENT_PERIODIC_CHECK": "true", "NEW_COMMENT_CHECK_INTERVAL": "3",
+		"PROJECT_AGENT_RULES_ENABLED": "no", "PROJECT_AGENT_RULES_MAX_FILE_SIZE": "11", "PROJECT_AGENT_RULES_MAX_TOTAL_SIZE": "12",
 		"NEW_COMMENT_MAX_COMMENTS": "9", "PLANNING_ENABLED": "true", "LOGS": "/var/log/agent/agent.log", "DEBUG": "1",
 	})
 	n := c.NewCommentHandling
 	got := []any{c.TaskSource, c.GitHub[0].Token, c.GitHub[0].APIURL, c.GitLab[0].Token, c.GitLab[0].APIURL, c.GitHub[0].BotName, c.GitLab[0].BotName, c.LLM.Active().Model, c.LLM.Active().URL,
 		c.LLM.OpenAI.Model, c.LLM.OpenAI.BaseURL, c.LLM.OpenAI.APIKey, c.LLM.LMStudio.Model, c.LLM.LMStudio.BaseURL, c.LLM.Protocol, n.Enabled, n.ExcludeBotComments, n.PeriodicCheck.Enabled,
-		n.PeriodicCheck.Interval, n.Limits.MaxComments, c.Planning.Enabled, c.Log.Dir, c.Log.Level}
+		n.PeriodicCheck.Interval, n.Limits.MaxComments, c.Planning.Enabled, c.Log.Dir, c.Log.Level,
+		c.ProjectAgentRules.Enabled, c.ProjectAgentRules.Limits.MaxFileSize, c.ProjectAgentRules.Limits.MaxTotalSize}
 	want := []any{Strings{"github", "gitlab"}, "tok-env", "http://127.0.0.1:9/", "tok-gl", "https://gl.example.com/api/v4", "b1", "b2", "q", "http://[::1]:1",
 		"om", "https://o.example.com/v1", "key-env", "lm", "http://localhost:2/v1", "json", false, false, true,
-		3, 9, true, "/var/log/agent", "debug"}
+		3, 9, true, "/var/log/agent", "debug", false, 11, 12}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
