@@ -31,12 +31,12 @@ func FileList(c *event.ConfigPinned, paths []string) (list []string, more int) {
 // fitFiles looks into as many levels of directories as have room, at most depth
 // if that is not negative. Where not even the root has room, its rest is counted.
 func fitFiles(paths []string, depth, room int) (list []string, more int) {
-	if list = folded(paths, depth); listFits(list, room) {
+	if list = upTo(paths, depth); listFits(list, room) {
 		return list, 0
 	}
-	list = folded(paths, 0)
+	list = upTo(paths, 0)
 	for d := 1; d < maxTried && listFits(list, room); d++ {
-		deeper := folded(paths, d)
+		deeper := upTo(paths, d)
 		if !listFits(deeper, room) {
 			break
 		}
@@ -57,9 +57,9 @@ func listFits(list []string, room int) bool {
 	return len(text) <= maxListBytes && weigh(text) <= room
 }
 
-// folded puts a directory in the place of everything that lies deeper than
+// upTo puts a directory in the place of everything that lies deeper than
 // depth. Equal entries are neighbours, because the paths are sorted.
-func folded(paths []string, depth int) []string {
+func upTo(paths []string, depth int) []string {
 	if depth < 0 {
 		return paths
 	}

@@ -29,8 +29,8 @@ func ruleFile(path, text string) event.RuleFile {
 	return event.RuleFile{Path: path, Text: event.T(text), Bytes: int64(len(text))}
 }
 
-// fences splits a text into what stands in fenced blocks and what stands outside of them.
-func fences(t *testing.T, text string) (blocks []string, outside string) {
+// codeBlocks splits a text into what stands in fenced blocks and what stands outside of them.
+func codeBlocks(t *testing.T, text string) (blocks []string, outside string) {
 	t.Helper()
 	mark := ""
 	for line := range strings.SplitSeq(text, "\n") {
@@ -89,7 +89,7 @@ func TestProjectCannotLeaveItsFence(t *testing.T) {
 			r.Cut = true
 			s := projectState(window, &event.ProjectRead{Rules: []event.RuleFile{r, ruleFile("AGENT.md", "Fine.")},
 				Files: event.T("LOOSE\n```\n`````\nx"), Total: 4})
-			blocks, outside := fences(t, projectText(s))
+			blocks, outside := codeBlocks(t, projectText(s))
 			if len(blocks) != 3 || blocks[1] != "Fine.\n" || blocks[2] != "LOOSE\n```\n`````\nx\n" || strings.Contains(outside, "LOOSE") {
 				t.Errorf("window %d: blocks of %.60q: %.200q\noutside:\n%s", window, hostile, blocks, outside)
 			}
@@ -121,7 +121,7 @@ func TestProjectHasBounds(t *testing.T) {
 				if got := llm.Estimate(all) - without; got > smaller/4 || len(all) > event.MaxText/2 {
 					t.Errorf("%s in a window of %d: %d tokens, %d bytes", name, smaller, got, len(all))
 				}
-				fences(t, all)
+				codeBlocks(t, all)
 				if smaller >= 8192 && (!strings.Contains(all, "\nUse tabs.\n") || !strings.Contains(all, "\ndir000/")) {
 					t.Errorf("%s in a window of %d: too much is missing:\n%.3000s", name, smaller, all)
 				}
