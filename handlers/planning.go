@@ -24,6 +24,8 @@ import (
 func step(s *projections.State) Effect {
 	p, c := &s.Planning, s.Config.Planning
 	switch {
+	case p.Current >= 0: // it ends first, whatever a configuration pinned meanwhile asks for
+		return proceed(s)
 	case p.Questions != nil:
 		return askPeople(s)
 	case p.Review != "":
@@ -36,8 +38,6 @@ func step(s *projections.State) Effect {
 		return settleNeed(s, openNeed(s))
 	case p.Plan == nil:
 		return ask(s, projections.PlanPhase)
-	case p.Current >= 0:
-		return proceed(s)
 	case reflectionDue(s):
 		return ask(s, projections.Reflection)
 	case revisionDue(s):

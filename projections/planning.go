@@ -176,6 +176,7 @@ func (p *Planning) closed(s *State, review string) {
 func (p *Planning) collected(b *event.InformationCollected) {
 	f := p.found(b.ID)
 	f.Status, f.Summary, f.Tries = b.Status, b.Summary, b.Tries
+	p.Open = p.Open && p.Phase != Assumption // a gap also ends an attempt to assume
 }
 
 func (p *Planning) found(id string) *Found {

@@ -74,7 +74,7 @@ func (w *Work) apply(e event.Event) {
 		}
 	case *event.ContextAwaiting:
 		w.Reply = nil // its closing words were posted
-	case *event.UnderstandingMade, *event.InformationPlanned, *event.AssumptionMade, *event.PlanMade, *event.PlanRevised,
+	case *event.UnderstandingMade, *event.InformationPlanned, *event.InformationCollected, *event.AssumptionMade, *event.PlanMade, *event.PlanRevised,
 		*event.ReflectionMade, *event.VerificationMade, *event.ReplanDecided:
 		w.Reply, w.Corrections = nil, 0 // it became the event
 	case *event.ActionFinished:
