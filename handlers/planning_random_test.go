@@ -383,7 +383,7 @@ func (p *play) says(in *event.LLMRequested) *event.LLMReplied {
 		return r
 	case n < 6:
 	case n == 11:
-		all := []string{"", " \n", "I cannot help with that.", "<think>" + said, said[:p.roll(len(said))], strings.Repeat(said, 40), "[" + said + "]", `{"done":true}`, "null", "\x00\ufffd"}
+		all := []string{"", " \n", "I cannot help with that.", "<think>" + said, said[:p.roll(len(said))], event.Shorten(strings.Repeat(said, 40), 20_000), "[" + said + "]", `{"done":true}`, "null", "\x00\ufffd"}
 		said = all[p.roll(len(all))]
 		r.Finish = []string{"stop", "length"}[p.roll(2)]
 	default:
@@ -447,5 +447,5 @@ func (p *play) damage(value any) any {
 			return v
 		}
 	}
-	return []any{nil, json.Number("-7"), "yes", []any{value, value}, map[string]any{"data": value}, true, false, map[string]any{}, []any{}, strings.Repeat("長い ", 900)}[p.roll(10)]
+	return []any{nil, json.Number("-7"), "yes", []any{value, value}, map[string]any{"data": value}, true, false, map[string]any{}, []any{}, strings.Repeat("長い ", 300)}[p.roll(10)]
 }

@@ -332,7 +332,7 @@ func (p *Planning) outside(e event.Event, open *Open) {
 	case *event.MessageAdded:
 		p.told(b)
 	case *event.LLMReplied:
-		p.Turns++
+		p.turn(open)
 	case *event.ToolReplied:
 		p.tool(open, !b.IsError, b.Content.View())
 	case *event.ToolFailed:
@@ -348,6 +348,16 @@ func (p *Planning) outside(e event.Event, open *Open) {
 			p.Questions, p.Asked = nil, 0
 			p.Reflect = p.Plan != nil
 		}
+	}
+}
+
+// turn counts a reply, unless it is one beside the conversation: a summary.
+func (p *Planning) turn(open *Open) {
+	if open == nil {
+		return
+	}
+	if call, ok := open.Body.(*event.LLMRequested); ok && !call.Aside() {
+		p.Turns++
 	}
 }
 
