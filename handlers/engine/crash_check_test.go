@@ -29,6 +29,7 @@ type end struct {
 	Files     map[string]string
 	Published map[string]map[string]string
 	Changes   []string
+	Plan      string // in planning mode
 
 	exact    []string // comments with their numbers
 	counts   counts
@@ -79,6 +80,7 @@ func (w *world) verify() (end, error) {
 	}
 	got = w.end(id, log)
 	got.Status, got.requests = string(report.State.Status), len(w.model.Requests())
+	got.Plan = planEnd(report.State)
 	return got, errors.Join(err, checkFiles(store, id, report), w.checkOps(id, log), w.checkTools(got, log), w.checkAcknowledged(log), w.checkLedger(store, log))
 }
 

@@ -65,8 +65,12 @@ var talks = []talk{
 }
 
 // playWishes does what playGoals does, then opens a file for every wish of a
-// comment. It raises the pause signal once, in its second turn.
+// comment. It raises the pause signal once, in its second turn. In planning mode
+// it goes by a plan instead.
 func (w *world) playWishes(n int, r llmtest.Request) llmtest.Reply {
+	if w.config.Planning.Enabled && !strings.Contains(r.System(), "final summary") {
+		return w.playPlan(r)
+	}
 	if len(r.Tools) > 0 && r.Turns() == 1 && w.once.CompareAndSwap(false, true) {
 		w.raised.Store(true)
 	}
