@@ -5,7 +5,7 @@ BENCH    ?=
 CRASH    ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-servers test-fixtures vet check crash fuzz golden bench image-files clean
+.PHONY: help build demo test test-servers test-fixtures vet check crash sweep fuzz golden bench image-files clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ check: vet ## vet, and every test with the race detector (needs a C compiler)
 
 crash: ## kill the real program at its system calls (Linux); CRASH='-every 20' is quicker
 	$(GO) run ./internal/crash $(CRASH)
+
+sweep: ## kill a planning run in one process at each of its points, of which make test takes some
+	$(GO) test ./handlers/engine -run 'TestKilledInAPlan' -every 1 -timeout 60m
 
 fuzz: ## each fuzz target for FUZZTIME, which is 60s
 	@grep -r --include='*_test.go' '^func Fuzz' . | sed -E 's|^\./(.*)/[^/]*:func (Fuzz[A-Za-z0-9_]*).*|\1 \2|' | sort | \
