@@ -117,6 +117,7 @@ func (p *play) config() event.Planning {
 	c, roll := planConfig(), p.roll
 	c.MaxActions, c.ReflectEvery, c.VerifyRounds, c.MaxRevisions, c.MaxRetries = 1+roll(8), roll(4), roll(3), roll(3), roll(3)
 	c.Understand, c.Collect, c.Assume, c.ContinueOnError = roll(3) > 0, roll(3) > 0, roll(2) > 0, roll(2) > 0
+	c.Comments, c.Checklist = []string{"off", "phase", "task", "call"}[roll(4)], roll(2) > 0
 	r := &c.Replan
 	r.Enabled, r.EveryPhase, r.MaxTotal, r.SameTrigger = roll(4) > 0, roll(3) == 0, roll(6), roll(4)
 	r.MaxClarifications, r.MaxDecompositions, r.MaxRegenerations = roll(3), roll(3), roll(3)

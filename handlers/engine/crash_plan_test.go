@@ -12,7 +12,7 @@ import (
 	"agent/projections"
 )
 
-var every = flag.Int("every", 25, "disturb a plan at each n-th point only; 1 is all of them, as in make sweep")
+var every = flag.Int("every", 40, "disturb a plan at each n-th point only; 1 is all of them, as in make sweep")
 
 // planned is a task that is done by a plan, through every phase: information
 // that is not found, an action that fails, a question to people, a reflection
@@ -21,7 +21,7 @@ var every = flag.Int("every", 25, "disturb a plan at each n-th point only; 1 is 
 var planned = talk{"planned", byPlan, []func(*world) error{comments("The answer should be right."), comments("Please be exact.")}}
 
 func byPlan(c *event.ConfigPinned) {
-	c.Planning = event.Planning{Enabled: true, MaxActions: 20, Comments: "off", MaxHistory: 10, Understand: true, MinUnderstood: 0.7,
+	c.Planning = event.Planning{Enabled: true, MaxActions: 20, Comments: "off", Checklist: true, MaxHistory: 10, Understand: true, MinUnderstood: 0.7,
 		Collect: true, MaxRetries: 1, Assume: true, MinAssumed: 0.5, ReflectEvery: 2, MaxRevisions: 3, VerifyRounds: 2,
 		Replan: event.Replans{Enabled: true, MinConfidence: 0.5, AskConfidence: 0.3, MaxClarifications: 2, MaxDecompositions: 1,
 			MaxRegenerations: 1, MaxRetries: 1, MaxPartial: 2, MaxReflected: 2, MaxTotal: 5, SameTrigger: 2}}
