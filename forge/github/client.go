@@ -64,11 +64,11 @@ type Client struct {
 	answers   *rest.Conditional
 	pace      rest.Pacer
 	now       func() time.Time
+	labels    rest.Labels // lower-case owner/repo/label that are known to exist
 
-	mu     sync.Mutex
-	me     *forge.Account
-	repos  map[string]cached // by lower-case owner/repo
-	labels map[string]bool   // lower-case owner/repo/label that are known to exist
+	mu    sync.Mutex
+	me    *forge.Account
+	repos map[string]cached // by lower-case owner/repo
 }
 
 type cached struct {
@@ -118,7 +118,7 @@ func New(cfg Config) (*Client, error) {
 	return &Client{
 		cfg: cfg, host: webHost(base), api: api, transport: cfg.Transport, tokens: tokens, answers: answers, now: time.Now,
 		pace:  rest.NewPacer(cfg.WriteInterval),
-		repos: map[string]cached{}, labels: map[string]bool{},
+		repos: map[string]cached{},
 	}, nil
 }
 

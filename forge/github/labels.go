@@ -103,33 +103,14 @@ func (c *Client) removeLabels(ctx context.Context, key forge.TaskKey, now, remov
 	return changed, nil
 }
 
-// ensureLabel creates the label with its colour where the repository lacks it:
-// the forge would invent a grey one.
+// ensureLabel makes sure that the repository has the label.
 func (c *Client) ensureLabel(ctx context.Context, key forge.TaskKey, l forge.Label) error {
-	id := strings.ToLower(key.Project + "/" + l.Name)
-	c.mu.Lock()
-	known := c.labels[id]
-	c.mu.Unlock()
-	if known {
-		return nil
-	}
-	_, err := one(c, ctx, "get label", func() (*github.Label, *github.Response, error) {
-		return c.api.Issues.GetLabel(ctx, key.Owner(), key.Repo(), url.PathEscape(l.Name))
-	})
-	if kind(err) == forge.NotFound {
-		err = c.createLabel(ctx, key, l)
-	}
-	switch kind(err) {
-	case forge.NotFound, forge.Forbidden, forge.Invalid:
-		return nil // a colour is no reason to fail: to add the label shows whether we may
-	}
-	if err != nil {
+	return c.labels.Ensure(strings.ToLower(key.Project+"/"+l.Name), func() error {
+		_, err := one(c, ctx, "get label", func() (*github.Label, *github.Response, error) {
+			return c.api.Issues.GetLabel(ctx, key.Owner(), key.Repo(), url.PathEscape(l.Name))
+		})
 		return err
-	}
-	c.mu.Lock()
-	c.labels[id] = true
-	c.mu.Unlock()
-	return nil
+	}, func() error { return c.createLabel(ctx, key, l) })
 }
 
 func (c *Client) createLabel(ctx context.Context, key forge.TaskKey, l forge.Label) error {

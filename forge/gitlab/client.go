@@ -63,12 +63,12 @@ type Client struct {
 	answers   *rest.Conditional
 	pace      rest.Pacer
 	now       func() time.Time
+	labels    rest.Labels // lower-case path, then the label's exact name: those that are known to exist
 
 	mu       sync.Mutex
 	me       *forge.Account
 	projects map[string]cached // by lower-case path or id
 	seen     map[string]int64  // ids of authors by lower-case login
-	labels   map[string]bool   // lower-case path, then the label's exact name: those that are known to exist
 }
 
 type cached struct {
@@ -113,7 +113,7 @@ func New(cfg Config) (*Client, error) {
 	return &Client{
 		cfg: cfg, web: base.Scheme + "://" + base.Host + prefix, host: base.Host + prefix,
 		api: api, transport: cfg.Transport, answers: answers, now: time.Now, pace: rest.NewPacer(cfg.WriteInterval),
-		projects: map[string]cached{}, labels: map[string]bool{}, seen: map[string]int64{},
+		projects: map[string]cached{}, seen: map[string]int64{},
 	}, nil
 }
 

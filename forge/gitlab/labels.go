@@ -73,35 +73,17 @@ func (c *Client) putLabels(ctx context.Context, op string, key forge.TaskKey, pl
 	return err
 }
 
-// ensureLabel creates the label with its colour where neither the project nor
-// its groups have it: the forge would invent a colour.
+// ensureLabel makes sure that the project or its groups have the label.
 func (c *Client) ensureLabel(ctx context.Context, key forge.TaskKey, l forge.Label) error {
 	if l.Name == "" || strings.Contains(l.Name, ",") { // would be read as several
 		return rest.Invalid("get label", "a label of GitLab has a name without commas")
 	}
-	id := strings.ToLower(key.Project) + "/" + l.Name
-	c.mu.Lock()
-	known := c.labels[id]
-	c.mu.Unlock()
-	if known {
-		return nil
-	}
-	_, err := one(c, ctx, "get label", func(with request) (*gitlab.Label, *gitlab.Response, error) {
-		return c.api.Labels.GetLabel(key.Project, l.Name, with)
-	})
-	if rest.Kind(err) == forge.NotFound {
-		err = c.createLabel(ctx, key, l)
-	}
-	if hidden(err) || rest.Kind(err) == forge.Invalid {
-		return nil // a colour is no reason to fail: to add the label shows whether we may
-	}
-	if err != nil {
+	return c.labels.Ensure(strings.ToLower(key.Project)+"/"+l.Name, func() error {
+		_, err := one(c, ctx, "get label", func(with request) (*gitlab.Label, *gitlab.Response, error) {
+			return c.api.Labels.GetLabel(key.Project, l.Name, with)
+		})
 		return err
-	}
-	c.mu.Lock()
-	c.labels[id] = true
-	c.mu.Unlock()
-	return nil
+	}, func() error { return c.createLabel(ctx, key, l) })
 }
 
 // createLabel takes it for done if somebody was quicker.
