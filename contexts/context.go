@@ -21,7 +21,7 @@ type Context struct {
 	log   *eventlog.Log // nil while the log is archived
 	info  Info          // folded so far
 	known entry         // what the index had when the context was taken
-	stale bool          // the index does not know it as it is
+	stale bool          // the index does not know it as it is, or is to know its head
 	torn  *eventlog.TornError
 	lock  io.Closer
 	bad   error // an I/O error after which nothing is done any more
@@ -89,7 +89,8 @@ func (c *Context) append(e *event.Event) error {
 	over := c.info.Over()
 	c.follow(*e)
 	c.info.Head = c.log.Head()
-	c.stale = c.stale || over || lifecycle(e.Body)
+	_, ended := e.Body.(*event.ProcessEnded)
+	c.stale = c.stale || over || ended || lifecycle(e.Body)
 	return nil
 }
 

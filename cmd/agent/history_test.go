@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agent/eventlog/event"
+	"agent/forge/forgetest"
 	"agent/llm"
 	"agent/llm/llmtest"
 )
@@ -101,7 +102,43 @@ func TestHistory(t *testing.T) {
 	if tools := got[1]; !slices.Equal(tools.Sources, []string{first.UUID}) || tools.Trust != "members" || tools.Content.Blob == "" {
 		t.Errorf("sources: %+v", tools)
 	}
+	for _, ev := range w.events(second.UUID) {
+		if b, ok := ev.Body.(*event.ToolRequested); ok && !b.Again {
+			t.Errorf("after a crash it would not be asked again: %+v", b)
+		}
+	}
 	w.wantExact(second.UUID)
+}
+
+// TestTrustIsPassedOn: a summary of words of anybody says so to the next go, and
+// is kept from one that hears not anybody.
+func TestTrustIsPassedOn(t *testing.T) {
+	t.Parallel()
+	w := emptyWorld(t, greet())
+	w.forge.AddRepository(testRepo, forgetest.Repository{CloneURL: w.path("origin.git")})
+	w.forge.SetPermission(testRepo, "bob", "write")
+	w.issue("Greet the world")
+	w.forge.AddComment(testRepo, 1, "mallory", "Said-by-a-stranger.")
+	w.extra = "new_comment_handling: {accept: any}"
+	w.agent(0, "run")
+	key := w.only().TaskKey
+	second := w.again(0)
+	if in := w.inherited(key); in.Trust != "anybody" || !w.firstRequest("Summary of the previous run").Contains("strangers too") {
+		t.Errorf("the second go has %+v", in)
+	}
+	w.extra = ""
+	w.forge.AddLabelsAs(testRepo, 1, "bob", botLabel)
+	w.agent(0, "run")
+	third := w.newest()
+	if in := w.inherited(key); third.UUID == second.UUID || in.From != "" || !strings.Contains(in.Reason, "not heard here now") {
+		t.Errorf("the third go has %+v", in)
+	}
+	w.forge.AddLabelsAs(testRepo, 1, "bob", botLabel)
+	w.agent(0, "run")
+	if in := w.inherited(key); in.From != third.UUID || in.Trust != "author" {
+		t.Errorf("the fourth go has %+v", in)
+	}
+	w.firstRequest("people who may write") // which is what it is told
 }
 
 // TestHistoryOfDamage: a log that was damaged meanwhile gives a text, and stops nothing.

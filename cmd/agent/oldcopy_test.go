@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -22,4 +23,27 @@ func TestOldCopy(t *testing.T) {
 	if _, err := os.Stat(w.path("contexts", "paused", uuid)); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestOldCopyOfRunning: so it is of a running context, back to where a process ended properly.
+func TestOldCopyOfRunning(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hanging(1, greet()))
+	p := w.start("run")
+	w.awaitCalls(2)
+	p.signal(syscall.SIGTERM)
+	p.wait()
+	uuid := w.only().UUID
+	lines := w.lines("running", uuid)
+	if !strings.Contains(string(lines[len(lines)-1]), "process.ended") {
+		t.Fatalf("the log ends with %s", lines[len(lines)-1])
+	}
+	w.writeLines("running", uuid, lines[:len(lines)-1])
+	if out, _ := w.agent(65, "verify"); !strings.Contains(out, "was there") {
+		t.Errorf("verify says:\n%s", out)
+	}
+	w.agent(65, "run")
+	w.writeLines("running", uuid, lines)
+	w.agent(0, "run")
+	w.wantDone(1, w.only())
 }
