@@ -65,3 +65,21 @@ func TestLineage(t *testing.T) {
 		}
 	}
 }
+
+// TestNoCopy: what a plan collects from an earlier go is not copied from the
+// answer of the tool, which can be forgotten.
+func TestNoCopy(t *testing.T) {
+	s := NewState()
+	for i, b := range []event.Body{
+		&event.ToolRequested{Server: "history", Tool: "read", Need: "n"}, &event.ToolReplied{Content: event.T("words"), Sources: []string{"a"}},
+		&event.ToolRequested{Server: "workspace", Tool: "read", Need: "m"}, &event.ToolReplied{Content: event.T("words")},
+	} {
+		s.Apply(event.Event{Seq: uint64(i + 1), Body: b})
+	}
+	if n, m := s.Planning.Found["n"], s.Planning.Found["m"]; !n.OK || n.Summary == "words" || m.Summary != "words" {
+		t.Errorf("%+v, %+v", n, m)
+	}
+	if last := s.Conversation.Entries; len(last) != 2 || last[0].Text != "words" {
+		t.Errorf("%+v", last)
+	}
+}

@@ -334,7 +334,11 @@ func (p *Planning) outside(e event.Event, open *Open) {
 	case *event.LLMReplied:
 		p.turn(open)
 	case *event.ToolReplied:
-		p.tool(open, !b.IsError, b.Content.View())
+		text := b.Content.View()
+		if len(b.Sources) > 0 {
+			text = "(see the answer of the tool)" // no copy, so that it can be forgotten
+		}
+		p.tool(open, !b.IsError, text)
 	case *event.ToolFailed:
 		p.tool(open, false, b.Message)
 	case *event.ContextAwaiting:

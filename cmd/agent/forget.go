@@ -25,8 +25,8 @@ others, what they looked up in its history, and their own summaries since then, 
 they pass nothing on. Their logs stay valid, and say that a text was forgotten.
 
 What it leaves: a later context's own turns (replies of the model, calls and what tools
-answered, comments), which may repeat words, and what was posted on the forge. To remove
-these turns too, forget the later contexts, or the task.`,
+answered, comments, plans), which may repeat words; what was posted on the forge; and the
+program's own log. To remove these turns too, forget the later contexts, or the task.`,
 		Example: `  agent forget 3f2a
   agent forget https://github.com/owner/repo/issues/12`,
 		RunE: func(_ *cobra.Command, refs []string) error {
