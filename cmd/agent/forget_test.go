@@ -92,3 +92,37 @@ func TestForgetWhatWasPassedOn(t *testing.T) {
 	}
 	w.wantExact(fourth.UUID)
 }
+
+// TestForgetAfterCompaction: summaries within a conversation go as well, and the
+// replay does not take it for a difference that they would be due at other times.
+func TestForgetAfterCompaction(t *testing.T) {
+	t.Parallel()
+	const needle = "Needle-7732"
+	turns := 0
+	w := newWorld(t, nil)
+	w.model.Close()
+	w.model = llmtest.New(func(n int, r llmtest.Request) llmtest.Reply {
+		if isSummary(r) || strings.HasPrefix(r.System(), "You shorten") {
+			return llmtest.Text("It is about " + needle + "." + strings.Repeat(" and so on", 1200))
+		}
+		if turns++; turns%6 == 0 {
+			return llmtest.Done("I wrote the files.")
+		}
+		return write("file.txt", strings.Repeat("word ", 2500+turns))
+	})
+	t.Cleanup(w.model.Close)
+	w.extra = "context_storage: {compression_threshold: 0.05, keep_recent_messages: 2}"
+	w.agent(0, "run")
+	first := w.only()
+	heir := w.again(0)
+	if out, _ := w.agent(0, "inspect", heir.UUID); strings.Count(out, "compaction summary") < 2 {
+		t.Fatalf("there were not two compactions:\n%s", out)
+	}
+	w.agent(0, "forget", first.UUID)
+	if left := w.holders(needle); len(left) > 0 {
+		t.Errorf("it is left in %q", left)
+	}
+	if out, _ := w.agent(0, "replay", heir.UUID); !strings.Contains(out, "exact") {
+		t.Errorf("replay says %s", out)
+	}
+}

@@ -171,3 +171,32 @@ func TestHistoryOfDamage(t *testing.T) {
 		w.wantExact(l.UUID)
 	}
 }
+
+// TestHistoryOfPlan: the go after one in planning mode begins with what became
+// of the plan, and may read how it came to that.
+func TestHistoryOfPlan(t *testing.T) {
+	t.Parallel()
+	script := llmtest.Script(planner)
+	w := newWorld(t, func(n int, r llmtest.Request) llmtest.Reply { return script(n, r) })
+	w.extra = planningOn
+	w.agent(0, "run")
+	first := w.only()
+	w.extra = ""
+	script = llmtest.Turns(llmtest.Reply{}, llmtest.ToolCalls(ask(first.UUID, "plans"), ask(first.UUID, "actions"),
+		ask(first.UUID, "reflections"), ask(first.UUID, "verifications"), ask(first.UUID, "replans")), llmtest.Done("I looked."))
+	second := w.again(0)
+	in := w.inherited(first.TaskKey).Summary.View()
+	for _, want := range []string{"A file was written.", "Plan of that run: hello.txt greets", "action write, success: write it",
+		"action look, failed: look it", "Verification, round 1: not passed", "found in round 1: not signed", "Verification, round 2: passed"} {
+		if !strings.Contains(in, want) {
+			t.Errorf("what is inherited lacks %q:\n%s", want, in)
+		}
+	}
+	answers := w.told(second.UUID)
+	for i, want := range []string{"look elsewhere", `"action":"look","status":"failed"`, "the file is not there", "not signed", "it will never be there"} {
+		if text := answers[i].Content.View(); !strings.Contains(text, want) || answers[i].IsError {
+			t.Errorf("answer %d lacks %q:\n%s", i, want, text)
+		}
+	}
+	w.wantExact(second.UUID)
+}
