@@ -165,6 +165,15 @@ func (s *State) applyPlanning(e event.Event, open *Open) {
 	}
 }
 
+// ApplyPlan folds what an event means for the plan, and nothing else. It is for
+// who reads the plan of another context.
+func (s *State) ApplyPlan(e event.Event) {
+	if b, ok := e.Body.(*event.ConfigPinned); ok {
+		s.pin(b)
+	}
+	s.applyPlanning(e, nil)
+}
+
 // closed ends the open phase. review names the phase after which a decision may be due.
 func (p *Planning) closed(s *State, review string) {
 	p.Open = false

@@ -75,13 +75,9 @@ func (w *Work) apply(e event.Event) {
 	case *event.ContextAwaiting:
 		w.Reply = nil // its closing words were posted
 	case *event.UnderstandingMade, *event.InformationPlanned, *event.InformationCollected, *event.AssumptionMade, *event.PlanMade, *event.PlanRevised,
-		*event.ReflectionMade, *event.VerificationMade, *event.ReplanDecided:
+		*event.ActionFinished, *event.ReflectionMade, *event.VerificationMade, *event.ReplanDecided:
 		w.Reply, w.Corrections = nil, 0 // it became the event
-	case *event.ActionFinished:
-		w.Reply, w.Corrections = nil, 0
-		if b.Status == "failed" {
-			w.Errors, w.faulty = 0, "" // its errors are dealt with
-		}
+		w.dealtWith(e.Body)
 	case *event.CommentsFetched:
 		if b.Last {
 			w.SinceCheck = 0
@@ -131,6 +127,15 @@ func (w *Work) settle(b *event.ToolReplied) {
 		f.OK = code == "0"
 	} else if f.OK && isWrite(f.Tool) {
 		w.wrote(f.Subject)
+	}
+}
+
+// dealtWith forgets the errors that ended an action or a collection.
+func (w *Work) dealtWith(b event.Body) {
+	action, _ := b.(*event.ActionFinished)
+	need, _ := b.(*event.InformationCollected)
+	if action != nil && action.Status == "failed" || need != nil && need.Status != "collected" {
+		w.Errors, w.faulty = 0, ""
 	}
 }
 

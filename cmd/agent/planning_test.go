@@ -196,3 +196,31 @@ func (c *talk) wantHistory() {
 		c.t.Errorf("planning_state is %v", state.Planning)
 	}
 }
+
+// TestPlanGoesOn stops a plan half done. The next go at the task knows what was
+// done, what failed and what is left, before it plans (seeds/002 §10).
+func TestPlanGoesOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hanging(5, planner)) // in the second action
+	w.extra = planningOn
+	p := w.start("run")
+	w.awaitCalls(6)
+	first := w.only()
+	w.agent(0, "stop", first.UUID)
+	if code := p.wait(); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &p.err)
+	}
+	w.forge.AddComment(testRepo, 1, "alice", "Said-again: go on, please.")
+	w.forge.AddLabels(testRepo, 1, botLabel)
+	w.agent(0, "run")
+	m := w.firstRequest("Said-again:").Messages[1].Content
+	for _, want := range []string{"Summary of the previous run:", "Previous Plan Summary\n- Goal: hello.txt greets", "Completion Status: 1 of 2 actions succeeded, 0 failed",
+		"Execution History\n- Successful action write: write it (workspace/write_file)", "Not done yet, to be continued if it still fits the request: look: look it"} {
+		if !strings.Contains(m, want) {
+			t.Errorf("inherited lacks %q:\n%s", want, m)
+		}
+	}
+	if in := w.inherited(first.TaskKey); in.From != first.UUID {
+		t.Errorf("%+v", in)
+	}
+}

@@ -115,12 +115,15 @@ func TestLimit(t *testing.T) {
 	d := newDisk(t)
 	d.add(taskKey, private, &event.PlanMade{Plan: event.Plan{Goal: event.Goal{Objective: "Greet all"},
 		Decomposition: event.Decomposition{Subtasks: []event.Subtask{{ID: "a", Description: "Write hello"}}},
-		Actions:       event.ActionPlan{Actions: []event.Action{{ID: "p", Purpose: "push it"}}}}},
-		&event.ActionFinished{Action: "w", Status: "success"}, &event.ActionFinished{Action: "p", Status: "failed", Detail: "no network"},
+		Actions:       event.ActionPlan{Actions: []event.Action{{ID: "w", Purpose: "write it", Tool: "ws/write"}, {ID: "p", Purpose: "push it"}, {ID: "z", Purpose: "say so"}}}}},
+		&event.ActionStarted{Action: "w"}, &event.ActionFinished{Action: "w", Status: "success"},
+		&event.ActionStarted{Action: "p"}, &event.ActionFinished{Action: "p", Status: "failed", Detail: "no network"},
+		&event.PlanRevised{Trigger: "reflection", Revision: event.Revision{Reason: "no network", Actions: event.ActionPlan{Actions: []event.Action{{ID: "z", Purpose: "say so"}}}}},
 		&event.VerificationMade{Round: 1, Result: event.Verification{Issues: []string{"a typo"}}},
 		&event.VerificationMade{Round: 2, Result: event.Verification{Passed: true}}, summary("最初の行です。\n二番目の行です。\n"+strings.Repeat("長", 300)), completed)
-	parts := []string{"subtask a: Write hello", "action w, success", "action p, failed: push it no network", "found in round 1: a typo",
-		"Plan of that run: Greet all", "Subtasks: 1. Actions: 1 succeeded, 1 failed.", "Verification, round 1: not passed", "Verification, round 2: passed",
+	parts := []string{"Subtask a: Write hello", "Execution History\n- Successful action w: write it (ws/write)\n- Failed action p: push it: no network", "Found and resolved: a typo",
+		"Recommendations for Current Processing\n- Not done yet, to be continued if it still fits the request: z: say so\n- Find another way for what failed.\n- The plan was revised because: no network",
+		"Previous Plan Summary\n- Goal: Greet all", "Completion Status: 1 of 3 actions succeeded, 1 failed", "Verification History\n- Round 1: not passed", "- Round 2: passed",
 		strings.Repeat("長", 300), "二番目", "最初"}
 	whole := everyPart(t, d, 8000, parts)
 	last := len(whole)
@@ -141,8 +144,9 @@ func TestLimit(t *testing.T) {
 			}
 		}
 	}
-	d.add(taskKey, private, &event.PlanMade{}, &event.ActionFinished{Action: "w", Status: "success"}, summary("x"), completed)
-	if text := (Reader{d.Store, Rules{Plans: true}}).Inherit(d.state(private)).Summary.View(); strings.Contains(text, "action w") || !strings.Contains(text, "1 succeeded") {
+	d.add(taskKey, private, &event.PlanMade{Plan: event.Plan{Actions: event.ActionPlan{Actions: []event.Action{{ID: "w"}}}}},
+		&event.ActionStarted{Action: "w"}, &event.ActionFinished{Action: "w", Status: "success"}, summary("x"), completed)
+	if text := (Reader{d.Store, Rules{Plans: true}}).Inherit(d.state(private)).Summary.View(); strings.Contains(text, "action w") || !strings.Contains(text, "1 of 1 actions succeeded") {
 		t.Errorf("patterns are off: %s", text)
 	}
 }
