@@ -13,7 +13,7 @@ import (
 
 // samples are what random histories are made of: values that mean something somewhere.
 var samples = []string{"", "work", "summary", "compaction", "final", "task", "system", "user", "assistant", "comments", "inherited", "edited",
-	"correction", "start", "resume", "resumed", "periodic", "paused", "completed", "failed", "stopped", "progress", "new", "edited", "older",
+	"correction", "start", "resume", "resumed", "periodic", "paused", "completed", "failed", "stopped", "progress", "progress:call", "checklist", "phase", "call", "execution", "understanding", "success", "not_found", "new", "edited", "older",
 	"own", "calls", "tokens", "signal", "time", "person", "comment", "json", "tools", "auto", "interrupted", "transient", "auth", "invalid",
 	"tools_refused", "unknown_tool", "bad_arguments", "ws", "read_file", "ws__read_file", "text", "stop", "length", "label", "command",
 	`{"done":true,"comment":"x"}`, `{"command":{"tool":"ws/read_file","args":{}}}`, "{}", "exit code: 0", "github.com/o/r/issues/7",
