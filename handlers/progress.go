@@ -14,7 +14,6 @@ import (
 type board struct {
 	purpose string
 	changed uint64 // seq of the latest event that it is to show
-	over    bool   // it will not change soon
 	fresh   bool   // each is a new comment
 	body    func(now moment) string
 }
@@ -31,7 +30,7 @@ type moment struct {
 func progress(s *projections.State) Effect {
 	for _, b := range boards(s) {
 		post := s.Progress.Posts[b.purpose]
-		if b.changed <= post.Tried || !b.over && s.Now.Sub(post.At) < patience(s, post) {
+		if b.changed <= post.Tried || s.Now.Sub(post.At) < patience(s, post) {
 			continue
 		}
 		if e := write(s, b, moment{status: string(projections.Running)}); e != nil {
@@ -102,7 +101,7 @@ func boards(s *projections.State) []board {
 	case "phase":
 		for _, stage := range projections.Stages {
 			all = append(all, board{purpose: ofStage + stage, changed: s.Progress.Changed[stage],
-				over: stage != projections.Stage(s.Planning.Phase), body: func(now moment) string { return stageBody(s, stage, now) }})
+				body: func(now moment) string { return stageBody(s, stage, now) }})
 		}
 	}
 	if s.Config.Planning.Checklist {
