@@ -20,7 +20,7 @@ type board struct {
 
 // moment is when a comment is written.
 type moment struct {
-	status string // see status
+	status string // what status.is.* says
 	last   bool   // nothing more is tried for now
 	since  uint64 // seq of the latest event that a comment which is not edited has shown
 }
