@@ -174,11 +174,12 @@ func TestCollectKilledAnywhere(t *testing.T) {
 	for n := 1; ; n++ {
 		m := fsx.NewMem()
 		s := aged(t, m)
+		s.tail = 3 // the index is merged meanwhile
 		m.KillAt(m.Ops()+n, n%2 == 0)
 		err := s.Collect(context.Background(), yearly, &Collected{})
 		if err == nil {
-			if n < 50 {
-				t.Fatalf("only %d operations", n)
+			if x, err := s.snapshot(); n < 50 || err != nil || x.h.n == 0 {
+				t.Fatalf("only %d operations, or the index was not merged: %v", n, err)
 			}
 			return
 		}

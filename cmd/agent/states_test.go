@@ -1,0 +1,112 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/contexts"
+	"agent/eventlog/event"
+	"agent/internal/fsx"
+)
+
+// endedBefore makes an earlier go at issue 1 that left a summary and ended some days ago.
+func (w *world) endedBefore(days int, uuid string, end event.Body) {
+	w.t.Helper()
+	fsys, err := fsx.OpenOS(w.path("contexts"))
+	must(w.t, err)
+	store, err := contexts.Open(fsys, contexts.Options{Dir: w.path("contexts")})
+	must(w.t, err)
+	then := time.Now().AddDate(0, 0, -days)
+	c, err := store.Create(&event.ContextCreated{Format: event.Format, UUID: uuid, TaskKey: w.forge.Host() + "/" + testRepo + "/issues/1",
+		Forge: w.forge.Host(), Kind: "issue", Title: "Greet"}, then)
+	must(w.t, err)
+	for _, b := range []event.Body{
+		&event.TaskFetched{Author: "alice", Private: true},
+		&event.SummaryAdded{Purpose: "final", Text: event.T("Said-then: the door was painted.")}, end,
+	} {
+		_, err := c.Append(event.Event{Time: then, Body: b})
+		must(w.t, err)
+	}
+	must(w.t, c.Settle())
+	must(w.t, c.Close())
+}
+
+// TestInheritedStates is the table of seeds/002 §2.4, and the expiry: what the
+// next go takes over from one that ended so, that long ago. The states that have
+// not ended have no next go: TestStillTheSameGo.
+func TestInheritedStates(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		days   int
+		end    event.Body
+		reason string // why nothing is inherited
+	}{
+		"completed":            {3, &event.ContextCompleted{Reason: "done"}, ""},
+		"stopped":              {3, &event.ContextStopped{Reason: "requested"}, ""},
+		"failed":               {3, &event.ContextFailed{Reason: "model"}, "it failed"},
+		"completed, 89 days":   {89, &event.ContextCompleted{Reason: "done"}, ""},
+		"completed, 91 days":   {91, &event.ContextCompleted{Reason: "done"}, "it is too old"},
+		"stopped, long expiry": {91, &event.ContextStopped{Reason: "requested"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, greet())
+			if strings.Contains(name, "long expiry") {
+				w.extra = "context_inheritance: {context_expiry_days: 92}"
+			}
+			w.endedBefore(c.days, oldUUID, c.end)
+			w.agent(0, "run")
+			in := w.inherited(w.forge.Host() + "/" + testRepo + "/issues/1")
+			said := w.model.Requests()[0].Contains("Said-then:")
+			if c.reason == "" && (in.From != oldUUID || !said) {
+				t.Errorf("%+v, in the first request: %v", in, said)
+			}
+			if c.reason != "" && (in.From != "" || said || !strings.Contains(in.Reason, c.reason)) {
+				t.Errorf("%+v, in the first request: %v", in, said)
+			}
+			w.wantLabels(1, doneLabel)
+		})
+	}
+}
+
+// TestStillTheSameGo: a context that is paused or whose process was killed is
+// taken up again when its issue is labelled again; nothing is inherited, and there is no second one.
+func TestStillTheSameGo(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(w *world, p *process){
+		"running": func(_ *world, p *process) { p.kill() },
+		"paused": func(w *world, p *process) {
+			must(w.t, os.WriteFile(w.path("contexts", "pause_signal"), nil, 0o600))
+			p.wait()
+			must(w.t, os.Remove(w.path("contexts", "pause_signal")))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, hanging(1, greet()))
+			p := w.start("run")
+			w.awaitCalls(2)
+			end(w, p)
+			was := w.only()
+			if was.State != name {
+				t.Fatalf("it is %s", was.State)
+			}
+			w.forge.AddLabels(testRepo, 1, botLabel)
+			w.agent(0, "run")
+			now := w.only()
+			if now.UUID != was.UUID || w.inherited(now.TaskKey).From != "" {
+				t.Errorf("%+v, was %+v", now, was)
+			}
+			for _, r := range w.model.Requests() {
+				if r.Contains("Summary of the previous run") {
+					t.Errorf("it inherits from itself: %+v", r.Messages)
+				}
+			}
+			if now.State != "completed" {
+				t.Errorf("it is %s", now.State)
+			}
+		})
+	}
+}
