@@ -40,14 +40,9 @@ func compact(s *projections.State, tokens int) Effect {
 // the newest, without those that are pinned, never splitting a call from its
 // results, and no more than the window holds.
 func oldTurns(s *projections.State, limit int) []projections.Entry {
-	entries := s.Conversation.Entries
-	end := max(len(entries)-max(s.Config.Storage.Keep, 1), 0)
-	for end > 0 && end < len(entries) && entries[end].Role == llm.ToolRole {
-		end-- // the call that these results belong to stays with them
-	}
 	var old []projections.Entry
 	room := limit / 2
-	for _, e := range entries[:end] {
+	for _, e := range s.Conversation.Entries[:newest(s, limit)] {
 		if e.Pinned() {
 			continue
 		}
@@ -62,6 +57,35 @@ func oldTurns(s *projections.State, limit int) []projections.Entry {
 		return nil // summarising a summary gains nothing
 	}
 	return old
+}
+
+// newest is where the turns begin that stay as they are: as many as configured,
+// and fewer where they would leave no room for a summary. The results of a call
+// stay with it, and the latest of all always stays.
+func newest(s *projections.State, limit int) int {
+	entries, weights := s.Conversation.Entries, s.Conversation.Weights(mostOfResult(s))
+	tokens := func(i int) int { return int(s.Usage.Scale(float64(weights[i].Estimate) / 100)) }
+	room := limit * 2 / 3
+	for i, e := range entries {
+		if e.Pinned() {
+			room -= tokens(i)
+		}
+	}
+	first := len(entries)
+	for first > 0 && len(entries)-first < max(s.Config.Storage.Keep, 1) {
+		from := first
+		for more := true; more && from > 0; {
+			from--
+			if more = entries[from].Role == llm.ToolRole; !entries[from].Pinned() {
+				room -= tokens(from)
+			}
+		}
+		if room < 0 && first < len(entries) {
+			break
+		}
+		first = from
+	}
+	return first
 }
 
 // turnLength is how many bytes of one turn a summary request shows.

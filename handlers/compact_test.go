@@ -15,8 +15,8 @@ const (
 	finished = "item 1 is finished"
 )
 
-// longRun plays a conversation of many tool calls in a small window.
-func longRun(t *testing.T, protocol string, calls int, summary func(i int) event.Body) (w *world, requests []llm.Request, compactions int) {
+// longRun plays a conversation of many tool calls, whose results have so many lines, in a small window.
+func longRun(t *testing.T, protocol string, calls, lines int, summary func(i int) event.Body) (w *world, requests []llm.Request, compactions int) {
 	w = newWorld(t, protocol)
 	w.steps = calls * 20
 	w.state.Config.ContextLength = window
@@ -47,24 +47,36 @@ func longRun(t *testing.T, protocol string, calls int, summary func(i int) event
 		}
 		return outcome
 	}
-	w.tools["ws/read_file"] = &event.ToolReplied{Content: event.T(strings.Repeat("func f() { return } // 説明\n", 60))}
+	w.tools["ws/read_file"] = &event.ToolReplied{Content: event.T(strings.Repeat("func f() { return } // 説明\n", lines))}
 	w.run()
 	return w, requests, compactions
 }
 
+// TestLongConversationFits: no request passes the window, the one for a summary
+// neither (B10); the rule of the system prompt is in every request for work (B11);
+// and what was summarised is not summarised again at the next step (B12).
 func TestLongConversationFits(t *testing.T) {
-	for _, protocol := range []string{"json", "tools"} {
-		t.Run(protocol, func(t *testing.T) {
-			w, requests, compactions := longRun(t, protocol, 200, func(i int) event.Body { return text(fmt.Sprintf("%s, and %d more", finished, i)) })
+	for i, lines := range []int{60, 60, 20, 200, 1000, 1000} {
+		protocol := []string{"json", "tools"}[i%2]
+		t.Run(fmt.Sprintf("%s, %d lines", protocol, lines), func(t *testing.T) {
+			w, requests, compactions := longRun(t, protocol, 200, lines, func(i int) event.Body { return text(fmt.Sprintf("%s, and %d more", finished, i)) })
 			if w.state.Status != "completed" || compactions < 10 {
 				t.Fatalf("%s after %d compactions", w.state.Status, compactions)
 			}
+			ruled := 0
 			for i, r := range requests {
 				if n := llm.EstimateRequest(r); n > window {
 					t.Fatalf("request %d has %d tokens", i, n)
 				}
+				if strings.Contains(r.Messages[0].Content, rule) {
+					ruled++
+				}
 				checkPairs(t, r)
 			}
+			if ruled < len(requests)-compactions {
+				t.Errorf("%d of %d requests have the rule, %d were for summaries", ruled, len(requests), compactions)
+			}
+			checkCompactions(t, w.all)
 			last := requests[len(requests)-2] // before the final summary
 			if !strings.Contains(last.Messages[0].Content, rule) || last.Messages[1].Role != llm.User || !strings.Contains(last.Messages[1].Content, "It is broken.") {
 				t.Errorf("rule or task is lost: %+v", last.Messages[:2])
@@ -73,6 +85,26 @@ func TestLongConversationFits(t *testing.T) {
 				t.Errorf("what was finished is lost: %s", last.Messages[2].Content)
 			}
 		})
+	}
+}
+
+// checkCompactions wants work between two of them, and each to come further.
+func checkCompactions(t *testing.T, all []event.Body) {
+	t.Helper()
+	worked, to := true, uint64(0)
+	for _, b := range all {
+		switch b := b.(type) {
+		case *event.LLMRequested:
+			worked = worked || b.Purpose == "work"
+		case *event.SummaryAdded:
+			if b.Purpose != "compaction" {
+				continue
+			}
+			if !worked || b.To <= to || b.From > b.To || b.Tokens >= b.Original {
+				t.Fatalf("worked since the last one: %v, which came to %d: %+v", worked, to, b)
+			}
+			worked, to = false, b.To
+		}
 	}
 }
 
@@ -96,8 +128,9 @@ func checkPairs(t *testing.T, r llm.Request) {
 	}
 }
 
+// TestCompactionWithoutModel: what failed is not kept as a summary (B12); one is computed instead.
 func TestCompactionWithoutModel(t *testing.T) {
-	w, requests, _ := longRun(t, "json", 60, func(int) event.Body { return &event.LLMFailed{Kind: "transient", Message: "no"} })
+	w, requests, _ := longRun(t, "json", 60, 60, func(int) event.Body { return &event.LLMFailed{Kind: "transient", Message: "Said-by-fault"} })
 	if w.state.Status != "completed" {
 		t.Fatalf("it %s", w.state.Status)
 	}
@@ -106,16 +139,22 @@ func TestCompactionWithoutModel(t *testing.T) {
 			t.Fatalf("request %d has %d tokens", i, n)
 		}
 	}
+	for _, b := range w.all {
+		if sum, ok := b.(*event.SummaryAdded); ok && (!sum.Computed || strings.Contains(sum.Text.View(), "Said-by-fault")) {
+			t.Errorf("kept as a summary: %+v", sum)
+		}
+	}
 }
 
-// TestGrowthIsLinear: a compaction names what it stands for and copies nothing.
+// TestGrowthIsLinear: a compaction names what it stands for and copies nothing,
+// so that the log grows by the same with each of hundreds.
 func TestGrowthIsLinear(t *testing.T) {
-	short, _, few := longRun(t, "json", 300, func(int) event.Body { return text("short") })
-	long, _, many := longRun(t, "json", 900, func(int) event.Body { return text("short") })
-	if many < 3*few/2 || many < 100 {
+	short, _, few := longRun(t, "json", 300, 60, func(int) event.Body { return text("short") })
+	long, _, many := longRun(t, "json", 2400, 60, func(int) event.Body { return text("short") })
+	if many < 7*few || many < 300 {
 		t.Fatalf("%d and %d compactions", few, many)
 	}
-	if a, b := float64(short.bytes)/300, float64(long.bytes)/900; b > a*1.1 {
+	if a, b := float64(short.bytes)/300, float64(long.bytes)/2400; b > a*1.1 {
 		t.Errorf("%.0f bytes a call became %.0f", a, b)
 	}
 }

@@ -11,15 +11,15 @@ import (
 	"agent/internal/fsx"
 )
 
-// endedBefore makes an earlier go at issue 1 that left a summary and ended some days ago.
-func (w *world) endedBefore(days int, uuid string, end event.Body) {
+// endedBefore makes an earlier go at issue 1 of a repository that left a summary and ended some days ago.
+func (w *world) endedBefore(repo string, days int, end event.Body) {
 	w.t.Helper()
 	fsys, err := fsx.OpenOS(w.path("contexts"))
 	must(w.t, err)
 	store, err := contexts.Open(fsys, contexts.Options{Dir: w.path("contexts")})
 	must(w.t, err)
 	then := time.Now().AddDate(0, 0, -days)
-	c, err := store.Create(&event.ContextCreated{Format: event.Format, UUID: uuid, TaskKey: w.forge.Host() + "/" + testRepo + "/issues/1",
+	c, err := store.Create(&event.ContextCreated{Format: event.Format, UUID: oldUUID, TaskKey: w.forge.Host() + "/" + repo + "/issues/1",
 		Forge: w.forge.Host(), Kind: "issue", Title: "Greet"}, then)
 	must(w.t, err)
 	for _, b := range []event.Body{
@@ -34,21 +34,25 @@ func (w *world) endedBefore(days int, uuid string, end event.Body) {
 }
 
 // TestInheritedStates is the table of seeds/002 §2.4, and the expiry: what the
-// next go takes over from one that ended so, that long ago. The states that have
-// not ended have no next go: TestStillTheSameGo.
+// next go takes over from one that ended so, that long ago. One that failed has a
+// summary and is not inherited (S2), the days are configured (S2), and the key is
+// the whole task, not its number (B15). The states that have not ended have no
+// next go: TestStillTheSameGo.
 func TestInheritedStates(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
+		repo   string
 		days   int
 		end    event.Body
 		reason string // why nothing is inherited
 	}{
-		"completed":            {3, &event.ContextCompleted{Reason: "done"}, ""},
-		"stopped":              {3, &event.ContextStopped{Reason: "requested"}, ""},
-		"failed":               {3, &event.ContextFailed{Reason: "model"}, "it failed"},
-		"completed, 89 days":   {89, &event.ContextCompleted{Reason: "done"}, ""},
-		"completed, 91 days":   {91, &event.ContextCompleted{Reason: "done"}, "it is too old"},
-		"stopped, long expiry": {91, &event.ContextStopped{Reason: "requested"}, ""},
+		"completed":            {testRepo, 3, &event.ContextCompleted{Reason: "done"}, ""},
+		"stopped":              {testRepo, 3, &event.ContextStopped{Reason: "requested"}, ""},
+		"failed":               {testRepo, 3, &event.ContextFailed{Reason: "model"}, "it failed"},
+		"completed, 89 days":   {testRepo, 89, &event.ContextCompleted{Reason: "done"}, ""},
+		"completed, 91 days":   {testRepo, 91, &event.ContextCompleted{Reason: "done"}, "it is too old"},
+		"stopped, long expiry": {testRepo, 91, &event.ContextStopped{Reason: "requested"}, ""},
+		"other repository":     {"acme/another", 3, &event.ContextCompleted{Reason: "done"}, "there was no earlier go"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -56,7 +60,7 @@ func TestInheritedStates(t *testing.T) {
 			if strings.Contains(name, "long expiry") {
 				w.extra = "context_inheritance: {context_expiry_days: 92}"
 			}
-			w.endedBefore(c.days, oldUUID, c.end)
+			w.endedBefore(c.repo, c.days, c.end)
 			w.agent(0, "run")
 			in := w.inherited(w.forge.Host() + "/" + testRepo + "/issues/1")
 			said := w.model.Requests()[0].Contains("Said-then:")

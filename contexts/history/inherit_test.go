@@ -109,7 +109,8 @@ func TestPassedOn(t *testing.T) {
 	}
 }
 
-// TestLimit: details of the plan go first, then the plan, then the end of the
+// TestLimit (B16, S2: what plans hold is there, and is cut by parts, not by lines of
+// a file): details of the plan go first, then the plan, then the end of the
 // summary by lines and by characters, never within one.
 func TestLimit(t *testing.T) {
 	d := newDisk(t)
