@@ -54,7 +54,7 @@ fuzz: ## each fuzz target for FUZZTIME, which is 60s
 golden: ## write the golden files anew; read the diff before you commit it
 	$(GO) test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n1 dirname | sort -u) -update
 
-bench: ## our figures beside others' (needs a C compiler, 1 GiB of disk); BENCH=append,scan,run,start leaves out the long one
+bench: ## our figures beside others' (needs a C compiler, 3 GiB of disk); BENCH=append,scan,run,start leaves out the long ones
 	cd internal/bench && $(GO) run . -only '$(BENCH)'
 
 image-files: build ## what deploy/Dockerfile copies: the binary and this machine's certificates

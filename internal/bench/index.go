@@ -52,12 +52,7 @@ func (b *bench) fabricate(name string, n int) (dir string) {
 	}))
 	const enough = 600
 	for i := n; i < n+enough; i++ {
-		c, err := store.Create(&event.ContextCreated{Format: event.Format, UUID: uuid(i), TaskKey: taskKey(i / 2), Forge: "github.com", Kind: "issue"}, longAgo)
-		must(err)
-		_, err = c.Append(event.Event{Time: longAgo, Body: &event.ContextCompleted{Reason: "done"}})
-		must(err)
-		must(c.Settle())
-		must(c.Close())
+		finished(store, i)
 	}
 	return dir
 }
@@ -111,7 +106,41 @@ func (b *bench) lookups(dir string) error {
 	}
 	b.most("ours / nothing looked up", o.speed("store opened, nothing looked up", "ours"), "times", 1.05)
 	b.most("ours / SQLite", o.speed("SQLite", "ours"), "times", 0.53)
+	return b.commands(dir, key)
+}
+
+// commands compares the agent itself among a million contexts and among two.
+func (b *bench) commands(large, key string) error {
+	agent, err := b.build(agentPackage, "agent")
+	if err != nil {
+		return err
+	}
+	small := filepath.Join(b.dir, "small")
+	store, done := openStore(small)
+	defer done()
+	for i := indexed; i < indexed+2; i++ {
+		finished(store, i)
+	}
+	why := func(dir string) []string {
+		return []string{agent, "why", key, "--contexts", dir, "--config", b.offline()}
+	}
+	o := compare(b.rounds, wall, process("among 2", why(small)...), process("among 1,000,000", why(large)...))
+	b.title("agent why TASK: ms")
+	for _, s := range o.sides {
+		b.figure(s.name, o.seconds(s.name)*1000, "")
+	}
+	b.most("among 1,000,000 / among 2", o.speed("among 2", "among 1,000,000"), "times", 1.05)
 	return nil
+}
+
+// finished makes a context that has ended.
+func finished(store *contexts.Store, i int) {
+	c, err := store.Create(&event.ContextCreated{Format: event.Format, UUID: uuid(i), TaskKey: taskKey(i / 2), Forge: "github.com", Kind: "issue"}, longAgo)
+	must(err)
+	_, err = c.Append(event.Event{Time: longAgo, Body: &event.ContextCompleted{Reason: "done"}})
+	must(err)
+	must(c.Settle())
+	must(c.Close())
 }
 
 func fillDatabase(name string, n int) {
