@@ -16,7 +16,7 @@ func (p *Provider) api(r llm.Request) string {
 	if api, ok := p.apis.Load(r.Model); ok {
 		return api.(string)
 	}
-	refusal := goopenai.NewReasoningValidator().Validate(chatRequest(r, features{}))
+	refusal := goopenai.NewReasoningValidator().Validate(chatSettings(r, features{}))
 	if !p.config.NoResponses && errors.Is(refusal, goopenai.ErrReasoningToolsRequireResponses) {
 		return llm.APIResponses
 	}

@@ -18,8 +18,11 @@ const schemaName = "reply"
 
 // chatBody is the JSON of a request. Equal requests give equal bytes.
 func chatBody(r llm.Request, f features) ([]byte, error) {
-	out := chatRequest(r, f)
-	return json.Marshal(wireRequest{out, wireMessages(out.Messages)})
+	messages := make([]wireMessage, len(r.Messages))
+	for i, m := range r.Messages {
+		messages[i] = message(m)
+	}
+	return json.Marshal(wireRequest{chatSettings(r, f), messages})
 }
 
 // wireRequest is the library's request with messages that encode in one pass:
@@ -38,15 +41,8 @@ type wireMessage struct {
 	ToolCallID string              `json:"tool_call_id,omitempty"`
 }
 
-func wireMessages(messages []goopenai.ChatCompletionMessage) []wireMessage {
-	out := make([]wireMessage, len(messages))
-	for i, m := range messages {
-		out[i] = wireMessage{m.Role, m.Content, m.Name, m.ToolCalls, m.ToolCallID}
-	}
-	return out
-}
-
-func chatRequest(r llm.Request, f features) goopenai.ChatCompletionRequest {
+// chatSettings is the request without its messages.
+func chatSettings(r llm.Request, f features) goopenai.ChatCompletionRequest {
 	out := goopenai.ChatCompletionRequest{Model: r.Model, Stream: f.stream}
 	if f.usage {
 		out.StreamOptions = &goopenai.StreamOptions{IncludeUsage: true}
@@ -60,9 +56,6 @@ func chatRequest(r llm.Request, f features) goopenai.ChatCompletionRequest {
 	case r.JSON && f.format:
 		out.ResponseFormat = &goopenai.ChatCompletionResponseFormat{Type: goopenai.ChatCompletionResponseFormatTypeJSONObject}
 	}
-	for _, m := range r.Messages {
-		out.Messages = append(out.Messages, message(m))
-	}
 	for _, t := range r.Tools {
 		out.Tools = append(out.Tools, tool(t))
 	}
@@ -72,8 +65,8 @@ func chatRequest(r llm.Request, f features) goopenai.ChatCompletionRequest {
 	return out
 }
 
-func message(m llm.Message) goopenai.ChatCompletionMessage {
-	out := goopenai.ChatCompletionMessage{Role: string(m.Role), Content: m.Content, ToolCallID: m.CallID}
+func message(m llm.Message) wireMessage {
+	out := wireMessage{Role: string(m.Role), Content: m.Content, ToolCallID: m.CallID}
 	if m.Role == llm.ToolRole {
 		out.Name = m.Name // Gemini's API wants it, the others do not mind
 	}
