@@ -46,14 +46,15 @@ func (b *beneath) open(op, name string, flag int) (fd int, err error, ok bool) {
 	return -1, nil, false
 }
 
-// openFile opens a regular file that exists.
+// openFile opens a regular file that exists. To make one, or to empty one, is
+// left to the caller.
 func (b *beneath) openFile(name string, flag int) (*os.File, error, bool) {
-	if flag&(os.O_CREATE|os.O_TRUNC) != 0 {
+	if flag&(os.O_EXCL|os.O_TRUNC) != 0 {
 		return nil, nil, false
 	}
-	fd, err, ok := b.open("open", name, flag|unix.O_NONBLOCK|unix.O_LARGEFILE)
+	fd, err, ok := b.open("open", name, flag&^os.O_CREATE|unix.O_NONBLOCK|unix.O_LARGEFILE)
 	if !ok || err != nil {
-		return nil, err, ok
+		return nil, err, ok && flag&os.O_CREATE == 0
 	}
 	var st syscall.Stat_t
 	if err := syscall.Fstat(fd, &st); err != nil || st.Mode&syscall.S_IFMT != syscall.S_IFREG {

@@ -28,7 +28,7 @@ func TestBeneathAgreesWithSteps(t *testing.T) {
 		if got, want := described(one, oneErr), described(other, otherErr); got != want {
 			t.Errorf("lstat %q: %s, want %s", name, got, want)
 		}
-		for _, flag := range []int{os.O_RDONLY, os.O_WRONLY | os.O_APPEND, os.O_RDWR} {
+		for _, flag := range []int{os.O_RDONLY, os.O_WRONLY | os.O_APPEND, os.O_RDWR, os.O_WRONLY | os.O_APPEND | os.O_CREATE} {
 			got, want := opened(quick, name, flag), opened(steps, name, flag)
 			if got != want {
 				t.Errorf("open %q with %x: %s, want %s", name, flag, got, want)
@@ -37,6 +37,26 @@ func TestBeneathAgreesWithSteps(t *testing.T) {
 	}
 	if used < 8 {
 		t.Errorf("only %d names took the quick way", used)
+	}
+}
+
+// To add to a file takes the quick way once the file is there.
+func TestBeneathAppends(t *testing.T) {
+	o, _ := newOS(t)
+	const name, flag = "f", os.O_WRONLY | os.O_APPEND | os.O_CREATE
+	if _, _, ok := o.quick.openFile(name, flag); ok {
+		t.Error("made a file")
+	}
+	opened(o, name, flag)
+	f, err, ok := o.quick.openFile(name, flag)
+	if !ok || err != nil {
+		t.Fatalf("not quick: %v", err)
+	}
+	must(t, f.Close())
+	for _, more := range []int{os.O_EXCL, os.O_TRUNC} {
+		if _, _, ok := o.quick.openFile(name, flag|more); ok {
+			t.Errorf("took flag %x", more)
+		}
 	}
 }
 
