@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -79,10 +80,13 @@ const planningOn = "planning: {enabled: true, reflection: {trigger_interval: 3}}
 // forges are a task of each forge that planning is tried on.
 var forges = []string{"GitHub issue", "GitLab merge request"}
 
+var digits = regexp.MustCompile("[0-9]+")
+
 // planEnd is what a run leaves, whatever happened to it on the way.
 type planEnd struct {
 	Hello, Sign string
 	Final       string
+	Progress    []string // comments, without numbers
 	Actions     []string
 	Found       map[string]string
 	Counts      projections.Counts
@@ -112,6 +116,11 @@ func (c *talk) planEnd() planEnd {
 		branch = strings.TrimSpace(c.git("for-each-ref", "--format=%(refname:short)", "refs/heads/agent"))
 	}
 	end.Hello, end.Sign = c.git("show", branch+":hello.txt"), c.git("show", branch+":sign.txt")
+	for _, body := range c.said() {
+		if strings.HasPrefix(body, "## ") {
+			end.Progress = append(end.Progress, digits.ReplaceAllString(body, "N"))
+		}
+	}
 	end.Final, _, _ = strings.Cut(c.wantSaid(1, "✅ **Done** @alice"), "Change: ") // the address differs
 	return end
 }
@@ -126,7 +135,7 @@ func TestPlanning(t *testing.T) {
 			c.extra = planningOn
 			c.agent(0, "run")
 			want := c.planEnd()
-			if want.Hello != "hello\n" || want.Sign != "signed\n" || !want.Verified || want.Rounds != 2 || want.Counts.Partial != 1 || want.Counts.Reflected != 1 {
+			if want.Hello != "hello\n" || want.Sign != "signed\n" || !want.Verified || want.Rounds != 2 || want.Counts.Partial != 1 || want.Counts.Reflected != 1 || len(want.Progress) != 8 {
 				t.Fatalf("%+v", want)
 			}
 			c.wantHistory()
