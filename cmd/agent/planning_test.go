@@ -19,12 +19,7 @@ import (
 // passes. It decides from the conversation alone, so a kill or a pause does not
 // change what it says.
 func planner(_ int, r llmtest.Request) llmtest.Reply {
-	step, asked := "", 0
-	for i, m := range r.Messages {
-		if m.Role == llm.User && strings.HasPrefix(m.Content, "Phase: ") {
-			step, asked = m.Content, i
-		}
-	}
+	step, asked := planStep(r)
 	phase, _, _ := strings.Cut(strings.TrimPrefix(step, "Phase: "), "\n")
 	switch {
 	case strings.HasPrefix(phase, "understanding"):
@@ -54,6 +49,16 @@ func planner(_ int, r llmtest.Request) llmtest.Reply {
 	return perform(r, step, len(r.Messages)-1-asked)
 }
 
+// planStep gives what the model was told last about its step, and where.
+func planStep(r llmtest.Request) (step string, at int) {
+	for i, m := range r.Messages {
+		if m.Role == llm.User && strings.HasPrefix(m.Content, "Phase: ") {
+			step, at = m.Content, i
+		}
+	}
+	return step, at
+}
+
 func reply(text string) llmtest.Reply { return llmtest.Text(text) }
 
 func act(id, tool string) string {
@@ -69,6 +74,8 @@ func perform(r llmtest.Request, step string, since int) llmtest.Reply {
 		return write("hello.txt", "hello\n")
 	case "sign":
 		return write("sign.txt", "signed\n")
+	case "wish":
+		return write("wish.txt", "wished\n")
 	case "check":
 		return command("cat", "hello.txt")
 	}
@@ -111,10 +118,7 @@ func (c *talk) planEnd() planEnd {
 	for id, f := range p.Found {
 		end.Found[id] = f.Status
 	}
-	branch := c.branch()
-	if branch == "" {
-		branch = strings.TrimSpace(c.git("for-each-ref", "--format=%(refname:short)", "refs/heads/agent"))
-	}
+	branch := c.workBranch()
 	end.Hello, end.Sign = c.git("show", branch+":hello.txt"), c.git("show", branch+":sign.txt")
 	for _, body := range c.said() {
 		if strings.HasPrefix(body, "## ") {
@@ -126,7 +130,8 @@ func (c *talk) planEnd() planEnd {
 }
 
 // TestPlanning goes through every phase undisturbed, and then paused and killed
-// once in each: the same files, comments and state, and an exact replay.
+// once in each: the same files, comments and state, and an exact replay. A
+// paused task is not done (B1); after a kill no changed plan is lost (B8).
 func TestPlanning(t *testing.T) {
 	t.Parallel()
 	for _, kind := range forges {
