@@ -134,7 +134,7 @@ func planEnd(s *projections.State) string {
 
 // TestKilledInAPlan kills the process, and cuts the power, at every operation
 // of the disk and every contact: the same end, comments, files and plan, nothing
-// done twice, and an exact replay.
+// done twice, no changed plan or counter lost (B8), and an exact replay.
 func TestKilledInAPlan(t *testing.T) {
 	w := newWorld(t, scenario{nil, correction.notes})
 	defer w.close()
