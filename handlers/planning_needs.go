@@ -64,6 +64,9 @@ func settleNeed(s *projections.State, n *event.Need) Effect {
 const foundLength = 500
 
 func collected(n *event.Need, f *projections.Found, status string) *event.InformationCollected {
+	if f == nil {
+		f = &projections.Found{}
+	}
 	return &event.InformationCollected{ID: n.ID, Status: status, Summary: firstRunes(f.Summary, foundLength), Tries: f.Tries}
 }
 

@@ -25,10 +25,16 @@ func settle(s *projections.State) Effect {
 		return nil
 	case s.Planning.Current >= 0:
 		return settleAction(s)
-	case s.Planning.Open:
+	case s.Planning.Open && known(s):
 		return settlePhase(s)
 	}
 	return nil
+}
+
+// known is false for a phase of a log that this version, or nobody, would write.
+func known(s *projections.State) bool {
+	phase := s.Planning.Phase
+	return marks[phase] != nil && (phase != projections.Assumption || openNeed(s) != nil)
 }
 
 func settleAction(s *projections.State) Effect {

@@ -223,7 +223,7 @@ func (p *Planning) revised(b *event.PlanRevised) {
 			kept = append(slices.Delete(kept, i, i+1), again)
 		}
 	}
-	p.Actions, p.Verified = kept, false
+	p.Actions, p.Current, p.Verified = kept, -1, false
 	p.Trouble, p.Revise, p.Proposed = nil, "", event.Revision{}
 	switch b.Trigger {
 	case Reflection:
