@@ -162,3 +162,130 @@ func TestNewPlanBeginsAtItsStart(t *testing.T) {
 		})
 	}
 }
+
+// TestEachAssumptionIsAskedFor wants the model to be told of each information
+// that it may assume, also after it had nothing usable to say of the one before.
+func TestEachAssumptionIsAskedFor(t *testing.T) {
+	s := simple(reads("a1"), runs("run1"))
+	s["information"] = []event.Body{text(`{"information_needs":{"required_information":[{"id":"one","description":"first","can_assume":true},{"id":"two","description":"second","can_assume":true}]}}`)}
+	s["assumption"] = []event.Body{text("hm"), text("hm"), text(`{"assumption":{"info_id":"two","assumed_value":"x","reasoning":"r","confidence":0.9}}`)}
+	w := newPlanWorld(t, s)
+	w.run()
+	var asked []string
+	for _, b := range w.all {
+		if m, ok := b.(*event.MessageAdded); ok && m.Purpose == "phase" {
+			if _, about, ok := strings.Cut(m.Content.View(), "The information: "); ok {
+				asked = append(asked, about[:3])
+			}
+		}
+	}
+	if found := w.state.Planning.Found; !slices.Equal(asked, []string{"one", "two"}) || found["one"].Status != "gap" || found["two"].Status != "assumed" {
+		t.Errorf("asked for %q, found %+v and %+v", asked, found["one"], found["two"])
+	}
+}
+
+// TestActionOutlivesConfiguration pins a configuration that asks for more
+// pre-planning in the middle of an action: the action ends first, by its own reply.
+func TestActionOutlivesConfiguration(t *testing.T) {
+	w := newPlanWorld(t, simple(reads("a1"), text("Nothing to run.")))
+	w.state.Config.Planning.Understand, w.state.Config.Planning.Collect = false, false
+	more := *w.state.Config
+	more.Planning.Understand, more.Planning.Collect = true, true
+	w.before["3"] = []event.Body{&event.PauseRequested{By: "command"}}
+	w.rests = [][]event.Body{{&more, &event.ResumeRequested{By: "command", Person: true}}}
+	w.run()
+	var order []string
+	for _, b := range w.all {
+		switch b := b.(type) {
+		case *event.ActionFinished:
+			order = append(order, b.Action+" "+b.Detail)
+		case *event.UnderstandingMade:
+			order = append(order, b.Understanding.Goal)
+		}
+	}
+	if want := []string{"a1 ", "run1 Nothing to run.", "Mend a.go"}; !slices.Equal(order, want) {
+		t.Errorf("%q, want %q", order, want)
+	}
+}
+
+// TestReplanLimits wants every limit of replans to be reached exactly, and no
+// kind of replan to be free of one (B20).
+func TestReplanLimits(t *testing.T) {
+	free := event.Replans{Enabled: true, MaxClarifications: 50, MaxDecompositions: 50, MaxRegenerations: 50, MaxRetries: 50, MaxPartial: 50, MaxReflected: 50, MaxTotal: 50}
+	for kind, limit := range map[string]func(*event.Planning) *int{
+		"clarification_request": func(c *event.Planning) *int { return &c.Replan.MaxClarifications },
+		"task_redecomposition":  func(c *event.Planning) *int { return &c.Replan.MaxDecompositions },
+		"goal_revision":         func(c *event.Planning) *int { return &c.Replan.MaxDecompositions },
+		"full_replan":           func(c *event.Planning) *int { return &c.Replan.MaxDecompositions },
+		"action_regeneration":   func(c *event.Planning) *int { return &c.Replan.MaxRegenerations },
+		"retry":                 func(c *event.Planning) *int { return &c.Replan.MaxRetries },
+		"partial_replan":        func(c *event.Planning) *int { return &c.Replan.MaxPartial },
+		"plan_revision":         func(c *event.Planning) *int { return &c.MaxRevisions },
+		"none":                  func(c *event.Planning) *int { return &c.Replan.MaxTotal }, // with additional actions
+	} {
+		for _, total := range []bool{false, true} {
+			n := 0
+			w := newPlanWorld(t, simple())
+			c := &w.state.Config.Planning
+			c.MaxActions, c.ReflectEvery, c.VerifyRounds, c.MaxRevisions, c.Replan = 20, 0, 0, 50, free
+			*limit(c) = 2
+			if total {
+				*limit(c), c.Replan.MaxTotal = 50, 2
+			}
+			w.reply = failingPlanner(w.reply, kind, &n)
+			w.tools["ws/run_command"] = &event.ToolReplied{Content: event.T("no"), IsError: true}
+			for range 50 {
+				w.rests = append(w.rests, []event.Body{&event.ResumeRequested{By: "command", Person: true}})
+			}
+			w.run()
+			if got := w.state.Planning.Counts.Total; got != 2 {
+				t.Errorf("%s, in total %v: %d replans", kind, total, got)
+			}
+		}
+	}
+}
+
+// failingPlanner makes plans of ever new actions that fail, and always wants the same kind of replan.
+func failingPlanner(plain func(*event.LLMRequested, *llm.Request) event.Body, kind string, n *int) func(*event.LLMRequested, *llm.Request) event.Body {
+	return func(in *event.LLMRequested, r *llm.Request) event.Body {
+		*n++
+		more := ""
+		switch in.Purpose {
+		case "planning", "revision":
+			return text(planOf(in.Purpose, fmt.Sprintf("run%d", *n)))
+		case "work":
+			return runs(fmt.Sprint(*n))
+		case "replanning":
+			switch kind {
+			case "none":
+				more = fmt.Sprintf(`,"additional_actions":[{"task_id":"run%d","tool":"ws/run_command","parameters":{},"purpose":"p"}]`, *n)
+			case "clarification_request":
+				more = `,"clarification_needed":true,"clarification_questions":["?"]`
+			}
+			return text(decision(kind, "execution", more))
+		}
+		return plain(in, r)
+	}
+}
+
+// TestCommentRevisesOnce wants a comment to change the plan once where no
+// reflections are made, and not for ever.
+func TestCommentRevisesOnce(t *testing.T) {
+	s := simple(reads("a1"), runs("run1"), reads("b1"))
+	s["revision"] = []event.Body{text(planOf("revision", "b1"))}
+	w := newPlanWorld(t, s)
+	w.state.Config.Planning.ReflectEvery = 0
+	w.before["5"] = []event.Body{&event.PauseRequested{By: "command"}}
+	w.rests = [][]event.Body{{&event.ResumeRequested{By: "command", Person: true}}}
+	w.comments = [][]event.Comment{nil, {{ID: "1", Author: "alice", Verdict: "new", Body: event.T("Do b1.")}}}
+	w.run()
+	revisions := 0
+	for _, b := range w.all {
+		if _, ok := b.(*event.PlanRevised); ok {
+			revisions++
+		}
+	}
+	if got, want := w.finished(), []string{"a1 success", "run1 success", "b1 success"}; revisions != 1 || !slices.Equal(got, want) {
+		t.Errorf("%d revisions, the actions ended as %q", revisions, got)
+	}
+}

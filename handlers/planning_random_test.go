@@ -75,7 +75,7 @@ func TestRandomPlans(t *testing.T) {
 
 // maxPlayed bounds the model calls of a play: 8 actions of 10 turns each, and
 // for every replan, revision and round of verification a few more.
-const maxPlayed = 500
+const maxPlayed = 300
 
 func playPlan(t *testing.T, roll dice) *play {
 	t.Helper()
@@ -177,7 +177,11 @@ func (p *play) sameAgain() {
 
 // rest wakes what rests, as long as somebody is there to do so.
 func (p *play) rest() (ended bool) {
-	if p.state.Status.Ended() || p.people == 0 {
+	if s := p.state; s.Status == projections.Paused && s.Rest.Until.Kind == "time" {
+		p.now = s.Rest.Until.Time
+		p.put(&event.ResumeRequested{By: "timer"}, 0)
+		return false
+	} else if s.Status.Ended() || p.people == 0 {
 		return true
 	}
 	p.people--

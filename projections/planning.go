@@ -224,6 +224,7 @@ func (p *Planning) revised(b *event.PlanRevised) {
 		}
 	}
 	p.Actions, p.Current, p.Verified = kept, -1, false
+	p.Reflect = p.Reflect && p.Revise != "" // else it was people who asked for this one
 	p.Trouble, p.Revise, p.Proposed = nil, "", event.Revision{}
 	switch b.Trigger {
 	case Reflection:
