@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"agent/eventlog"
+	"agent/eventlog/event"
 	"agent/internal/fsx"
 )
 
@@ -85,6 +86,23 @@ func (c *Context) write(file string, flag int, data []byte) error {
 		err = io.ErrShortWrite
 	}
 	return errors.Join(err, f.Close())
+}
+
+// KeepPatch puts work that could not be published beside the log, durably. It
+// is no projection: the log names it, and it goes with the context.
+func (c *Context) KeepPatch(data []byte) error {
+	file := path.Join(c.dir(), event.PatchFile)
+	tmp := file + fsx.TempSuffix
+	if err := c.write(tmp, os.O_TRUNC, data); err != nil {
+		return err
+	}
+	if err := c.syncFile(tmp); err != nil {
+		return err
+	}
+	if err := c.s.fs.Rename(tmp, file); err != nil {
+		return err
+	}
+	return c.s.fs.SyncDir(c.dir())
 }
 
 // ReadFile reads a projection file.

@@ -107,6 +107,9 @@ type Client interface {
 	// FindChange returns the open change with this head branch, or nil.
 	FindChange(ctx context.Context, key TaskKey, branch string) (*Change, error)
 	OpenChange(ctx context.Context, key TaskKey, spec ChangeSpec) (Change, error)
+	// AskReview asks an account to review the change. Asking twice is as good as
+	// once. [Invalid] and [NotFound] mean that it cannot be asked.
+	AskReview(ctx context.Context, key TaskKey, change int, login string) error
 	// MaxComment is the longest comment body in characters.
 	MaxComment() int
 }

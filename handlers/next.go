@@ -15,6 +15,9 @@ func Next(s *projections.State) Effect {
 		return Rest{} // the last two: not the log of a context
 	}
 	if v := verdictOf(s); v != nil {
+		if e := revive(s, v); e != nil {
+			return e
+		}
 		return finish(s, v)
 	}
 	if s.Status != projections.Running {
@@ -57,6 +60,8 @@ func open(s *projections.State) Effect {
 		return Read{Want: "tools.listed"}
 	case !s.Done("fetch:start", 0):
 		return Read{Want: "comments.fetched", Reason: "start"}
+	case len(s.Setup) < len(setupCommands(s)):
+		return Act{Intent: setupIntent(s)}
 	case s.Config.Inherit.Enabled && s.Inherited == nil:
 		return Read{Want: "context.inherited"}
 	case s.Steps["message:system"] <= systemSince(s):

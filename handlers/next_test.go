@@ -35,8 +35,11 @@ type world struct {
 	steps    int                                                // after which there must be an end
 	reply    func(*event.LLMRequested, *llm.Request) event.Body // plays the model instead of replies
 	request  *llm.Request
-	second   string       // name of the tool that changes something
-	all      []event.Body // what was added
+	second   string                  // name of the tool that changes something
+	cloned   bool                    // the work is done in a clone and published
+	measured []*event.ChangeMeasured // what the n-th look at it finds, the last one from then on
+	change   event.Body              // outcome of publishing
+	all      []event.Body            // what was added
 	out      strings.Builder
 	calls    int
 }
@@ -101,6 +104,10 @@ func (w *world) run() string {
 				w.inputs(fmt.Sprint(w.calls + 1))
 				continue
 			}
+			if _, ok := e.Intent.(*event.ChangeRequested); ok && len(w.before["measured"]) > 0 {
+				w.inputs("measured") // the last look at the item
+				continue
+			}
 			w.request = e.Request
 			intent := w.add(e.Intent, 0)
 			w.add(w.outcome(e.Intent), intent.Seq)
@@ -115,7 +122,14 @@ func (w *world) read(r Read) event.Body {
 	case "task.fetched":
 		return &event.TaskFetched{Title: "A bug", Body: event.T("It is broken."), Author: "alice", State: "open", URL: "https://github.com/o/r/issues/7"}
 	case "workspace.prepared":
+		if w.cloned {
+			return &event.WorkspacePrepared{Dir: "/w", Base: "main", Commit: "c0"}
+		}
 		return &event.WorkspacePrepared{Dir: "/w", InPlace: true}
+	case "change.measured":
+		m := w.measured[0]
+		w.measured = w.measured[min(1, len(w.measured)-1):]
+		return m
 	case "tools.listed":
 		return &event.ToolsListed{Servers: []event.Server{{Name: "ws", Tools: []event.Tool{
 			{Name: "read_file", Description: "Reads a file.", Schema: []byte(`{"type":"object"}`), ReadOnly: true},
@@ -155,6 +169,9 @@ func (w *world) outcome(intent event.Body) event.Body {
 			return &event.LabelsFailed{Kind: "forbidden", Message: "no permission"}
 		}
 		return &event.LabelsChanged{Labels: in.Add}
+	}
+	if _, ok := intent.(*event.ChangeRequested); ok {
+		return w.change
 	}
 	w.t.Fatalf("no outcome for %s", intent.Type())
 	return nil

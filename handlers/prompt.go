@@ -86,6 +86,7 @@ func taskMessage(s *projections.State) *event.MessageAdded {
 	var b strings.Builder
 	b.WriteString(i18n.Text(s.Lang, "task.head", t.Title) + "\n")
 	b.WriteString(i18n.Text(s.Lang, "task.by", t.Author, t.URL) + "\n\n" + body + "\n")
+	b.WriteString(setupText(s))
 	m := &event.MessageAdded{Role: string(llm.User), Purpose: "task"}
 	if len(s.Comments.Pending) > 0 {
 		b.WriteString("\n" + i18n.Text(s.Lang, "task.comments") + "\n\n")
@@ -120,6 +121,9 @@ func commentList(s *projections.State, lang i18n.Lang) string {
 			b.WriteString(i18n.Text(lang, "comments.edited") + "\n")
 		}
 		body := c.Body.View()
+		if c.Verdict == "deleted" {
+			body = i18n.Text(lang, "comments.deleted", projections.CommentID(c.Kind, c.ID))
+		}
 		if s.Config.Comments.Detail == "summary" {
 			body = firstRunes(body, summaryLength)
 		}

@@ -92,8 +92,8 @@ func computedSummary(s *projections.State, v *verdict) *event.SummaryAdded {
 	if len(s.Work.Files) > 0 {
 		lines = append(lines, i18n.Text(s.Lang, "summary.files", strings.Join(s.Work.Files, ", ")))
 	}
-	if s.Change != nil && s.Change.URL != "" {
-		lines = append(lines, i18n.Text(s.Lang, "summary.change", s.Change.URL))
+	if s.Publishing.Opened != nil && s.Publishing.Opened.URL != "" {
+		lines = append(lines, i18n.Text(s.Lang, "summary.change", s.Publishing.Opened.URL))
 	}
 	lines = append(lines, toolLines(s)...)
 	text := strings.Join(lines, "\n")

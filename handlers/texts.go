@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"fmt"
 	"strings"
 
 	"agent/eventlog/event"
@@ -36,6 +35,9 @@ func notice(s *projections.State, purpose string) *event.CommentRequested {
 func pauseNotice(s *projections.State, p *pausing) *event.CommentRequested {
 	head := i18n.Text(s.Lang, "paused.head")
 	body := head + "\n\n" + i18n.Text(s.Lang, "reason", pauseReason(s, s.Lang, p))
+	if p.reason == projections.HeldBack {
+		body += "\n\n- " + strings.Join(objections(s), "\n- ") + "\n\n" + facts(s, &verdict{})
+	}
 	if p.detail != "" && p.reason != "limit" {
 		body += "\n\n" + code(p.detail)
 	}
@@ -48,7 +50,7 @@ func finalComment(s *projections.State, v *verdict) *event.CommentRequested {
 	switch v.status {
 	case projections.Completed:
 		if v.byModel() {
-			parts = append(parts, closingWords(s, v))
+			parts = append(parts, closingWords(s, v), unverified(s, v))
 		}
 		parts = append(parts, planLine(s), changeLine(s), awaitLine(s, v))
 	case projections.Failed:
@@ -79,10 +81,11 @@ func finalHead(s *projections.State, v *verdict) string {
 
 // mention names the task's author, so that somebody notices.
 func mention(s *projections.State) string {
-	if s.Task == nil || s.Task.Author == "" || s.Task.Author == "ghost" || strings.HasSuffix(s.Task.Author, "[bot]") {
+	author := addressee(s)
+	if author == "" {
 		return ""
 	}
-	return " @" + s.Task.Author
+	return " @" + author
 }
 
 func closingWords(s *projections.State, v *verdict) string {
@@ -114,47 +117,6 @@ func codeOrNothing(text string) string {
 	return code(text)
 }
 
-func changeLine(s *projections.State) string {
-	switch {
-	case s.Change != nil && s.Change.URL != "":
-		return i18n.Text(s.Lang, "change", s.Change.URL)
-	case ChangedInPlace(s):
-		return inPlaceLine(s)
-	case s.Change == nil && s.Steps["change"] > 0:
-		return i18n.Text(s.Lang, "change.failed")
-	}
-	return ""
-}
-
-// facts ties the closing words to what really happened.
-func facts(s *projections.State, v *verdict) string {
-	var lines []string
-	if files := s.Work.Files; len(files) > 0 {
-		lines = append(lines, i18n.Text(s.Lang, "facts.files", codeList(files)))
-	}
-	ran := false
-	for _, f := range s.Work.Facts {
-		if f.ExitCode != "" {
-			ran = true
-			lines = append(lines, i18n.Text(s.Lang, "facts.command", code(f.Subject), f.ExitCode))
-		}
-	}
-	if !ran && v.status == projections.Completed && v.byModel() {
-		lines = append(lines, i18n.Text(s.Lang, "facts.none"))
-	}
-	u := s.Usage
-	lines = append(lines, i18n.Text(s.Lang, "facts.usage", u.LLMCalls, u.ToolCalls, u.Tokens(), code(s.Created.UUID)))
-	return fmt.Sprintf("<details><summary>%s</summary>\n\n- %s\n\n</details>", i18n.Text(s.Lang, "facts"), strings.Join(lines, "\n- "))
-}
-
-func codeList(items []string) string {
-	shown := make([]string, 0, len(items))
-	for _, item := range items {
-		shown = append(shown, code(item))
-	}
-	return strings.Join(shown, ", ")
-}
-
 func joinParts(parts []string) string {
 	var kept []string
 	for _, p := range parts {
@@ -163,18 +125,4 @@ func joinParts(parts []string) string {
 		}
 	}
 	return strings.Join(kept, "\n\n")
-}
-
-func changeIntent(s *projections.State, v *verdict) *event.ChangeRequested {
-	body := i18n.Text(s.Lang, "change.body", s.Task.URL, closingWords(s, v))
-	branch := s.Task.Branch // the pull or merge request that the task is about
-	if branch == "" {
-		branch = fmt.Sprintf("%s%d-%s", s.Config.Change.Prefix, s.Key.Number, shortID(s.Created.UUID))
-	}
-	return &event.ChangeRequested{
-		Branch: branch,
-		Base:   s.Place.Base, Draft: s.Config.Change.Draft,
-		Title: i18n.Text(s.Lang, "change.title", sanitize.Title(s.Task.Title), s.Key.Number),
-		Body:  event.T(sanitize.Cut(body, maxComment, i18n.Text(s.Lang, "cut"))),
-	}
 }

@@ -66,6 +66,8 @@ func outcomeOf(s *projections.State) *verdict {
 	switch {
 	case p.Problem != "" && w.Corrections >= maxCorrections-1, w.Corrections >= maxCorrections:
 		return &verdict{projections.Failed, "unusable_replies", p.Problem, w.ReplySeq}
+	case p.Done && held(s):
+		return nil // a person decides first, see pauseOf
 	case p.Done:
 		return &verdict{projections.Completed, doneReason(s), p.Comment, w.ReplySeq}
 	}
@@ -105,6 +107,8 @@ func pauseOf(s *projections.State) *pausing {
 		return &pausing{Denied, s.Denied.Reason, person, s.Denied.Seq}
 	case s.Limit != nil:
 		return &pausing{"limit", s.Limit.Limit, person, s.Limit.Seq}
+	case held(s):
+		return &pausing{projections.HeldBack, "", person, s.Steps["measured"]}
 	case w.Repeats >= maxRepeats:
 		return &pausing{"repeated_call", "", person, w.ReplySeq}
 	case w.Failure != nil:
@@ -154,10 +158,11 @@ func pause(s *projections.State, p *pausing) Effect {
 
 // finish publishes the work, says so, sets the labels, leaves a summary, and ends.
 func finish(s *projections.State, v *verdict) Effect {
+	if e := publish(s, v); e != nil {
+		return e
+	}
 	kind := string(v.status)
 	switch {
-	case v.byModel() && publishes(s) && !s.Done("change", v.since):
-		return Act{Intent: changeIntent(s, v)}
 	case !s.Done("comment:"+kind, v.since):
 		if e := lastProgress(s, finalStatus(s, v), v.since); e != nil {
 			return e
@@ -181,8 +186,4 @@ func finish(s *projections.State, v *verdict) Effect {
 		return Record{&event.ContextFailed{Reason: v.reason}}
 	}
 	return Record{&event.ContextCompleted{Reason: v.reason, Partial: v.reason == "max_calls" || s.Config.Planning.Enabled && partial(s)}}
-}
-
-func publishes(s *projections.State) bool {
-	return s.Config.Change.Enabled && s.Task != nil && s.Place != nil && s.Place.Dir != "" && !s.Place.InPlace
 }

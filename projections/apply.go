@@ -18,6 +18,7 @@ func (s *State) Apply(e event.Event) {
 		s.Work.apply(e)
 	}
 	s.Comments.apply(e)
+	s.Publishing.apply(e)
 	s.applyPlanning(e, open)
 	s.Lineage.Apply(e)
 	s.applyProgress(e, open, phase)
@@ -26,15 +27,23 @@ func (s *State) Apply(e event.Event) {
 	s.applyLifecycle(e)
 }
 
-// aside is true for a model call that is no turn of the conversation: one that
-// writes a summary.
+// aside is true for a call that is no turn of the conversation: of a model that
+// writes a summary, and of a tool that makes the working copy ready.
 func (s *State) aside(e event.Event) bool {
 	body := e.Body
 	if event.RoleOf(body) == event.Outcome && s.Open != nil {
 		body = s.Open.Body
 	}
-	call, ok := body.(*event.LLMRequested)
-	return ok && call.Aside()
+	switch call := body.(type) {
+	case *event.LLMRequested:
+		return call.Aside()
+	case *event.ToolRequested:
+		if call.Setup {
+			s.setup(e)
+		}
+		return call.Setup
+	}
+	return false
 }
 
 func (s *State) applyOpen(e event.Event) {
@@ -111,6 +120,8 @@ func (s *State) applyInput(e event.Event) {
 		s.Place = b
 	case *event.ProjectRead:
 		s.Project = b
+	case *event.ChangeMeasured:
+		s.Steps["measured"] = e.Seq
 	case *event.ContextInherited:
 		s.Inherited = b
 	case *event.ToolsListed:
@@ -192,6 +203,9 @@ func (s *State) language() i18n.Lang {
 func (s *State) resume(e event.Event, b *event.ResumeRequested) {
 	s.Resume, s.ResumedBy, s.Pause, s.Denied = &Request{Seq: e.Seq, By: b.By}, b.By, nil, nil
 	s.Work.forgive()
+	if b.Person {
+		s.Publishing.approve(s.Rest)
+	}
 	if !b.Person || s.Limit == nil {
 		return
 	}
@@ -213,7 +227,5 @@ func (s *State) applyOutcome(e event.Event) {
 		if b.Last || b.Error != "" {
 			s.Steps["fetch:"+b.Reason] = e.Seq
 		}
-	case *event.ChangeOpened:
-		s.Change = b
 	}
 }

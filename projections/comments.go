@@ -12,16 +12,17 @@ import (
 type Comments struct {
 	seen      map[string]string // id → hash of the body that was seen
 	own       map[string]bool
+	used      map[string]bool // in a message to the model
 	LastFetch time.Time
 	Error     string          // of the latest fetch
 	Partial   bool            // a fetch is not complete: it must be repeated
-	Pending   []event.Comment // accepted, and not in a message yet
+	Pending   []event.Comment // accepted, or withdrawn, and not in a message yet
 	Older     int             // accepted ones that were left out, because newer ones filled the limit
 	Ignored   map[string]int  // by verdict
 }
 
 func newComments() Comments {
-	return Comments{seen: map[string]string{}, own: map[string]bool{}, Ignored: map[string]int{}}
+	return Comments{seen: map[string]string{}, own: map[string]bool{}, used: map[string]bool{}, Ignored: map[string]int{}}
 }
 
 // CommentID makes ids unique over the kinds of comment that a forge numbers apart.
@@ -71,6 +72,9 @@ func (c *Comments) apply(e event.Event) {
 	case *event.MessageAdded:
 		if b.Purpose == "task" || b.Purpose == "comments" {
 			c.Pending, c.Older = nil, 0
+			for _, id := range b.Comments {
+				c.used[id] = true
+			}
 		}
 	}
 }
@@ -87,6 +91,10 @@ func (c *Comments) fetched(e event.Event, b *event.CommentsFetched) {
 		switch comment.Verdict {
 		case "deleted":
 			delete(c.seen, id)
+			if c.used[id] { // the model was told of it: it learns that it does not stand any more
+				c.Pending = append(c.Pending, comment)
+				delete(c.used, id)
+			}
 		case "new", "edited":
 			c.Pending = append(c.Pending, comment)
 		case "older":

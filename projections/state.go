@@ -81,7 +81,7 @@ type State struct {
 	LastError string
 
 	// Steps holds, for each step of a sequence ("labels:start", "comment:final",
-	// "change", "summary:final"), the seq of its latest outcome.
+	// "measured", "change", "summary:final"), the seq of its latest outcome.
 	Steps map[string]uint64
 
 	Conversation Conversation
@@ -92,7 +92,8 @@ type State struct {
 	Progress     Progress
 	Limit        *Limit
 	Grants       map[string]float64 // what persons granted on top of a limit, by its name
-	Change       *event.ChangeOpened
+	Publishing   Publishing
+	Setup        []SetupRun
 	Inherited    *event.ContextInherited
 	Lineage      Lineage
 	Drafted      string // the summary that a model wrote last, until it is used

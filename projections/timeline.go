@@ -28,6 +28,8 @@ func Describe(e event.Event) string {
 		return strings.TrimSpace(b.Dir + " " + short(b.Commit) + " " + b.Error)
 	case *event.ProjectRead:
 		return projectRead(b)
+	case *event.ChangeMeasured:
+		return strings.TrimSpace(fmt.Sprintf("%d files, +%d −%d lines, tree %s %s", b.Count, b.Added, b.Removed, short(b.Tree), b.Error))
 	case *event.ToolsListed:
 		return serverList(b.Servers)
 	case *event.CommentsFetched:

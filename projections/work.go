@@ -38,6 +38,8 @@ type Fact struct {
 	Subject  string // the command, or the path
 	OK       bool
 	ExitCode string // of a command, as its tool reported it
+	Writes   bool   // it is of a tool that changes a file
+	Setup    bool   // it was done before the work began
 }
 
 const maxFacts = 50
@@ -110,7 +112,12 @@ func (w *Work) requested(e event.Event, b *event.ToolRequested) {
 		w.Repeats = 0
 	}
 	w.Repeats, w.lastCall = w.Repeats+1, call
-	w.Facts = append(w.Facts, Fact{Seq: e.Seq, Tool: b.Server + "/" + b.Tool, Subject: subject(b.Args.View())})
+	w.note(e, b)
+}
+
+// note adds a fact, whose outcome follows.
+func (w *Work) note(e event.Event, b *event.ToolRequested) {
+	w.Facts = append(w.Facts, Fact{Seq: e.Seq, Tool: b.Server + "/" + b.Tool, Subject: subject(b.Args.View()), Writes: isWrite(b.Tool), Setup: b.Setup})
 	if len(w.Facts) > maxFacts {
 		w.Facts = w.Facts[1:]
 	}
@@ -125,7 +132,7 @@ func (w *Work) settle(b *event.ToolReplied) {
 	if code, ok := strings.CutPrefix(firstLine(b.Content.Inline), "exit code: "); ok {
 		f.ExitCode = code
 		f.OK = code == "0"
-	} else if f.OK && isWrite(f.Tool) {
+	} else if f.OK && f.Writes {
 		w.wrote(f.Subject)
 	}
 }

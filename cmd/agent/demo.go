@@ -92,7 +92,7 @@ func demoDir(dir string) (string, func(), error) {
 func (d *demo) play(ctx context.Context) error {
 	d.say("demo.intro")
 	for _, step := range []func(context.Context) error{d.prepare, d.openIssue, d.runAndKill, d.runAndPause,
-		d.resume, d.outcome, d.checkBranch, d.secondGo, d.look} {
+		d.resume, d.outcome, d.checkBranch, d.secondGo, d.look, d.request} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -229,13 +229,27 @@ func (d *demo) checkBranch(ctx context.Context) error {
 	if err := d.command(ctx, d.dir, "git", "clone", "-q", "-b", name, "origin.git", check).Run(); err != nil {
 		return fmt.Errorf("clone of branch %q: %w", name, err)
 	}
-	for _, args := range [][]string{{"git", "diff", "--stat", "origin/main"}, {"go", "test", "./..."}} {
-		fmt.Fprintln(d.out, "$ "+strings.Join(args, " "))
-		if err := d.shown(d.command(ctx, check, args[0], args[1:]...)); err != nil {
-			return err
-		}
+	return d.inCheck(ctx, "go", "test", "./...")
+}
+
+// inCheck shows a command in the clone of the branch, and what it prints.
+func (d *demo) inCheck(ctx context.Context, args ...string) error {
+	fmt.Fprintln(d.out, "$ "+strings.Join(args, " "))
+	return d.shown(d.command(ctx, filepath.Join(d.dir, "check"), args[0], args[1:]...))
+}
+
+// request shows what the work came to: the draft, and its diff.
+func (d *demo) request(ctx context.Context) error {
+	d.head("demo.request")
+	all := d.forge.requests()
+	if len(all) != 1 {
+		return fmt.Errorf("one request was expected, there are %d", len(all))
 	}
-	return nil
+	r := all[0]
+	d.show(r.Title)
+	d.say("demo.request.line", r.Head, r.Base, r.Draft, strings.Join(r.Reviewers, ", "))
+	d.show(r.Body)
+	return d.inCheck(ctx, "git", "--no-pager", "diff", "--no-color", "origin/"+r.Base, "HEAD")
 }
 
 // secondGo labels the issue again: the new context knows what the first one did.

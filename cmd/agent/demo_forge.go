@@ -15,6 +15,7 @@ type demoForge interface {
 	label()
 	labels() []string
 	remarks() []remark
+	requests() []forgetest.Change
 	close()
 }
 
@@ -31,12 +32,14 @@ func newDemoForge(kind, origin string) demoForge {
 	if kind == "gitlab" {
 		g := &demoGitLab{server: forgetest.NewGitLab()}
 		g.server.AddToken(demoToken, demoBot)
-		g.server.AddProject("demo/team/sum", forgetest.Project{CloneURL: origin, Private: true})
+		g.server.AddProject("demo/team/sum", forgetest.Project{Git: origin, Private: true})
+		g.server.SetAccess("demo/team/sum", "alice", forgetest.Developer)
 		return g
 	}
 	g := &demoGitHub{server: forgetest.New()}
 	g.server.AddToken(demoToken, demoBot)
-	g.server.AddRepository("demo/sum", forgetest.Repository{CloneURL: origin, Private: true})
+	g.server.AddRepository("demo/sum", forgetest.Repository{Git: origin, Private: true})
+	g.server.SetPermission("demo/sum", "alice", "write")
 	return g
 }
 
@@ -49,10 +52,11 @@ func (g *demoGitHub) config() string {
 func (g *demoGitHub) open(title, body string) {
 	g.server.AddIssue("demo/sum", title, body, "alice", demoLabel)
 }
-func (g *demoGitHub) say(author, body string) { g.server.AddComment("demo/sum", 1, author, body) }
-func (g *demoGitHub) label()                  { g.server.AddLabels("demo/sum", 1, demoLabel) }
-func (g *demoGitHub) labels() []string        { return g.server.Labels("demo/sum", 1) }
-func (g *demoGitHub) close()                  { g.server.Close() }
+func (g *demoGitHub) say(author, body string)      { g.server.AddComment("demo/sum", 1, author, body) }
+func (g *demoGitHub) label()                       { g.server.AddLabels("demo/sum", 1, demoLabel) }
+func (g *demoGitHub) labels() []string             { return g.server.Labels("demo/sum", 1) }
+func (g *demoGitHub) requests() []forgetest.Change { return g.server.PullRequests("demo/sum") }
+func (g *demoGitHub) close()                       { g.server.Close() }
 
 func (g *demoGitHub) remarks() []remark {
 	var all []remark
@@ -77,7 +81,10 @@ func (g *demoGitLab) open(title, body string) {
 func (g *demoGitLab) say(author, body string) { g.issue.AddNote(author, body) }
 func (g *demoGitLab) label()                  { g.issue.AddLabels(demoLabel) }
 func (g *demoGitLab) labels() []string        { return g.issue.Labels() }
-func (g *demoGitLab) close()                  { g.server.Close() }
+func (g *demoGitLab) requests() []forgetest.Change {
+	return g.server.MergeRequestList("demo/team/sum")
+}
+func (g *demoGitLab) close() { g.server.Close() }
 
 func (g *demoGitLab) remarks() []remark {
 	var all []remark

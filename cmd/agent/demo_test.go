@@ -50,14 +50,14 @@ func wantStory(t *testing.T, lang i18n.Lang, out string) {
 	t.Helper()
 	rest := out
 	for _, step := range []i18n.ID{"demo.intro", "demo.issue", "demo.run", "demo.kill", "demo.again", "demo.pause", "demo.resume",
-		"demo.outcome", "demo.branch", "demo.second", "demo.replay", "demo.timeline"} {
+		"demo.outcome", "demo.branch", "demo.second", "demo.replay", "demo.timeline", "demo.request"} {
 		_, after, found := strings.Cut(rest, i18n.Text(lang, step))
 		if !found {
 			t.Fatalf("step %s does not follow:\n%s", step, out)
 		}
 		rest = after
 	}
-	for _, text := range []string{doneLabel, "exact: ", "ok  \texample.com/sum", "✅", "context.completed", "process.recovered"} {
+	for _, text := range []string{doneLabel, "exact: ", "ok  \texample.com/sum", "✅", "context.completed", "process.recovered", "Closes #1", ": alice", "+	for i := 0; i < len(numbers); i++ {", "SHA-256"} {
 		if !strings.Contains(out, text) {
 			t.Errorf("the output lacks %q:\n%s", text, out)
 		}

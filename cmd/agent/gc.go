@@ -23,7 +23,7 @@ func (a *app) gcCommand() *cobra.Command {
 		Use: "gc", Short: "Archive old contexts, and remove what is too old", Args: cobra.NoArgs,
 		Long: `gc packs the logs of contexts that ended context_storage.archive_after_days ago (every
 command still reads them), removes contexts that ended context_storage.cleanup_days ago,
-and removes working copies and lock files that nobody needs. It never touches a context
+and removes lock files that nobody needs, and working copies whose work is published. It never touches a context
 that runs or is paused, and keeps the one that the next go at its task inherits from.
 run and loop do the same once a day.`,
 		Example: `  agent gc --dry-run
@@ -122,7 +122,7 @@ func collectClones(dir string, store *contexts.Store, r contexts.Retention, c *c
 			continue
 		}
 		info, err := store.Info(e.Name())
-		if err != nil || !r.Old(info) {
+		if err != nil || !r.Old(info) && !finished(store, info) {
 			continue
 		}
 		name := filepath.Join(dir, e.Name())
@@ -136,6 +136,15 @@ func collectClones(dir string, store *contexts.Store, r contexts.Retention, c *c
 		c.CloneBytes += size
 	}
 	return nil
+}
+
+// finished tells whether all that a working copy holds was published, or kept as a patch.
+func finished(store *contexts.Store, info contexts.Info) bool {
+	if !info.Over() {
+		return false
+	}
+	state, err := fold(store, info.UUID)
+	return err == nil && published(state)
 }
 
 func treeSize(dir string) (total int64) {

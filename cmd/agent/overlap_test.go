@@ -79,7 +79,7 @@ func TestTwoForges(t *testing.T) {
 	g := forgetest.NewGitLab()
 	t.Cleanup(g.Close)
 	g.AddToken(testToken, testBot)
-	g.AddProject("acme/sub.group/道具", forgetest.Project{Private: true, CloneURL: w.path("origin.git")})
+	g.AddProject("acme/sub.group/道具", forgetest.Project{Private: true, Git: w.path("origin.git")})
 	issue := g.AddIssue("acme/sub.group/道具", "Greet the tools", "Please write hello.txt.", "alice", botLabel)
 	w.extra = fmt.Sprintf("task_source: [github, gitlab]\ngitlab: {api_url: %s, personal_access_token: %s, projects: [acme/sub.group/道具], bot_name: %s}",
 		g.URL(), testToken, testBot)

@@ -3,6 +3,9 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"agent/cmd/agent/config"
@@ -14,7 +17,7 @@ import (
 const progressMS = 10_000
 
 // pin gives everything of the configuration that decisions may depend on.
-func (s *system) pin(at site) event.ConfigPinned {
+func (s *system) pin(at site, project string) event.ConfigPinned {
 	c, f := s.config, at.config
 	active := c.LLM.Active()
 	template := handlers.SystemTemplate
@@ -24,14 +27,14 @@ func (s *system) pin(at site) event.ConfigPinned {
 	sum := sha256.Sum256([]byte(template))
 	pinned := event.ConfigPinned{
 		Provider: active.Name, Model: active.Model, ContextLength: active.ContextLength,
-		Protocol: c.LLM.Protocol, Language: c.Language, Bot: f.BotName, Hash: c.Hash(),
+		Protocol: c.LLM.Protocol, Language: c.Language, Bot: f.BotName, Setup: setupOf(f, project), Hash: c.Hash(),
 		Prompt: s.prompt, PromptHash: hex.EncodeToString(sum[:]), ProgressMS: progressMS,
 		Labels: event.Labels{Bot: f.BotLabel, Triggers: strings.Join(f.TriggerLabels, "\n"), Processing: f.ProcessingLabel, Done: f.DoneLabel, Paused: f.PausedLabel,
 			Stopped: f.StoppedLabel, Failed: f.FailedLabel, Awaiting: f.AwaitingLabel},
 		Limits: event.Limits{MaxCalls: c.MaxLLMProcessNum, MaxTokens: c.Limits.MaxTokens,
 			MaxCostUSD: c.Limits.MaxCostUSD, MaxMinutes: c.Limits.MaxMinutes},
 		Storage:  event.Storage{Threshold: c.ContextStorage.CompressionThreshold, Keep: c.ContextStorage.KeepRecentMessages},
-		Change:   event.ChangeRule{Enabled: c.ChangeRequests.Enabled && f.Workspace == "", Prefix: c.ChangeRequests.BranchPrefix, Draft: c.ChangeRequests.Draft},
+		Change:   changeRule(c.ChangeRequests, f),
 		Comments: commentRule(c.NewCommentHandling),
 		Project: event.ProjectRule{Rules: c.ProjectAgentRules.Enabled, MaxFile: c.ProjectAgentRules.Limits.MaxFileSize,
 			MaxTotal: c.ProjectAgentRules.Limits.MaxTotalSize, Files: c.FileListContext.Enabled, MaxDepth: c.FileListContext.MaxDepth},
@@ -45,6 +48,26 @@ func (s *system) pin(at site) event.ConfigPinned {
 		pinned.ProgressMS = 0
 	}
 	return pinned
+}
+
+func changeRule(r config.ChangeRequests, f config.Forge) event.ChangeRule {
+	return event.ChangeRule{Enabled: r.Enabled && f.Workspace == "", Prefix: r.BranchPrefix, Draft: r.Draft, Base: r.Base,
+		MaxFiles: r.MaxFiles, MaxLines: r.MaxLines, Binary: r.Binary, Protected: strings.Join(r.ProtectedPaths, "\n")}
+}
+
+// setupOf are the commands for a project, a JSON list of arguments a line.
+func setupOf(f config.Forge, project string) string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(f.SetupCommands)) {
+		if !strings.EqualFold(name, project) {
+			continue
+		}
+		for _, argv := range f.SetupCommands[name] {
+			line, _ := json.Marshal(argv) // a list of texts is always one
+			lines = append(lines, string(line))
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func commentRule(n config.NewCommentHandling) event.CommentRule {

@@ -162,7 +162,7 @@ func (r *round) run(ctx context.Context, e *engine.Engine, at site, wake event.B
 	name := s.Key.String()
 	r.note(fmt.Sprintf("working: %s (%s): %s", name, s.Created.UUID, s.Created.Title))
 	start := time.Now()
-	err := e.Run(ctx, r.pin(at), wake)
+	err := e.Run(ctx, r.pin(at, e.State().Key.Project), wake)
 	r.report(s, name, time.Since(start), err)
 	return err
 }

@@ -66,7 +66,7 @@ func openTalk(t *testing.T, kind string, script llmtest.Script, public bool) *ta
 		g := &onGitLab{server: forgetest.NewGitLab(), w: w}
 		t.Cleanup(g.server.Close)
 		g.server.AddToken(testToken, testBot)
-		g.server.AddProject(testProject, forgetest.Project{Private: !public, CloneURL: w.path("origin.git")})
+		g.server.AddProject(testProject, forgetest.Project{Private: !public, Git: w.path("origin.git")})
 		if merges {
 			g.item = g.server.AddMergeRequest(testProject, title, body, "alice", headBranch, "main", botLabel)
 		} else {
@@ -75,7 +75,7 @@ func openTalk(t *testing.T, kind string, script llmtest.Script, public bool) *ta
 		g.merges, w.site = merges, g.config()
 		return &talk{w, g}
 	}
-	w.forge.AddRepository(testRepo, forgetest.Repository{Private: !public, CloneURL: w.path("origin.git")})
+	w.forge.AddRepository(testRepo, forgetest.Repository{Private: !public, Git: w.path("origin.git")})
 	w.forge.AddBot("ci-bot")
 	g := &onGitHub{w: w, pull: merges}
 	if merges {

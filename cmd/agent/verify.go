@@ -1,8 +1,12 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,19 +19,57 @@ import (
 )
 
 func (a *app) verifyCommand() *cobra.Command {
-	return &cobra.Command{
+	head := ""
+	cmd := &cobra.Command{
 		Use: "verify [CONTEXT...]", Short: "Check logs: every byte, the hash chain, every blob",
+		Long: `verify checks every byte of the logs, their hash chains, and every blob. With --head it also
+holds one log against the hash that the agent's last comment on the task names: then nothing
+up to that event was changed since the comment was written.`,
 		Example: `  agent verify             all contexts
-  agent verify 3f2a`,
+  agent verify 3f2a
+  agent verify 3f2a --head 57:9f86d081…`,
 		RunE: func(_ *cobra.Command, refs []string) error {
+			if head != "" && len(refs) != 1 {
+				return usageError{errors.New("--head is about one context")}
+			}
 			store, err := a.openStore(true)
 			if err != nil {
 				return err
 			}
-			code, err := a.each(store, refs, func(uuid string) error { return a.verify(store, uuid) })
+			code, err := a.each(store, refs, func(uuid string) error {
+				if err := a.verify(store, uuid); err != nil || head == "" {
+					return err
+				}
+				return a.verifyNamed(store, uuid, head)
+			})
 			return errors.Join(err, quietly(code))
 		},
 	}
+	cmd.Flags().StringVar(&head, "head", "", "EVENT:SHA256 as a comment names it")
+	return cmd
+}
+
+// verifyNamed holds one line of a log against its hash.
+func (a *app) verifyNamed(store *contexts.Store, uuid, head string) error {
+	seq, want, ok := strings.Cut(head, ":")
+	n, err := strconv.ParseUint(seq, 10, 64)
+	if sum, hexErr := hex.DecodeString(want); !ok || err != nil || hexErr != nil || len(sum) != sha256.Size {
+		return usageError{errors.New("--head is the number of an event, a colon, and 64 hex digits")}
+	}
+	for rec, err := range store.Records(uuid) {
+		if err != nil {
+			return err
+		}
+		if rec.Seq != n {
+			continue
+		}
+		if sum := sha256.Sum256(rec.Line); hex.EncodeToString(sum[:]) != strings.ToLower(want) {
+			break
+		}
+		fmt.Fprintf(a.out, "%s  event %d is the one that was named\n", uuid, n)
+		return nil
+	}
+	return &contexts.DamageError{Name: uuid, Reason: fmt.Sprintf("event %d is not the one that was named", n)}
 }
 
 // each does something with the given contexts, or with all; one that fails does not stop the others.

@@ -11,6 +11,7 @@ import (
 
 	"agent/eventlog/event"
 	"agent/forge"
+	"agent/handlers"
 	"agent/internal/git"
 	"agent/projections"
 )
@@ -29,29 +30,77 @@ func (w *workingCopy) Prepare(ctx context.Context, s *projections.State) (event.
 	if !w.system.needsWorkspace() {
 		return event.WorkspacePrepared{}, nil
 	}
-	clone, base, err := w.clone(ctx, s)
+	place, err := w.clone(ctx, s)
 	if err != nil {
 		return notCloned(err)
 	}
-	commit, err := clone.Head(ctx)
-	return event.WorkspacePrepared{Dir: clone.Dir, Base: base, Commit: commit}, err
+	return place, nil
 }
 
 // clone makes the working copy of a context, or takes the one that is there. It
-// begins at the head of a pull or merge request, else at the default branch.
-func (w *workingCopy) clone(ctx context.Context, s *projections.State) (clone *git.Repo, base string, err error) {
-	repo, err := w.site.client.Repository(ctx, s.Key)
+// begins at the head of a pull or merge request, else at the branch that the
+// task names, the configured one, or the default branch.
+func (w *workingCopy) clone(ctx context.Context, s *projections.State) (place event.WorkspacePrepared, err error) {
+	o, repo, err := w.options(ctx, s)
 	if err != nil {
-		return nil, "", err
+		return place, err
+	}
+	place.Base = repo.DefaultBranch
+	switch wanted := cmp.Or(handlers.BaseOf(s.Task.Body.View()), s.Config.Change.Base); {
+	case s.Task.Branch != "":
+		place.Base = s.Task.Branch
+	case s.Task.Fork:
+		o.Ref = headRef(s.Key)
+	case wanted != "" && wanted != repo.DefaultBranch:
+		there, err := git.HasBranch(ctx, o, wanted)
+		switch {
+		case err != nil:
+			return place, err
+		case there:
+			place.Base = wanted
+		default:
+			place.Absent = wanted
+		}
+	}
+	o.Branch = place.Base
+	clone, err := git.Clone(ctx, o)
+	if err != nil {
+		return place, err
+	}
+	place.Dir = clone.Dir
+	place.Commit, err = clone.Head(ctx)
+	return place, err
+}
+
+// headRef is where a forge shows the head of a request that comes from a fork.
+func headRef(key forge.TaskKey) string {
+	if key.Kind == forge.GitLabMergeRequest {
+		return fmt.Sprintf("refs/merge-requests/%d/head", key.Number)
+	}
+	return fmt.Sprintf("refs/pull/%d/head", key.Number)
+}
+
+// options are those of a clone, less what is to be checked out.
+func (w *workingCopy) options(ctx context.Context, s *projections.State) (o git.Options, repo forge.Repository, err error) {
+	if repo, err = w.site.client.Repository(ctx, s.Key); err != nil {
+		return o, repo, err
 	}
 	token, err := w.site.token(ctx)
+	return git.Options{URL: repo.CloneURL, Dir: w.system.cloneDir(s.Created.UUID), Token: token, AllowHTTP: w.system.config.AllowHTTP,
+		Author: author(w.site.config.BotName), Context: s.Created.UUID}, repo, err
+}
+
+// reopen takes the working copy that was prepared.
+func (w *workingCopy) reopen(ctx context.Context, s *projections.State) (*git.Repo, error) {
+	o, _, err := w.options(ctx, s)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	base = cmp.Or(s.Task.Branch, repo.DefaultBranch)
-	clone, err = git.Clone(ctx, git.Options{URL: repo.CloneURL, Dir: w.system.cloneDir(s.Created.UUID),
-		Branch: base, Token: token, AllowHTTP: w.system.config.AllowHTTP})
-	return clone, base, err
+	o.Branch = s.Place.Base
+	if s.Task.Fork {
+		o.Ref = headRef(s.Key)
+	}
+	return git.Clone(ctx, o)
 }
 
 func inPlace(ctx context.Context, dir string) event.WorkspacePrepared {
@@ -68,6 +117,7 @@ func inPlace(ctx context.Context, dir string) event.WorkspacePrepared {
 
 // notCloned tells a repository that is not there from a forge that does not answer.
 func notCloned(err error) (event.WorkspacePrepared, error) {
+	err = asForge(err)
 	var failed *forge.Error
 	if errors.As(err, &failed) && (failed.Kind == forge.NotFound || failed.Kind == forge.Forbidden) {
 		return event.WorkspacePrepared{Error: failed.Error()}, nil
@@ -75,20 +125,17 @@ func notCloned(err error) (event.WorkspacePrepared, error) {
 	return event.WorkspacePrepared{}, err
 }
 
-func (w *workingCopy) Publish(ctx context.Context, s *projections.State, branch, message string) (string, []string, error) {
-	repo, _, err := w.clone(ctx, s)
-	if err != nil {
-		return "", nil, err
+// asForge gives errors of git that concern the forge the kinds of the forge's own.
+func asForge(err error) error {
+	var failed *git.Error
+	if !errors.As(err, &failed) {
+		return err
 	}
-	commit, _, err := repo.CommitAll(ctx, branch, message, author(w.site.config.BotName))
-	if err != nil {
-		return "", nil, err
+	kinds := map[git.Kind]forge.ErrorKind{git.Gone: forge.NotFound, git.Refused: forge.Forbidden, git.Auth: forge.Auth, git.Unreachable: forge.Transient}
+	if kind, ok := kinds[failed.Kind]; ok {
+		return &forge.Error{Kind: kind, Op: "git " + failed.Op, Message: failed.Text}
 	}
-	files, err := repo.Changed(ctx, s.Place.Commit)
-	if err != nil || len(files) == 0 {
-		return commit, nil, err
-	}
-	return commit, files, repo.Push(ctx, branch)
+	return err
 }
 
 func author(bot string) string {
@@ -113,9 +160,17 @@ func (s *system) needsWorkspace() bool {
 	return false
 }
 
+// published tells whether a context is done with its working copy: what it holds
+// is pushed, is nothing, or is a patch beside the log.
+func published(s *projections.State) bool {
+	p := s.Publishing
+	return s.Status == projections.Completed && (p.Opened != nil || p.Failed != nil && (p.Failed.Pushed || !p.Failed.Patch.IsZero()) ||
+		p.Measured != nil && p.Measured.Error == "" && p.Measured.Count == 0 && len(p.Measured.LeftOut) == 0)
+}
+
 // discard removes the working copy of a context whose work was published.
 func (s *system) discard(state *projections.State) {
-	if state.Status != projections.Completed || state.Change == nil || state.Place == nil || state.Place.Dir != s.cloneDir(state.Created.UUID) {
+	if !published(state) || state.Place == nil || state.Place.Dir != s.cloneDir(state.Created.UUID) {
 		return
 	}
 	if err := os.RemoveAll(state.Place.Dir); err != nil {

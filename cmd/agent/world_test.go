@@ -56,7 +56,7 @@ type world struct {
 func newWorld(t *testing.T, script llmtest.Script) *world {
 	t.Helper()
 	w := emptyWorld(t, script)
-	w.forge.AddRepository(testRepo, forgetest.Repository{Private: true, CloneURL: w.path("origin.git")})
+	w.forge.AddRepository(testRepo, forgetest.Repository{Private: true, Git: w.path("origin.git")})
 	w.issue("Greet the world")
 	return w
 }

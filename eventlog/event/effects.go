@@ -76,6 +76,7 @@ type ToolRequested struct {
 	Args   Text   `json:"args"`
 	Need   string `json:"info_id,omitempty"` // the information that it collects for a plan
 	Again  bool   `json:"again"`             // may be run again if its outcome is lost: read-only or idempotent
+	Setup  bool   `json:"setup,omitempty"`   // the configuration asks for it, no reply does
 }
 
 // ToolReplied is a tool's answer, also when the tool says that it failed.
@@ -157,25 +158,37 @@ type LabelsFailed struct {
 // ChangeRequested is the intent to publish the work as a branch and a pull or merge request.
 type ChangeRequested struct {
 	intent
-	Branch string `json:"branch"`
-	Base   string `json:"base"`
-	Title  string `json:"title"`
-	Body   Text   `json:"body"`
-	Draft  bool   `json:"draft"`
+	Branch   string `json:"branch"` // empty: nothing may be pushed, a patch is made
+	Base     string `json:"base"`
+	Title    string `json:"title"`
+	Body     Text   `json:"body"`
+	Draft    bool   `json:"draft"`
+	Tree     string `json:"tree,omitempty"`     // that was measured
+	Existing bool   `json:"existing,omitempty"` // the branch is that of a pull or merge request, and must exist
+	Reviewer string `json:"reviewer,omitempty"` // who is asked to review it
 }
 
-// ChangeOpened is the published work. Number is 0 if there was nothing to publish.
+// ChangeOpened is the published work. Number is 0 of a patch.
 type ChangeOpened struct {
 	outcome
-	Number int      `json:"number"`
-	URL    string   `json:"url,omitempty"`
-	Commit string   `json:"commit,omitempty"`
-	Files  []string `json:"files,omitempty"`
+	Number   int      `json:"number"`
+	URL      string   `json:"url,omitempty"`
+	Commit   string   `json:"commit,omitempty"`
+	Files    []string `json:"files,omitempty"`
+	Reviewer string   `json:"reviewer,omitempty"` // who was asked to review it
+	Patch    Text     `json:"patch,omitzero"`     // instead of a request
 }
 
-// ChangeFailed is work that could not be published; it stays in the working copy.
+// ChangeFailed is work that could not be published. Its patch is kept beside the log as well, see [PatchFile].
 type ChangeFailed struct {
 	outcome
-	Kind    string `json:"kind"`
+	Kind    string `json:"kind"` // moved | conflict | refused | gone | unreachable | other, or forge.ErrorKind
 	Message string `json:"message"`
+	Commit  string `json:"commit,omitempty"`
+	Pushed  bool   `json:"pushed,omitempty"` // the branch is there, the request is not
+	Patch   Text   `json:"patch,omitzero"`
 }
+
+// PatchFile is the file in a context's directory that holds work which was not
+// pushed, byte by byte as git made it.
+const PatchFile = "change.patch"

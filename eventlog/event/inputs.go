@@ -45,6 +45,7 @@ type ConfigPinned struct {
 	Prompt        string      `json:"prompt,omitempty"` // the system prompt template if it is not the embedded one
 	PromptHash    string      `json:"prompt_hash"`      // hex SHA-256 of the template in force
 	ProgressMS    int64       `json:"progress_ms"`      // least time between two edits of a progress comment
+	Setup         string      `json:"setup,omitempty"`  // commands that make the working copy ready: a JSON list of arguments a line
 	Bot           string      `json:"bot"`              // configured bot_name
 	Hash          string      `json:"hash"`             // of the whole configuration without secrets
 }
@@ -150,9 +151,14 @@ type Replans struct {
 
 // ChangeRule says whether and how a change (pull or merge request) is opened.
 type ChangeRule struct {
-	Enabled bool   `json:"enabled"` // false when working in place
-	Prefix  string `json:"branch_prefix"`
-	Draft   bool   `json:"draft"`
+	Enabled   bool   `json:"enabled"` // false when working in place
+	Prefix    string `json:"branch_prefix"`
+	Draft     bool   `json:"draft"`
+	Base      string `json:"base,omitempty"`      // branch that changes go to; empty: the default branch
+	MaxFiles  int    `json:"max_files,omitempty"` // more need a person, as do the next three; 0: no bound
+	MaxLines  int    `json:"max_lines,omitempty"` // added and removed
+	Binary    string `json:"binary,omitempty"`    // ask | allow
+	Protected string `json:"protected,omitempty"` // paths, one a line
 }
 
 // ProjectRule says what of the repository stands in the system message.
@@ -176,6 +182,7 @@ type TaskFetched struct {
 	URL       string   `json:"url"`
 	Private   bool     `json:"private"`
 	Branch    string   `json:"branch,omitempty"`  // head branch of a pull or merge request, if it is one of this repository
+	Fork      bool     `json:"fork,omitempty"`    // its head branch is in another repository, or gone
 	Assigned  bool     `json:"assigned"`          // the agent's own account is among the assignees
 	Removed   []string `json:"removed,omitempty"` // hidden text that was taken out, by class
 	Hash      string   `json:"hash"`              // hex SHA-256 of the raw title and body
@@ -188,6 +195,7 @@ type WorkspacePrepared struct {
 	InPlace bool   `json:"in_place"`
 	Base    string `json:"base,omitempty"`   // branch that a change goes to
 	Commit  string `json:"commit,omitempty"` // the commit that the work began on
+	Absent  string `json:"absent,omitempty"` // a branch that the task's text names as the base, and that does not exist
 	Error   string `json:"error,omitempty"`  // why there is none
 }
 
@@ -210,6 +218,27 @@ type RuleFile struct {
 	Cut     bool     `json:"cut,omitempty"`
 	Removed []string `json:"removed,omitempty"`  // hidden text that was taken out
 	Warning []string `json:"warnings,omitempty"` // injection patterns
+}
+
+// ChangeMeasured says what the working copy holds that was not there when the
+// work began. What is published is this tree.
+type ChangeMeasured struct {
+	input
+	Tree    string        `json:"tree,omitempty"` // name of the tree in git
+	Files   []ChangedFile `json:"files"`          // the first ones, by path
+	Count   int           `json:"count"`          // of all files
+	Added   int           `json:"added"`          // lines, of all files
+	Removed int           `json:"removed"`
+	LeftOut []string      `json:"left_out,omitempty"` // files that are too large, and repositories inside of the working copy
+	Error   string        `json:"error,omitempty"`    // why it could not be measured
+}
+
+// ChangedFile is one path of a change.
+type ChangedFile struct {
+	Path    string `json:"path"` // a long one is cut and ends in …
+	Added   int    `json:"added"`
+	Removed int    `json:"removed"`
+	Kind    string `json:"kind,omitempty"` // binary | link | submodule | large; empty: text
 }
 
 // ToolsListed holds what the tool servers offer, with full schemas.
@@ -239,7 +268,7 @@ type Tool struct {
 // split over several events of which only the last has Last set.
 type CommentsFetched struct {
 	input
-	Reason   string    `json:"reason"` // start | resume | periodic
+	Reason   string    `json:"reason"` // start | resume | periodic | publish
 	Comments []Comment `json:"comments"`
 	Seen     int       `json:"seen"` // comments that earlier events already hold
 	Last     bool      `json:"last"`

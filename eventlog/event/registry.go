@@ -21,6 +21,7 @@ var registry = map[string]entry{
 	"task.fetched":          of[TaskFetched](1),
 	"workspace.prepared":    of[WorkspacePrepared](1),
 	"project.read":          of[ProjectRead](1),
+	"change.measured":       of[ChangeMeasured](1),
 	"tools.listed":          of[ToolsListed](1),
 	"comments.fetched":      of[CommentsFetched](1),
 	"context.inherited":     of[ContextInherited](1),

@@ -217,6 +217,14 @@ func (b *ProjectRead) payloads() []payload {
 	return all
 }
 
+// A patch is shown whole or not at all.
+func (b *ChangeOpened) payloads() []payload {
+	return []payload{{text: &b.Patch, max: MaxResult, view: 1 << 10}}
+}
+func (b *ChangeFailed) payloads() []payload {
+	return []payload{{text: &b.Patch, max: MaxResult, view: 1 << 10}}
+}
+
 func (b *MessageAdded) payloads() []payload {
 	if b.Purpose == "inherited" {
 		return []payload{apart(&b.Content)}

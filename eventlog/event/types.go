@@ -16,6 +16,9 @@ func (*WorkspacePrepared) Type() string { return "workspace.prepared" }
 func (*ProjectRead) Type() string { return "project.read" }
 
 // Type names the event in logs.
+func (*ChangeMeasured) Type() string { return "change.measured" }
+
+// Type names the event in logs.
 func (*ToolsListed) Type() string { return "tools.listed" }
 
 // Type names the event in logs.

@@ -13,6 +13,7 @@ type Repository struct {
 	Internal      bool   // visible to the members of an enterprise
 	Archived      bool   // read-only
 	CloneURL      string // default: the web URL with .git
+	Git           string // a bare repository that is served there
 	DefaultBranch string // default: main
 }
 

@@ -59,6 +59,31 @@ func (s *Server) DeleteReviewComment(repo string, id int64) {
 	i.pull.drop(m)
 }
 
+// Change is a pull or merge request as the server holds it.
+type Change struct {
+	Number                  int
+	Title, Body, Head, Base string
+	Draft                   bool
+	Reviewers               []string
+}
+
+// PullRequests returns all pull requests of a repository, oldest first.
+func (s *Server) PullRequests(repo string) (all []Change) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, i := range s.mustRepository(repo).issues {
+		if i.pull == nil {
+			continue
+		}
+		c := Change{Number: i.number, Title: i.title, Body: i.body, Head: i.pull.head, Base: i.pull.base, Draft: i.pull.draft}
+		for _, a := range i.pull.reviewers {
+			c.Reviewers = append(c.Reviewers, a.login)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
 // SetDraft makes a pull request a draft, or ready for review.
 func (s *Server) SetDraft(repo string, number int, draft bool) {
 	s.changePull(repo, number, func(p *pull) { p.draft = draft })

@@ -20,6 +20,9 @@
 // repositories. Fault, which both servers have, makes chosen requests fail in
 // chosen ways.
 //
+// A repository with a git directory is cloned from and pushed to over HTTP, see
+// git.go: git's own server program answers, behind the forge's accounts.
+//
 // GitLab's API lies at the root and below /api/v4, see [GitLab]. Its answers are
 // held against client-go's types, and against the schemas of a GitLab MCP server
 // that is not ours (make test-servers).

@@ -25,6 +25,7 @@ func NewGitLab() *GitLab {
 	g := &GitLab{}
 	g.serve(dialect{
 		prefix: "/api/v4", token: privateToken, header: quota, problem: gitlabProblem, refuse: gitlabRefusal, comment: g.anyNote,
+		repository: g.gitRight,
 	}, g.routes())
 	return g
 }
@@ -74,6 +75,7 @@ type item struct {
 type merge struct {
 	source, target string
 	sourceProject  int64
+	reviewers      []*account
 }
 
 type note struct {
@@ -133,6 +135,14 @@ func gitlabRefusal(f *Fault, now time.Time) reply {
 		panic("forgetest: no fault kind " + string(f.Kind))
 	}
 	return a
+}
+
+func (g *GitLab) gitRight(name string, a *account) gitRight {
+	p := g.named(name)
+	if p == nil {
+		return gitRight{}
+	}
+	return gitRight{dir: p.options.Git, read: g.sees(p, a), write: g.level(p, a) >= Developer && !p.options.Archived}
 }
 
 func (g *GitLab) anyNote(id int64) *comment {

@@ -15,6 +15,7 @@ type Project struct {
 	NoIssues      bool   // without issues
 	NoMerges      bool   // without merge requests
 	CloneURL      string // default: the web URL with .git
+	Git           string // a bare repository that is served there
 	DefaultBranch string // default: main
 	Files         map[string]string
 }
@@ -104,6 +105,20 @@ func (g *GitLab) Issue(path string, iid int) *Item { return g.lookup(path, iid, 
 
 // MergeRequest is a merge request that exists.
 func (g *GitLab) MergeRequest(path string, iid int) *Item { return g.lookup(path, iid, true) }
+
+// MergeRequestList returns all merge requests of the project, oldest first.
+func (g *GitLab) MergeRequestList(path string) (all []Change) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, i := range g.mustProject(path).merges {
+		c := Change{Number: i.iid, Title: i.title, Body: i.body, Head: i.merge.source, Base: i.merge.target, Draft: i.draft()}
+		for _, a := range i.merge.reviewers {
+			c.Reviewers = append(c.Reviewers, a.login)
+		}
+		all = append(all, c)
+	}
+	return all
+}
 
 // MergeRequests is how many merge requests the project has.
 func (g *GitLab) MergeRequests(path string) int {

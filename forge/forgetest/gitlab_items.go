@@ -97,6 +97,7 @@ type wish struct {
 	AddLabels    any     `json:"add_labels"`
 	RemoveLabels any     `json:"remove_labels"`
 	AssigneeIDs  []int64 `json:"assignee_ids"`
+	ReviewerIDs  []int64 `json:"reviewer_ids"`
 	SourceBranch string  `json:"source_branch"`
 	TargetBranch string  `json:"target_branch"`
 }
@@ -123,6 +124,7 @@ func (g *GitLab) putItem(c *call, t target) reply {
 	}
 	g.relabel(t.p, t.i, c.account, names(in.AddLabels), names(in.RemoveLabels))
 	g.assign(t.i, c.account, in.AssigneeIDs)
+	g.review(t, in.ReviewerIDs)
 	if state := map[string]string{"close": "closed", "reopen": "opened"}[in.StateEvent]; state != "" && state != t.i.state {
 		g.setState(t.i, state)
 		g.tell(t.i, c.account, map[string]string{"closed": "closed", "opened": "reopened"}[state])
@@ -143,6 +145,19 @@ func (g *GitLab) assign(i *item, by *account, ids []int64) {
 		}
 	}
 	g.tell(i, by, said)
+}
+
+// review replaces the reviewers, less those who do not see the project; nil leaves them.
+func (g *GitLab) review(t target, ids []int64) {
+	if ids == nil || t.i.merge == nil {
+		return
+	}
+	t.i.merge.reviewers = nil
+	for _, a := range g.people() {
+		if slices.Contains(ids, a.id) && g.sees(t.p, a) {
+			t.i.merge.reviewers = append(t.i.merge.reviewers, a)
+		}
+	}
 }
 
 func (g *GitLab) createItem(c *call, p *project, merges bool) reply {
@@ -178,6 +193,9 @@ func (p *project) mergeable(in wish) (reply, bool) {
 	case in.SourceBranch == in.TargetBranch:
 		return reply{status: http.StatusUnprocessableEntity, body: object{
 			"message": []string{"You can't use same project/branch for source and target"}}}, false
+	}
+	if lacksBranch(p.options.Git, in.SourceBranch) || lacksBranch(p.options.Git, in.TargetBranch) {
+		return reply{status: http.StatusBadRequest, body: object{"message": object{"base": []string{"source or target branch does not exist"}}}}, false
 	}
 	for _, i := range p.merges {
 		if i.state == "opened" && i.merge.source == in.SourceBranch && i.merge.target == in.TargetBranch {

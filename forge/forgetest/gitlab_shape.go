@@ -166,12 +166,16 @@ func (c *call) issueParts(t target) object {
 
 func (c *call) mergeParts(t target) object {
 	m, mergedAt := t.i.merge, any(nil)
+	reviewers := []any{}
+	for _, a := range m.reviewers {
+		reviewers = append(reviewers, c.basicUser(a))
+	}
 	if t.i.state == "merged" {
 		mergedAt = instant(t.i.closed)
 	}
 	return object{
 		"source_branch": m.source, "target_branch": m.target, "source_project_id": m.sourceProject, "target_project_id": t.p.id,
-		"draft": t.i.draft(), "work_in_progress": t.i.draft(), "reviewers": []object{}, "merged_by": nil, "merge_user": nil,
+		"draft": t.i.draft(), "work_in_progress": t.i.draft(), "reviewers": reviewers, "merged_by": nil, "merge_user": nil,
 		"merged_at": mergedAt, "sha": commitOf(m.source), "merge_commit_sha": nil, "squash_commit_sha": nil, "squash": false,
 		"squash_on_merge": false, "merge_when_pipeline_succeeds": false, "merge_status": "can_be_merged",
 		"detailed_merge_status": "mergeable", "should_remove_source_branch": nil, "force_remove_source_branch": false,

@@ -1,6 +1,9 @@
 package forgetest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 func (s *Server) listPulls(c *call) reply {
 	r := s.visible(c)
@@ -42,6 +45,38 @@ func (s *Server) getPull(c *call) reply {
 	return ok(c.pullShape(r, i))
 }
 
+// requestReviewers takes collaborators other than the author, all or none.
+func (s *Server) requestReviewers(c *call) reply {
+	r, i := s.pullItem(c)
+	if i == nil {
+		return notFound()
+	}
+	if s.role(r, c.account) < roleWrite {
+		return forbidden()
+	}
+	var in struct{ Reviewers []string }
+	if refusal, good := c.decode(&in); !good {
+		return refusal
+	}
+	var asked []*account
+	for _, login := range in.Reviewers {
+		a := s.accounts[key(login)]
+		if a == nil || r.roles[key(login)] < roleRead && a != r.owner {
+			return unprocessableText("Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the " + r.fullName() + " repository.")
+		}
+		if a == i.author {
+			return unprocessableText("Review cannot be requested from pull request author.")
+		}
+		asked = append(asked, a)
+	}
+	for _, a := range asked {
+		if !slices.Contains(i.pull.reviewers, a) {
+			i.pull.reviewers = append(i.pull.reviewers, a)
+		}
+	}
+	return created(c.pullShape(r, i))
+}
+
 func (s *Server) createPull(c *call) reply {
 	r := s.visible(c)
 	if r == nil {
@@ -63,6 +98,10 @@ func (s *Server) createPull(c *call) reply {
 		return unprocessable("PullRequest", "title", "missing_field", "title is missing")
 	case branch == "" || in.Base == "" || branch == in.Base:
 		return unprocessable("PullRequest", "head", "invalid", "No commits between base and head")
+	case lacksBranch(r.options.Git, branch):
+		return unprocessable("PullRequest", "head", "invalid", "head is invalid")
+	case lacksBranch(r.options.Git, in.Base):
+		return unprocessable("PullRequest", "base", "invalid", "base is invalid")
 	}
 	for _, i := range r.issues {
 		if i.pull != nil && i.open && !i.pull.fork && i.pull.head == branch {

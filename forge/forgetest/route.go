@@ -64,6 +64,7 @@ func (s *Server) routes() []route {
 		{"GET", repo + "/pulls", s.listPulls},
 		{"POST", repo + "/pulls", s.createPull},
 		{"GET", repo + "/pulls/{number}", s.getPull},
+		{"POST", repo + "/pulls/{number}/requested_reviewers", s.requestReviewers},
 		{"GET", repo + "/pulls/comments/{id}", s.getReviewComment},
 		{"PATCH", repo + "/pulls/comments/{id}", s.patchReviewComment},
 		{"DELETE", repo + "/pulls/comments/{id}", s.deleteReviewComment},

@@ -22,6 +22,7 @@ func New() *Server {
 	s := &Server{repos: map[string]*repository{}, ends: map[string]time.Time{}}
 	s.serve(dialect{
 		prefix: "/api/v3", token: bearer, caller: s.caller, header: standing, problem: problem, refuse: refusal, comment: s.anyComment,
+		repository: s.gitRight,
 	}, s.routes())
 	return s
 }
@@ -56,6 +57,15 @@ func standing(now time.Time) http.Header {
 		"X-Ratelimit-Used":      {"1"},
 		"X-Ratelimit-Reset":     {strconv.FormatInt(now.Add(time.Hour).Unix(), 10)},
 	}
+}
+
+func (s *Server) gitRight(name string, a *account) gitRight {
+	r := s.repos[key(name)]
+	if r == nil {
+		return gitRight{}
+	}
+	role := s.role(r, a)
+	return gitRight{dir: r.options.Git, read: role >= roleRead, write: role >= roleWrite}
 }
 
 func (s *Server) anyComment(id int64) *comment {

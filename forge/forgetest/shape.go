@@ -184,10 +184,7 @@ func (c *call) issueShape(r *repository, i *issue) object {
 
 // itemShape is what issues and pull requests have in common.
 func (c *call) itemShape(r *repository, i *issue) object {
-	assignees := []any{}
-	for _, a := range i.assignees {
-		assignees = append(assignees, c.userShape(a))
-	}
+	assignees := c.usersShape(i.assignees)
 	first := any(nil)
 	if len(assignees) > 0 {
 		first = assignees[0]
@@ -241,13 +238,21 @@ func (c *call) pullShape(r *repository, i *issue) object {
 		"user": c.userOrGhost(i.author),
 		"url":  self, "diff_url": page + ".diff", "patch_url": page + ".patch", "_links": links, "draft": i.pull.draft,
 		"head": c.headSide(r, i.pull), "base": c.side(r, i.pull.base), "merge_commit_sha": nil, "merged_at": moment(i.pull.merged),
-		"auto_merge": nil, "requested_reviewers": []object{}, "requested_teams": []object{}, "merged": !i.pull.merged.IsZero(),
+		"auto_merge": nil, "requested_reviewers": c.usersShape(i.pull.reviewers), "requested_teams": []object{}, "merged": !i.pull.merged.IsZero(),
 		"mergeable": nil, "mergeable_state": "unknown", "merged_by": nil, "maintainer_can_modify": false,
 		"comments": len(i.comments), "review_comments": len(i.pull.remarks), "commits": 1, "additions": 1, "deletions": 0, "changed_files": 1,
 	} {
 		o[name] = value
 	}
 	return o
+}
+
+func (c *call) usersShape(accounts []*account) []any {
+	shapes := []any{}
+	for _, a := range accounts {
+		shapes = append(shapes, c.userShape(a))
+	}
+	return shapes
 }
 
 func (c *call) side(r *repository, branch string) object {

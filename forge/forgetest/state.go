@@ -65,6 +65,7 @@ type pull struct {
 	fork       bool     // the head is not in the repository itself
 	forkOwner  *account // nil: that fork was deleted
 	merged     time.Time
+	reviewers  []*account // who was asked
 	reviews    []*review
 	remarks    []*reviewComment
 }

@@ -46,6 +46,8 @@ type dialect struct {
 	problem func(status int, message string) reply        // an error in the forge's own form
 	refuse  func(f *Fault, now time.Time) reply           // the answer of faults that store nothing
 	comment func(id int64) *comment                       // any comment of the forge, or nil
+
+	repository func(name string, a *account) gitRight // what an account may do with the git directory of a name
 }
 
 // Request is one request as it arrived, without its credentials.
@@ -105,6 +107,9 @@ func (s *wire) Requests() []Request {
 
 // ServeHTTP answers one request.
 func (s *wire) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.serveGit(w, r) {
+		return
+	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxRequest))
 	if err != nil {
 		panic(http.ErrAbortHandler)

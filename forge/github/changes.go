@@ -54,6 +54,19 @@ func (c *Client) OpenChange(ctx context.Context, key forge.TaskKey, spec forge.C
 	return *changeOf(opened), nil
 }
 
+// AskReview requests a review. GitHub takes collaborators only.
+func (c *Client) AskReview(ctx context.Context, key forge.TaskKey, change int, login string) error {
+	const op = "ask for a review"
+	owner, repo, err := c.project(op, key)
+	if err != nil {
+		return err
+	}
+	_, err = write(c, ctx, op, func() (*github.PullRequest, *github.Response, error) {
+		return c.api.PullRequests.RequestReviewers(ctx, owner, repo, change, github.ReviewersRequest{Reviewers: []string{login}})
+	})
+	return err
+}
+
 func changeOf(p *github.PullRequest) *forge.Change {
 	return &forge.Change{Number: p.GetNumber(), URL: p.GetHTMLURL(), Branch: p.GetHead().GetRef()}
 }

@@ -2,12 +2,17 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"time"
 
 	"agent/eventlog/event"
 	"agent/forge"
 	"agent/handlers"
+	"agent/internal/i18n"
+	"agent/projections"
 )
 
 // maxSends is how often a write to the forge is tried in one run.
@@ -24,6 +29,9 @@ func (e *Engine) comment(ctx context.Context, seq uint64, in *event.CommentReque
 	id := op(e.state.Created.UUID, seq)
 	body, err := e.fullBody(in)
 	if err != nil {
+		return nil, err
+	}
+	if body, err = e.withHead(body, seq, in); err != nil {
 		return nil, err
 	}
 	body = marked(body, e.p.MarkerKey, e.state.Key, id)
@@ -43,6 +51,27 @@ func (e *Engine) comment(ctx context.Context, seq uint64, in *event.CommentReque
 		return &event.CommentPosted{ID: c.ID, URL: c.URL}, err
 	}
 	return e.write(ctx, w)
+}
+
+// withHead ends a last word with the hash of the log up to its own intent, so
+// that nobody can change that part of the log and not be found out by whoever
+// reads the comment.
+func (e *Engine) withHead(body string, seq uint64, in *event.CommentRequested) (string, error) {
+	switch projections.Status(in.Purpose) {
+	case projections.Completed, projections.Failed, projections.Stopped:
+	default:
+		return body, nil
+	}
+	for rec, err := range e.p.Store.Records(e.log.UUID()) {
+		if err != nil {
+			return "", err
+		}
+		if rec.Seq == seq {
+			sum := sha256.Sum256(rec.Line)
+			return body + "\n\n" + i18n.Text(e.state.Lang, "facts.head", seq, hex.EncodeToString(sum[:])), nil
+		}
+	}
+	return "", fmt.Errorf("event %d of %s is not there", seq, e.log.UUID())
 }
 
 func (e *Engine) fullBody(in *event.CommentRequested) (string, error) {

@@ -2,12 +2,14 @@ package engine_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,11 +46,30 @@ type counts struct {
 var (
 	marker  = regexp.MustCompile(`\n\n<!-- agent op=([0-9a-f:-]+) mac=[0-9a-f]+ -->$`)
 	numbers = regexp.MustCompile(`[0-9]+`)
+	head    = regexp.MustCompile("event ([0-9]+), SHA-256 `([0-9a-f]{64})`")
 )
+
+// checkHeads wants every last word to name the hash that its line in the log has.
+func (w *world) checkHeads() (problems error) {
+	lines, named := bytes.Split(logBytes(w.disk), []byte("\n")), 0
+	for _, c := range w.forge.Comments(project, 1) {
+		for _, m := range head.FindAllStringSubmatch(c.Body, -1) {
+			named++
+			n, _ := strconv.Atoi(m[1])
+			if n >= len(lines) || fmt.Sprintf("%x", sha256.Sum256(lines[n-1])) != m[2] {
+				problems = errors.Join(problems, fmt.Errorf("%s is not the log's", m[0]))
+			}
+		}
+	}
+	if named == 0 {
+		problems = errors.Join(problems, errors.New("no hash of the log is named"))
+	}
+	return problems
+}
 
 // neutral takes out of a text what differs between two runs in any case.
 func (w *world) neutral(text, id string) string {
-	return strings.NewReplacer(id, "UUID", id[:8], "UUID8", w.forge.Host(), "HOST").Replace(text)
+	return strings.NewReplacer(id, "UUID", id[:8], "UUID8", w.forge.Host(), "HOST").Replace(head.ReplaceAllString(text, "HEAD"))
 }
 
 // verify looks at a world in which the task must have come to its end, and says
@@ -81,7 +102,7 @@ func (w *world) verify() (end, error) {
 	got = w.end(id, log)
 	got.Status, got.requests = string(report.State.Status), len(w.model.Requests())
 	got.Plan = planEnd(report.State)
-	return got, errors.Join(err, checkFiles(store, id, report), w.checkOps(id, log), w.checkTools(got, log), w.checkAcknowledged(log), w.checkLedger(store, log))
+	return got, errors.Join(err, checkFiles(store, id, report), w.checkOps(id, log), w.checkTools(got, log), w.checkAcknowledged(log), w.checkHeads(), w.checkLedger(store, log))
 }
 
 // checkLedger wants every call of the log in the ledger of its day.

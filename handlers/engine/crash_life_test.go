@@ -229,10 +229,18 @@ func (l *life) Project(context.Context, *projections.State) (read event.ProjectR
 	return read
 }
 
+// Measure counts the files.
+func (l *life) Measure(context.Context, *projections.State) (m event.ChangeMeasured, err error) {
+	err = l.touch(false, func() {
+		m = event.ChangeMeasured{Tree: "t1", Count: 1, Added: 1, Files: []event.ChangedFile{{Path: "notes.txt", Added: 1}}}
+	})
+	return m, err
+}
+
 // Publish keeps a copy of the files under the name of the branch.
-func (l *life) Publish(_ context.Context, _ *projections.State, branch, _ string) (commit string, files []string, err error) {
-	err = l.touch(true, func() { l.published[branch] = l.world.files() })
-	return "c1", []string{"notes.txt"}, err
+func (l *life) Publish(_ context.Context, _ *projections.State, in *event.ChangeRequested) (done engine.Published, err error) {
+	err = l.touch(true, func() { l.published[in.Branch] = l.world.files() })
+	return engine.Published{Commit: "c1"}, err
 }
 
 // Close has nothing to end: the tools are functions of the test.

@@ -50,9 +50,13 @@ type Workspace interface {
 	// Project reads the repository's rules and its list of files, as they are.
 	// What cannot be read is missing, and Error says why.
 	Project(ctx context.Context, s *projections.State) event.ProjectRead
-	// Publish commits everything to the branch and pushes it. No files mean
-	// that there was nothing to publish.
-	Publish(ctx context.Context, s *projections.State, branch, message string) (commit string, files []string, err error)
+	// Measure says what would be published now. It may be repeated.
+	Measure(ctx context.Context, s *projections.State) (event.ChangeMeasured, error)
+	// Publish commits the tree that was measured and pushes it, or makes a patch
+	// of it if there is no branch or nothing can be pushed. It may be repeated, and
+	// then makes the same commits. An error that is a *forge.Error means what it
+	// means there.
+	Publish(ctx context.Context, s *projections.State, in *event.ChangeRequested) (Published, error)
 }
 
 // Ports are the outside world.

@@ -29,6 +29,8 @@ func (e *Engine) read(ctx context.Context, r handlers.Read) error {
 		return e.input(&place)
 	case "project.read":
 		return e.readProject(ctx)
+	case "change.measured":
+		return e.measure(ctx)
 	case "context.inherited":
 		inherited := e.p.Inherit(e.state)
 		return e.input(&inherited)
@@ -81,7 +83,7 @@ func (e *Engine) fetchTask(ctx context.Context) error {
 	body, removed := sanitize.Input(t.Body)
 	fetched := &event.TaskFetched{Title: sanitize.Line(title, 500), Body: event.T(body), Author: t.Author.Login, State: t.State,
 		Labels: nonNil(t.Labels), Assignees: nonNil(t.Assignees), URL: t.URL, Private: t.Private, Removed: removed,
-		Hash: Hash(t.Title + "\x00" + t.Body)}
+		Hash: Hash(t.Title + "\x00" + t.Body), Fork: t.Fork}
 	if !t.Fork {
 		fetched.Branch = t.Branch
 	}

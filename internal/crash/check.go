@@ -77,12 +77,14 @@ func prefixed(log, left [][]byte) error {
 
 // facts are lines about calls that are known to have had their effect. Of calls
 // that were interrupted it is not known.
-var facts = regexp.MustCompile("(?m)^- (Files written: .*|`.*` → exit code .*|No command was run.*)\n")
+var facts = regexp.MustCompile("(?m)^- (Files written: .*|`.*` → exit code .*|No command was run.*|Changed after the last command.*)\n")
 
 func (e end) withoutFacts() end {
-	e.Comments = slices.Clone(e.Comments)
-	for i, c := range e.Comments {
-		e.Comments[i] = facts.ReplaceAllString(c, "")
+	e.Comments, e.Changes = slices.Clone(e.Comments), slices.Clone(e.Changes)
+	for _, list := range [][]string{e.Comments, e.Changes} {
+		for i, text := range list {
+			list[i] = facts.ReplaceAllString(text, "")
+		}
 	}
 	return e
 }

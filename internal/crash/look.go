@@ -32,6 +32,7 @@ type end struct {
 var (
 	marker  = regexp.MustCompile(`\n\n<!-- agent op=([0-9a-f:-]+) mac=[0-9a-f]+ -->$`)
 	numbers = regexp.MustCompile(`[0-9]+`)
+	head    = regexp.MustCompile("event [0-9]+, SHA-256 `[0-9a-f]{64}`")
 )
 
 // look gives the end, or what is wrong with it in itself.
@@ -44,7 +45,7 @@ func (w *world) look() (end, error) {
 	slices.Sort(e.Labels)
 	plain := strings.NewReplacer(id, "UUID", id[:8], "UUID8", w.forge.Host(), "HOST", w.dir, "DIR")
 	for _, c := range w.forge.Comments(project, 1) {
-		body := marker.ReplaceAllString(c.Body, "")
+		body := head.ReplaceAllString(marker.ReplaceAllString(c.Body, ""), "HEAD")
 		e.Comments = append(e.Comments, numbers.ReplaceAllString(c.Author+": "+plain.Replace(body), "N"))
 	}
 	for _, ev := range log {

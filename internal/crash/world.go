@@ -71,7 +71,7 @@ func (l *lab) newWorld() (*world, error) {
 		return nil, err
 	}
 	w.forge.AddToken(token, bot)
-	w.forge.AddRepository(project, forgetest.Repository{CloneURL: filepath.Join(dir, "origin.git"), Private: true})
+	w.forge.AddRepository(project, forgetest.Repository{Git: filepath.Join(dir, "origin.git"), Private: true})
 	w.forge.AddIssue(project, "Correct the notes", "The answer in notes.txt is wrong.", "alice", "coding agent")
 	w.forge.AddComment(project, 1, "alice", "Please keep a journal, too.")
 	if err := os.Mkdir(filepath.Join(dir, "ran"), 0o700); err != nil {

@@ -10,14 +10,16 @@
 // time limit, and as a process group that dies with its context. A .git that
 // holds anything but plain files and directories, or borrows objects, is refused.
 //
-// There is one remote: the URL that [Clone] got. A token goes to git in its
+// Clones are shallow and of a single branch: the work needs the latest files, and
+// a push needs no more. There is one remote: the URL that [Clone] got. A token goes to git in its
 // environment only, bound to that repository; it is in no argument, URL, file or error.
 //
 // State: a directory with .git inside. [Clone] makes it beside its place and
 // renames it, so it is there whole or not at all. One process at a time uses a
 // working copy: the caller holds the context's lock.
 //
-// Errors are one line: the operation and what git said.
+// Errors are one line: the operation and what git said; see [Error] for those of
+// git itself.
 package git
 
 import (
@@ -35,8 +37,26 @@ type Options struct {
 	URL       string // https://…, http://…, file:///… or an absolute path; without user or password
 	Dir       string // the working copy
 	Branch    string // "" is the remote's default branch
+	Ref       string // instead: any reference of the remote, as refs/pull/7/head; the work begins there, on no branch
 	Token     string // secret; "" where none is needed
 	AllowHTTP bool   // permits a token over http to hosts that are not loopback
+
+	// Author and Context are noted in the configuration of a new clone, for tools
+	// that commit in it. What is published does not depend on that.
+	Author  string // "Name <address>"; "" notes nothing
+	Context string // value of the Trailer
+}
+
+// notes are settings for tools that commit.
+func (o Options) notes() (settings [][2]string, err error) {
+	if o.Author == "" {
+		return nil, nil
+	}
+	who := identity.FindStringSubmatch(o.Author)
+	if who == nil {
+		return nil, fmt.Errorf("git clone: the author %q is not a name and an address", o.Author)
+	}
+	return [][2]string{{"user.name", who[1]}, {"user.email", who[2]}, {"agent.context", o.Context}}, nil
 }
 
 // Repo is a working copy.
@@ -52,8 +72,10 @@ func Clone(ctx context.Context, o Options) (*Repo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("git clone: %w", err)
 	}
-	if err := checkBranch(o.Branch); o.Branch != "" && err != nil {
-		return nil, fmt.Errorf("git clone: %w", err)
+	for _, name := range []string{o.Branch, o.Ref} {
+		if err := checkBranch(name); name != "" && err != nil {
+			return nil, fmt.Errorf("git clone: %w", err)
+		}
 	}
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil || o.Dir == "" {
@@ -74,6 +96,10 @@ func Clone(ctx context.Context, o Options) (*Repo, error) {
 }
 
 func (r *Repo) make(ctx context.Context, o Options) error {
+	notes, err := o.notes()
+	if err != nil {
+		return err
+	}
 	half := r.Dir + ".tmp"
 	if err := os.RemoveAll(half); err != nil { // left by a run that was killed
 		return fmt.Errorf("git clone: %w", err)
@@ -81,7 +107,8 @@ func (r *Repo) make(ctx context.Context, o Options) error {
 	if err := os.MkdirAll(filepath.Dir(r.Dir), 0o700); err != nil {
 		return fmt.Errorf("git clone: %w", err)
 	}
-	args := []string{"--quiet", "--no-local", "--no-recurse-submodules", "--template=", "--origin=origin"}
+	args := []string{"--quiet", "--no-local", "--no-recurse-submodules", "--template=", "--origin=origin",
+		"--depth=1", "--single-branch", "--no-tags"}
 	if o.Branch != "" {
 		args = append(args, "--branch="+o.Branch)
 	}
@@ -90,10 +117,34 @@ func (r *Repo) make(ctx context.Context, o Options) error {
 		_ = os.RemoveAll(half) // the next clone does it again
 		return err
 	}
+	if o.Ref != "" {
+		if err := (&Repo{Dir: half, auth: r.auth}).checkout(ctx, o.Ref); err != nil {
+			_ = os.RemoveAll(half)
+			return err
+		}
+	}
+	for _, s := range notes {
+		_, err := command{name: "config", dir: half, env: []string{"GIT_DIR=/dev/null"},
+			args: []string{"--file", filepath.Join(half, ".git", "config"), s[0], s[1]}}.run(ctx)
+		if err != nil {
+			_ = os.RemoveAll(half)
+			return err
+		}
+	}
 	if err := os.Rename(half, r.Dir); err != nil {
 		return fmt.Errorf("git clone: %w", err)
 	}
 	return nil
+}
+
+// checkout begins at a reference of the remote, on no branch.
+func (r *Repo) checkout(ctx context.Context, ref string) error {
+	commit, err := r.fetch(ctx, ref)
+	if err != nil {
+		return err
+	}
+	_, err = r.git(ctx, "checkout", "--quiet", "--force", "--detach", commit)
+	return err
 }
 
 // reuse checks that the directory is a whole clone of url.
@@ -111,6 +162,9 @@ func (r *Repo) reuse(ctx context.Context, url string) error {
 	_, err = r.git(ctx, "rev-parse", "--quiet", "--verify", "HEAD")
 	return err
 }
+
+// Trailer is the key of the line of a commit that names its context.
+const Trailer = "Agent-Context"
 
 // Open takes an existing working copy as it is, without a remote.
 func Open(dir string) (*Repo, error) {

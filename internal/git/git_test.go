@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -72,6 +73,37 @@ func clone(t *testing.T, url string) *Repo {
 	return r
 }
 
+// commitAll puts everything into commits of a branch, from what is checked out.
+func commitAll(ctx context.Context, r *Repo, branch, message, author string) (commit string, changed []string, err error) {
+	base, err := r.Head(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	tree, _, err := r.Tree(ctx, 1<<20)
+	if err != nil {
+		return "", nil, err
+	}
+	changes, err := r.Compare(ctx, base, tree)
+	for _, c := range changes {
+		changed = append(changed, c.Path)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	commit, err = r.Commit(ctx, CommitSpec{Branch: branch, Base: base, Tree: tree, Message: message, Author: author, When: time.Unix(1800000000, 0)})
+	return commit, changed, err
+}
+
+// push pushes what a branch of the working copy holds.
+func push(ctx context.Context, r *Repo, branch string) error {
+	commit, err := r.Head(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = r.Push(ctx, PushSpec{Branch: branch, Commit: commit, Base: commit, Author: writer})
+	return err
+}
+
 func TestCloneCommitPush(t *testing.T) {
 	ctx, url := context.Background(), remote(t)
 	r := clone(t, url)
@@ -94,64 +126,24 @@ func TestCloneCommitPush(t *testing.T) {
 		t.Errorf("status %q, %v, want %q", paths, err, want)
 	}
 
-	commit, changed, err := r.CommitAll(ctx, "agent/1", "Subject\n\n#1 stays\n", writer)
+	commit, changed, err := commitAll(ctx, r, "agent/1", "Subject\n\n#1 stays\n", writer)
 	if err != nil || !slices.Equal(changed, want) {
 		t.Fatalf("commit: %q, %v", changed, err)
 	}
 	if got := plain(t, r.Dir, "log", "-1", "--format=%H %an <%ae> %cn %s|%b"); got != commit+" agent[bot] <agent@example.com> agent[bot] Subject|#1 stays" {
 		t.Errorf("log %q", got)
 	}
-	again, changed, err := r.CommitAll(ctx, "agent/1", "Subject", writer)
+	again, changed, err := commitAll(ctx, r, "agent/1", "Subject", writer)
 	if err != nil || again != commit || len(changed) != 0 {
 		t.Errorf("again: %q, %q, %v", again, changed, err)
 	}
-	if paths, err := r.Changed(ctx, base); err != nil || !slices.Equal(paths, want) {
-		t.Errorf("changed %q, %v", paths, err)
-	}
 	for range 2 {
-		if err := r.Push(ctx, "agent/1"); err != nil {
+		if err := push(ctx, r, "agent/1"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if got := plain(t, url, "rev-parse", "agent/1"); got != commit {
 		t.Errorf("pushed %q, want %q", got, commit)
-	}
-}
-
-func TestSwitchKeepsChanges(t *testing.T) {
-	ctx := context.Background()
-	r := clone(t, remote(t))
-	plain(t, r.Dir, "branch", "there")
-	for _, branch := range []string{"there", "new", "there"} {
-		put(t, r.Dir, "file-"+branch, "x")
-		commit, _, err := r.CommitAll(ctx, branch, "m", writer)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := plain(t, r.Dir, "rev-parse", branch); got != commit {
-			t.Errorf("%s is at %s, want %s", branch, got, commit)
-		}
-	}
-}
-
-func TestPushNeverForces(t *testing.T) {
-	ctx, url := context.Background(), remote(t)
-	one, two := clone(t, url), clone(t, url)
-	for i, r := range []*Repo{one, two} {
-		put(t, r.Dir, "f", strings.Repeat("x", i+1))
-		if _, _, err := r.CommitAll(ctx, "b", "m", writer); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := one.Push(ctx, "b"); err != nil {
-		t.Fatal(err)
-	}
-	before := plain(t, url, "rev-parse", "b")
-	if err := two.Push(ctx, "b"); err == nil || strings.ContainsAny(err.Error(), "\n\t") {
-		t.Errorf("error %v", err)
-	}
-	if after := plain(t, url, "rev-parse", "b"); after != before {
-		t.Errorf("the branch was overwritten")
 	}
 }
 
@@ -163,14 +155,14 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, r.Dir, "f", "x")
-	commit, _, err := r.CommitAll(ctx, "b", "m", writer)
+	commit, _, err := commitAll(ctx, r, "b", "m", writer)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if head, err := r.Head(ctx); err != nil || head != commit {
 		t.Errorf("head %q, %v", head, err)
 	}
-	if err := r.Push(ctx, "b"); err == nil {
+	if err := push(ctx, r, "b"); err == nil {
 		t.Error("pushed to where the working copy's configuration says")
 	}
 	empty, file := t.TempDir(), t.TempDir()
@@ -186,7 +178,7 @@ func TestCloneReuses(t *testing.T) {
 	ctx, url := context.Background(), remote(t)
 	r := clone(t, url)
 	put(t, r.Dir, "f", "x")
-	if _, _, err := r.CommitAll(ctx, "work", "m", writer); err != nil {
+	if _, _, err := commitAll(ctx, r, "work", "m", writer); err != nil {
 		t.Fatal(err)
 	}
 	put(t, r.Dir, "g", "x")
@@ -242,7 +234,7 @@ func TestStaleLocks(t *testing.T) {
 		put(t, r.Dir, ".git/"+name, "")
 	}
 	put(t, r.Dir, "f", "x")
-	if _, changed, err := r.CommitAll(context.Background(), "b", "m", writer); err != nil || len(changed) != 1 {
+	if _, changed, err := commitAll(context.Background(), r, "b", "m", writer); err != nil || len(changed) != 1 {
 		t.Errorf("%q, %v", changed, err)
 	}
 }
@@ -268,20 +260,26 @@ func TestRefused(t *testing.T) {
 				t.Errorf("clone of branch %q", branch)
 			}
 		}
-		if _, _, err := r.CommitAll(ctx, branch, "m", writer); err == nil {
+		if _, _, err := commitAll(ctx, r, branch, "m", writer); err == nil {
 			t.Errorf("commit on branch %q", branch)
 		}
-		if err := r.Push(ctx, branch); err == nil {
+		if err := push(ctx, r, branch); err == nil {
 			t.Errorf("push of branch %q", branch)
 		}
 	}
 	for _, base := range []string{"", "-x", "--output=" + dir, "absent", "a..b"} {
-		if _, err := r.Changed(ctx, base); err == nil {
-			t.Errorf("changed since %q", base)
+		if _, err := r.Compare(ctx, base, base); err == nil {
+			t.Errorf("compared with %q", base)
+		}
+		if _, err := r.Commit(ctx, CommitSpec{Branch: "b", Base: base, Tree: base, Author: writer}); err == nil {
+			t.Errorf("commit on %q", base)
+		}
+		if _, err := r.Patch(ctx, base, base); err == nil {
+			t.Errorf("patch since %q", base)
 		}
 	}
 	for _, author := range []string{"", "ann", "<a@b>", "ann <a@b> x", "ann\n<a@b>", "ann <a b>"} {
-		if _, _, err := r.CommitAll(ctx, "b", "m", author); err == nil {
+		if _, _, err := commitAll(ctx, r, "b", "m", author); err == nil {
 			t.Errorf("author %q", author)
 		}
 	}

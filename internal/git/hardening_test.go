@@ -55,16 +55,22 @@ func TestNothingRuns(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if _, _, err := r.CommitAll(ctx, "b1", "m", writer); err != nil {
+	if _, _, err := commitAll(ctx, r, "b1", "m", writer); err != nil {
 		t.Error(err)
 	}
-	if _, err := r.Changed(ctx, base); err != nil {
+	if err := push(ctx, r, "b1"); err != nil {
 		t.Error(err)
 	}
-	if err := r.Push(ctx, "b1"); err != nil {
+	other(t, r.auth.url, "main", "a", "content of a person\n") // both sides changed it: the merge driver is asked for
+	put(t, r.Dir, "a", "changed\n")
+	head, _, err := commitAll(ctx, r, "main", "m", writer)
+	if err != nil {
 		t.Error(err)
 	}
-	if _, _, err := r.CommitAll(ctx, "main", "m", writer); err != nil {
+	if _, err := r.Push(ctx, PushSpec{Branch: "main", Commit: head, Base: base, Author: writer}); err == nil {
+		t.Error("two files of the same name went together")
+	}
+	if _, err := r.Patch(ctx, base, head); err != nil {
 		t.Error(err)
 	}
 	if what, err := os.ReadFile(ran); err == nil {
@@ -97,7 +103,7 @@ func TestWorktreeSetting(t *testing.T) {
 	put(t, elsewhere, "private", "x")
 	plain(t, r.Dir, "config", "core.worktree", elsewhere)
 	put(t, r.Dir, "f", "x")
-	if _, changed, err := r.CommitAll(context.Background(), "b", "m", writer); err != nil || !slices.Equal(changed, []string{"f"}) {
+	if _, changed, err := commitAll(context.Background(), r, "b", "m", writer); err != nil || !slices.Equal(changed, []string{"f"}) {
 		t.Errorf("%q, %v", changed, err)
 	}
 }
@@ -146,11 +152,11 @@ func TestToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, dir, "f", "x")
-	commit, _, err := r.CommitAll(ctx, "b", "m", writer)
+	commit, _, err := commitAll(ctx, r, "b", "m", writer)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Push(ctx, "b"); err != nil {
+	if err := push(ctx, r, "b"); err != nil {
 		t.Fatal(err)
 	}
 	if got := plain(t, bare, "rev-parse", "b"); got != commit {

@@ -47,11 +47,11 @@ func TestPushGoesToTheURLOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit, _, err := again.CommitAll(ctx, "b", "m", writer)
+	commit, _, err := commitAll(ctx, again, "b", "m", writer)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := again.Push(ctx, "b"); err != nil {
+	if err := push(ctx, again, "b"); err != nil {
 		t.Fatal(err)
 	}
 	if got := plain(t, bare, "rev-parse", "b"); got != commit {
@@ -70,11 +70,11 @@ func TestSecondURL(t *testing.T) {
 	plain(t, r.Dir, "config", "--replace-all", "remote.origin.url", evil)
 	plain(t, r.Dir, "config", "--add", "remote.origin.url", bare)
 	put(t, r.Dir, "f", "x")
-	commit, _, err := r.CommitAll(ctx, "b", "m", writer)
+	commit, _, err := commitAll(ctx, r, "b", "m", writer)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Push(ctx, "b"); err != nil || plain(t, bare, "rev-parse", "b") != commit {
+	if err := push(ctx, r, "b"); err != nil || plain(t, bare, "rev-parse", "b") != commit {
 		t.Errorf("push: %v", err)
 	}
 	if got := plain(t, evil, "for-each-ref", "refs/heads/b"); got != "" {
@@ -132,8 +132,8 @@ func TestStrangeFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, reused := Clone(ctx, Options{URL: url, Dir: r.Dir})
-		_, _, committed := r.CommitAll(ctx, "b", "m", writer)
-		for what, err := range map[string]error{"clone": reused, "commit": committed, "push": r.Push(ctx, "main")} {
+		_, _, committed := commitAll(ctx, r, "b", "m", writer)
+		for what, err := range map[string]error{"clone": reused, "commit": committed, "push": push(ctx, r, "main")} {
 			if err == nil || !strings.Contains(err.Error(), ".git was changed") {
 				t.Errorf("%s with %s: %v", what, c.name, err)
 			}

@@ -90,9 +90,10 @@ func (c command) run(ctx context.Context) (string, error) {
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("git %s: %w", c.name, ctx.Err())
 	case limited.Err() != nil:
-		return "", fmt.Errorf("git %s: stopped after %v", c.name, cmp.Or(c.limit, timeLimit))
+		return "", &Error{c.name, Unreachable, fmt.Sprintf("stopped after %v", cmp.Or(c.limit, timeLimit))}
 	case err != nil:
-		return "", fmt.Errorf("git %s: %s", c.name, c.reason(words.String(), err))
+		text := c.reason(words.String(), err)
+		return "", &Error{c.name, kindOf(text), text}
 	case out.cut:
 		return "", fmt.Errorf("git %s: more than %d MiB of output", c.name, outputLimit>>20)
 	}

@@ -49,7 +49,8 @@ func (r *Repo) seat(config map[string][]string) (dir string, err error) {
 	err = errors.Join(
 		os.WriteFile(filepath.Join(dir, "config"), []byte(format(config)), 0o600),
 		os.Symlink(filepath.Join(own, "refs"), filepath.Join(dir, "refs")),
-		os.Symlink(filepath.Join(own, "packed-refs"), filepath.Join(dir, "packed-refs")))
+		os.Symlink(filepath.Join(own, "packed-refs"), filepath.Join(dir, "packed-refs")),
+		os.Symlink(filepath.Join(own, "shallow"), filepath.Join(dir, "shallow")))
 	if err != nil {
 		_ = os.RemoveAll(dir)
 		return "", err

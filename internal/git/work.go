@@ -2,13 +2,11 @@ package git
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -20,6 +18,7 @@ func (r *Repo) Head(ctx context.Context) (commit string, err error) {
 
 // Status returns the paths that differ from the commit, sorted, relative, with
 // slashes; untracked files one by one, ignored ones and submodules not at all.
+// A repository inside of the working copy is one path that ends in a slash.
 func (r *Repo) Status(ctx context.Context) ([]string, error) {
 	out, err := r.run(ctx, command{
 		name: "status", args: []string{"--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"},
@@ -38,55 +37,35 @@ func (r *Repo) Status(ctx context.Context) ([]string, error) {
 	return paths, nil
 }
 
-var identity = regexp.MustCompile(`^([^<>[:cntrl:]]*[^<>[:cntrl:] ]) <([^<>[:cntrl:] ]+)>$`)
-
-// CommitAll puts everything that Status shows into one commit on branch, which
-// is made from the current commit if it does not exist. author is
-// "Name <address>". changed are the paths of the new commit; if there was
-// nothing to commit it is empty, and commit is the branch's last one.
-func (r *Repo) CommitAll(ctx context.Context, branch, message, author string) (commit string, changed []string, err error) {
-	if err := checkBranch(branch); err != nil {
-		return "", nil, fmt.Errorf("git commit: %w", err)
-	}
-	who := identity.FindStringSubmatch(author)
-	if who == nil {
-		return "", nil, fmt.Errorf("git commit: the author %q is not a name and an address", author)
-	}
+// Tree puts everything that Status shows into a tree and names it. Left out are
+// files of more than largest bytes and repositories inside of the working copy.
+func (r *Repo) Tree(ctx context.Context, largest int64) (tree string, leftOut []string, err error) {
 	if err := r.check(); err != nil {
-		return "", nil, fmt.Errorf("git commit: %w", err)
+		return "", nil, fmt.Errorf("git add: %w", err)
 	}
-	if err := r.unlock(branch); err != nil {
+	if err := r.unlock("index"); err != nil {
 		return "", nil, err
 	}
-	if err := r.enter(ctx, branch); err != nil {
-		return "", nil, err
-	}
-	if err := r.add(ctx); err != nil {
-		return "", nil, err
-	}
-	staged, err := r.paths(ctx, "diff-index", "--cached", "--no-renames", "HEAD", "--")
+	changed, err := r.Status(ctx)
 	if err != nil {
 		return "", nil, err
 	}
-	if len(staged) > 0 {
-		_, err = r.run(ctx, command{
-			name: "commit", args: []string{"--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=whitespace", "--file=-"},
-			input: message, env: []string{
-				"GIT_AUTHOR_NAME=" + who[1], "GIT_AUTHOR_EMAIL=" + who[2],
-				"GIT_COMMITTER_NAME=" + who[1], "GIT_COMMITTER_EMAIL=" + who[2],
-			},
-		})
-		if err != nil {
-			return "", nil, err
+	for _, path := range changed {
+		info, err := os.Lstat(filepath.Join(r.Dir, filepath.FromSlash(path)))
+		if strings.HasSuffix(path, "/") || err == nil && info.Mode().IsRegular() && info.Size() > largest {
+			leftOut = append(leftOut, path)
 		}
 	}
-	commit, err = r.Head(ctx)
-	return commit, staged, err
+	if err := r.add(ctx, leftOut); err != nil {
+		return "", nil, err
+	}
+	out, err := r.git(ctx, "write-tree")
+	return strings.TrimSpace(out), leftOut, err
 }
 
 // add puts all changes into the index, but leaves submodules: for each, git would
 // start another one that obeys the configuration in there.
-func (r *Repo) add(ctx context.Context) error {
+func (r *Repo) add(ctx context.Context, except []string) error {
 	index, err := r.git(ctx, "ls-files", "--stage", "-z")
 	if err != nil {
 		return err
@@ -97,6 +76,9 @@ func (r *Repo) add(ctx context.Context) error {
 			paths += ":(top,exclude,literal)" + path + "\x00"
 		}
 	}
+	for _, path := range except {
+		paths += ":(top,exclude,literal)" + path + "\x00"
+	}
 	_, err = r.run(ctx, command{
 		name: "add", args: []string{"--all", "--pathspec-from-file=-", "--pathspec-file-nul"},
 		input: paths, magic: true,
@@ -104,71 +86,86 @@ func (r *Repo) add(ctx context.Context) error {
 	return err
 }
 
-// unlock removes the locks of a git that was killed. Nobody else writes here:
-// the caller holds the context's lock, and no git outlives its agent.
-func (r *Repo) unlock(branch string) error {
-	for _, name := range []string{"index", "HEAD", "refs/heads/" + branch} {
-		err := os.Remove(filepath.Join(r.Dir, ".git", filepath.FromSlash(name)+".lock"))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("git commit: %w", err)
+// FileChange is a path whose content differs between two trees.
+type FileChange struct {
+	Path           string // bytes as git has them
+	Added, Removed int    // lines; 0 for what is not text
+	Binary         bool
+	Link           bool  // a symbolic link, now
+	Submodule      bool  // now
+	Size           int64 // of the new content
+}
+
+// Compare lists what differs between a commit and a tree, sorted by path.
+func (r *Repo) Compare(ctx context.Context, commit, tree string) ([]FileChange, error) {
+	for _, name := range []string{commit, tree} {
+		if !hexName(name) {
+			return nil, fmt.Errorf("git diff-tree: %q is not an object's name", name)
 		}
+	}
+	changes, blobs, err := r.compareRaw(ctx, commit, tree)
+	if err != nil || len(changes) == 0 {
+		return nil, err
+	}
+	if err := r.count(ctx, commit, tree, changes); err != nil {
+		return nil, err
+	}
+	return changes, r.measure(ctx, changes, blobs)
+}
+
+func hexName(s string) bool {
+	return len(s) >= 40 && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// compareRaw gives paths and modes, and the objects of the new contents.
+func (r *Repo) compareRaw(ctx context.Context, commit, tree string) (changes []FileChange, blobs []string, err error) {
+	out, err := r.git(ctx, "diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--raw", "--full-index", commit, tree)
+	if err != nil {
+		return nil, nil, err
+	}
+	fields := strings.Split(out, "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		meta := strings.Fields(strings.TrimPrefix(fields[i], ":")) // modes, objects, letter
+		if len(meta) != 5 {
+			return nil, nil, fmt.Errorf("git diff-tree: %q is not a line of it", fields[i])
+		}
+		changes = append(changes, FileChange{Path: fields[i+1], Link: meta[1] == "120000", Submodule: meta[1] == "160000"})
+		blobs = append(blobs, meta[3])
+	}
+	return changes, blobs, nil
+}
+
+// count adds the numbers of lines.
+func (r *Repo) count(ctx context.Context, commit, tree string, changes []FileChange) error {
+	out, err := r.git(ctx, "diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--numstat", commit, tree)
+	if err != nil {
+		return err
+	}
+	lines := map[string][2]string{}
+	for entry := range strings.SplitSeq(out, "\x00") {
+		if part := strings.SplitN(entry, "\t", 3); len(part) == 3 {
+			lines[part[2]] = [2]string{part[0], part[1]}
+		}
+	}
+	for i := range changes {
+		n := lines[changes[i].Path]
+		changes[i].Binary = n[0] == "-"
+		changes[i].Added, _ = strconv.Atoi(n[0])
+		changes[i].Removed, _ = strconv.Atoi(n[1])
 	}
 	return nil
 }
 
-// enter makes branch the current one and keeps all changes.
-func (r *Repo) enter(ctx context.Context, branch string) error {
-	current, err := r.git(ctx, "rev-parse", "--symbolic-full-name", "HEAD")
+// measure adds the sizes of the new contents. What is none, as a deleted file, has none.
+func (r *Repo) measure(ctx context.Context, changes []FileChange, blobs []string) error {
+	out, err := r.run(ctx, command{name: "cat-file", args: []string{"--batch-check=%(objecttype) %(objectsize)"}, input: strings.Join(blobs, "\n") + "\n"})
 	if err != nil {
 		return err
 	}
-	if strings.TrimSpace(current) == "refs/heads/"+branch {
-		return nil
+	for i, line := range strings.Split(strings.TrimSuffix(out, "\n"), "\n") {
+		if size, isBlob := strings.CutPrefix(line, "blob "); isBlob && i < len(changes) {
+			changes[i].Size, _ = strconv.ParseInt(size, 10, 64)
+		}
 	}
-	known, err := r.git(ctx, "for-each-ref", "--format=%(refname)", "--", "refs/heads/"+branch)
-	if err != nil {
-		return err
-	}
-	if strings.TrimSpace(known) == "refs/heads/"+branch {
-		_, err = r.git(ctx, "switch", "--quiet", "--no-guess", branch)
-	} else {
-		_, err = r.git(ctx, "switch", "--quiet", "--create", branch)
-	}
-	return err
-}
-
-// Changed returns the paths that differ between HEAD and the commit where it left base, sorted.
-func (r *Repo) Changed(ctx context.Context, base string) ([]string, error) {
-	if base == "" || strings.HasPrefix(base, "-") || strings.Contains(base, "..") {
-		return nil, fmt.Errorf("git diff: %q is not a commit", base)
-	}
-	return r.paths(ctx, "diff", "--no-renames", "--no-ext-diff", "--no-textconv", base+"...HEAD", "--")
-}
-
-// paths runs a comparison and returns the names it prints.
-func (r *Repo) paths(ctx context.Context, name string, args ...string) ([]string, error) {
-	out, err := r.git(ctx, name, append([]string{"--name-only", "-z"}, args...)...)
-	if err != nil || out == "" {
-		return nil, err
-	}
-	paths := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
-	slices.Sort(paths)
-	return paths, nil
-}
-
-// Push sends the branch to the URL that [Clone] got, never by force. What is
-// there already is no error. A working copy from [Open] cannot be pushed.
-func (r *Repo) Push(ctx context.Context, branch string) error {
-	if err := checkBranch(branch); err != nil {
-		return fmt.Errorf("git push: %w", err)
-	}
-	if r.auth.url == "" {
-		return errors.New("git push: the working copy was not cloned here")
-	}
-	ref := "refs/heads/" + branch
-	_, err := r.run(ctx, command{
-		name: "push", args: []string{"--quiet", "--no-verify", "--no-signed", "--recurse-submodules=no", "--", r.auth.url, ref + ":" + ref},
-		auth: r.auth,
-	})
-	return err
+	return nil
 }

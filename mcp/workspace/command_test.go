@@ -148,3 +148,48 @@ func TestGitDiff(t *testing.T) {
 		t.Error("git ran a program of the repository")
 	}
 }
+
+// TestGitCommit commits with what the agent noted in its clone, and nowhere else.
+func TestGitCommit(t *testing.T) {
+	b := open(t)
+	git := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("git", args...)
+		cmd.Dir = b.dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v %s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	b.refused("git_status", nil, "not a git repository")
+	git("init", "-q", "-b", "main")
+	b.write("-rf", "one\n")
+	if got, _ := b.call("git_status", nil); got != "## No commits yet on main\n?? -rf\nno commits yet\n" {
+		t.Errorf("status before the first commit: %q", got)
+	}
+	b.refused("git_commit", args{"message": "x"}, "people look at them")
+	for key, value := range map[string]string{"user.name": "bot", "user.email": "bot@example.com", "agent.context": "3f2a"} {
+		git("config", key, value)
+	}
+	ran := filepath.Join(t.TempDir(), "ran")
+	b.write(".git/hooks/pre-commit", "#!/bin/sh\ntouch "+ran+"\n")
+	if err := os.Chmod(b.dir+"/.git/hooks/pre-commit", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b.refused("git_commit", args{"message": " \n"}, "message is empty")
+	if got, isError := b.call("git_commit", args{"message": "--amend\n\nIt says $(id)."}); isError || !strings.HasPrefix(got, "committed ") || !strings.Contains(got, "1 file changed") {
+		t.Errorf("commit: %q", got)
+	}
+	if got := git("log", "--format=%an <%ae>|%cn|%B"); got != "bot <bot@example.com>|bot|--amend\n\nIt says $(id).\n\nAgent-Context: 3f2a" {
+		t.Errorf("log: %q", got)
+	}
+	b.want("git_commit", args{"message": "again"}, "nothing to commit")
+	b.write("two", "2\n")
+	if got, _ := b.call("git_status", nil); !strings.HasPrefix(got, "## main\n?? two\nLatest commits:\n") || !strings.HasSuffix(got, " --amend\n") {
+		t.Errorf("status: %q", got)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("a hook ran")
+	}
+}

@@ -18,7 +18,9 @@ func TestHints(t *testing.T) {
 	server := open(t).session.List(t.Context())[0]
 	want := mcp.Server{Name: "workspace", Tools: []mcp.Tool{
 		{Name: "edit_file", Destructive: true},
+		{Name: "git_commit"},
 		{Name: "git_diff", ReadOnly: true, Idempotent: true},
+		{Name: "git_status", ReadOnly: true, Idempotent: true},
 		{Name: "list_files", ReadOnly: true, Idempotent: true},
 		{Name: "read_file", ReadOnly: true, Idempotent: true},
 		{Name: "run_command", Destructive: true, OpenWorld: true},

@@ -70,6 +70,53 @@ func (w *workspace) gitDiff(ctx context.Context, _ struct{}) (string, error) {
 	return diff, nil
 }
 
+func (w *workspace) gitStatus(ctx context.Context, _ struct{}) (string, error) {
+	status, err := w.gitText(ctx, "status", "--short", "--branch", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty")
+	if err != nil {
+		return "", err
+	}
+	log, err := w.gitText(ctx, "log", "--max-count=10", "--no-show-signature", "--format=%h %s")
+	if err != nil {
+		return status + "no commits yet\n", nil
+	}
+	return status + "Latest commits:\n" + log, nil
+}
+
+type commitArgs struct {
+	Message string `json:"message"`
+}
+
+// trailer is the key of the last line of a commit's message; see agent/internal/git.
+const trailer = "Agent-Context"
+
+// gitCommit commits everything, with the identity and the context that the
+// agent noted in the configuration of its clone. Other repositories have none:
+// there, committing is for people.
+func (w *workspace) gitCommit(ctx context.Context, args commitArgs) (string, error) {
+	if strings.TrimSpace(args.Message) == "" {
+		return "", errors.New("the message is empty")
+	}
+	r, err := w.git(ctx, "config", "--local", "--get", "agent.context")
+	switch {
+	case err != nil:
+		return "", err
+	case r.code != 0:
+		return "", errors.New("no commits are made in this repository: leave the changes as they are, people look at them")
+	}
+	uuid := strings.TrimSpace(r.output.String())
+	if _, err := w.gitText(ctx, "add", "--all", "--", "."); err != nil {
+		return "", err
+	}
+	if r, err = w.git(ctx, "diff", "--cached", "--quiet", "--no-ext-diff"); err != nil || r.code == 0 {
+		return "nothing to commit", err
+	}
+	if _, err := w.gitText(ctx, "commit", "--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=whitespace",
+		"--message="+args.Message, "--trailer="+trailer+": "+uuid); err != nil {
+		return "", err
+	}
+	return w.gitText(ctx, "show", "--stat", "--no-ext-diff", "--no-textconv", "--no-color", "--format=committed %h %s", "HEAD")
+}
+
 // base is what to compare with: the last commit, or an empty tree before the first one.
 func (w *workspace) base(ctx context.Context) (string, error) {
 	if _, err := w.gitText(ctx, "rev-parse", "--is-inside-work-tree"); err != nil {

@@ -40,6 +40,14 @@ func (w *workspace) addTools(s *server.MCPServer) {
 		"Run a program in the workspace. argv is a list of arguments, there is no shell and no input. Answers with the exit code and the output. It is killed after timeout_seconds, which is 100 if not given and at most 1800. Background processes are killed when the program ends.",
 		`{"type":"object","properties":{"argv":{"type":"array","items":{"type":"string"},"minItems":1},"timeout_seconds":{"type":"integer","minimum":1,"maximum":1800}},"required":["argv"],"additionalProperties":false}`,
 		hints(false, true, false, true), w.runCommand)
+	add(s, "git_status",
+		"Show the branch, what is not committed yet, and the latest commits.",
+		`{"type":"object","properties":{},"additionalProperties":false}`,
+		reads, w.gitStatus)
+	add(s, "git_commit",
+		"Commit all changes with a message. Commit when a step that makes sense by itself is done; what is left at the end is committed for you.",
+		`{"type":"object","properties":{"message":{"type":"string"}},"required":["message"],"additionalProperties":false}`,
+		hints(false, false, false, false), w.gitCommit)
 	add(s, "git_diff",
 		"Show what has changed since the last commit, and the names of untracked files.",
 		`{"type":"object","properties":{},"additionalProperties":false}`,

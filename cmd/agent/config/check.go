@@ -122,6 +122,7 @@ func (d *decoder) checkForges(c *Config, source string) {
 		d.checkScope(f, path)
 		d.checkVia(c, f, path)
 		d.checkLabels(f, path)
+		d.checkSetup(f, path)
 		if slices.ContainsFunc(all[:i], func(g Forge) bool { return strings.TrimRight(g.APIURL, "/") == strings.TrimRight(f.APIURL, "/") }) {
 			d.failAt(path+".api_url", "is used twice")
 		}

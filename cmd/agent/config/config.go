@@ -144,28 +144,31 @@ type Forges []Forge
 
 // Forge is one GitHub or GitLab host.
 type Forge struct {
-	Kind             string   `yaml:"-"` // github | gitlab
-	APIURL           string   `yaml:"api_url"`
-	Token            string   `yaml:"personal_access_token"`
-	App              App      `yaml:"app"` // GitHub: instead of a token
-	Owner            string   `yaml:"owner"`
-	Repositories     []string `yaml:"repositories"` // GitHub: owner/repo
-	Projects         []string `yaml:"projects"`     // GitLab: paths or ids
-	BotName          string   `yaml:"bot_name"`
-	Assignee         string   `yaml:"assignee"`
-	BotLabel         string   `yaml:"bot_label"`
-	TriggerLabels    []string `yaml:"trigger_labels"` // further labels that make a task
-	ProcessingLabel  string   `yaml:"processing_label"`
-	DoneLabel        string   `yaml:"done_label"`
-	PausedLabel      string   `yaml:"paused_label"`
-	StoppedLabel     string   `yaml:"stopped_label"`
-	FailedLabel      string   `yaml:"failed_label"` // empty: none
-	AwaitingLabel    string   `yaml:"awaiting_label"`
-	Workspace        string   `yaml:"workspace"` // a local repository to work in, in place
-	TasksVia         string   `yaml:"tasks_via" oneof:"api|mcp"`
-	CommentsVia      string   `yaml:"comments_via" oneof:"api|mcp"`
-	WriteIntervalMS  int      `yaml:"write_interval_ms" max:"3600000"`
-	AdoptWaitSeconds int      `yaml:"-"` // adopt_wait_seconds, or 0 for a loopback host if that is not set
+	Kind            string   `yaml:"-"` // github | gitlab
+	APIURL          string   `yaml:"api_url"`
+	Token           string   `yaml:"personal_access_token"`
+	App             App      `yaml:"app"` // GitHub: instead of a token
+	Owner           string   `yaml:"owner"`
+	Repositories    []string `yaml:"repositories"` // GitHub: owner/repo
+	Projects        []string `yaml:"projects"`     // GitLab: paths or ids
+	BotName         string   `yaml:"bot_name"`
+	Assignee        string   `yaml:"assignee"`
+	BotLabel        string   `yaml:"bot_label"`
+	TriggerLabels   []string `yaml:"trigger_labels"` // further labels that make a task
+	ProcessingLabel string   `yaml:"processing_label"`
+	DoneLabel       string   `yaml:"done_label"`
+	PausedLabel     string   `yaml:"paused_label"`
+	StoppedLabel    string   `yaml:"stopped_label"`
+	FailedLabel     string   `yaml:"failed_label"` // empty: none
+	AwaitingLabel   string   `yaml:"awaiting_label"`
+	Workspace       string   `yaml:"workspace"` // a local repository to work in, in place
+
+	SetupCommands map[string][][]string `yaml:"setup_commands"` // project → commands that make its working copy ready, as arguments
+
+	TasksVia         string `yaml:"tasks_via" oneof:"api|mcp"`
+	CommentsVia      string `yaml:"comments_via" oneof:"api|mcp"`
+	WriteIntervalMS  int    `yaml:"write_interval_ms" max:"3600000"`
+	AdoptWaitSeconds int    `yaml:"-"` // adopt_wait_seconds, or 0 for a loopback host if that is not set
 }
 
 // Triggers are the labels that make an item a task.

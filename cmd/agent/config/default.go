@@ -17,7 +17,7 @@ func Default() *Config {
 		Planning:         defaultPlanning(),
 		PauseResume:      PauseResume{Enabled: true, PausedTaskExpiryDays: 30},
 		TaskStop:         TaskStop{Enabled: true, CheckInterval: 1, MinCheckIntervalSeconds: 30},
-		ChangeRequests:   ChangeRequests{Enabled: true, BranchPrefix: "agent/", Draft: true},
+		ChangeRequests:   defaultChanges(),
 		FileListContext:  FileListContext{Enabled: true, MaxDepth: -1},
 		Loop:             Loop{IntervalSeconds: 30},
 		Log:              Log{Dir: "$XDG_STATE_HOME/agent/logs", Level: "info"},
@@ -27,6 +27,11 @@ func Default() *Config {
 	c.ProjectAgentRules.Enabled = true
 	c.ProjectAgentRules.Limits.MaxFileSize, c.ProjectAgentRules.Limits.MaxTotalSize = 102_400, 512_000
 	return c
+}
+
+func defaultChanges() ChangeRequests {
+	return ChangeRequests{Enabled: true, BranchPrefix: "agent/", Draft: true, MaxFiles: 100, MaxLines: 5000, Binary: "ask",
+		ProtectedPaths: []string{".github/workflows/", ".github/actions/", ".gitlab-ci.yml", ".gitlab/", ".gitmodules", "CODEOWNERS", ".mcp.json", ".agent/"}}
 }
 
 func defaultLLM() LLM {

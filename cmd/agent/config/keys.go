@@ -74,7 +74,7 @@ var synonyms = map[string]string{
 }
 
 // freeKeys are the sections whose keys people choose themselves.
-var freeKeys = regexp.MustCompile(`^(llm\.prices|mcp_servers(?:\[\d+\])?\.(?:headers|env))\..*`)
+var freeKeys = regexp.MustCompile(`^(llm\.prices|mcp_servers(?:\[\d+\])?\.(?:headers|env)|git(?:hub|lab)(?:\[\d+\])?\.setup_commands)\..*`)
 
 // shown is a path as people wrote it: a forge that is alone has no position. Keys
 // of the people's own choice are left out, a value may stand in their place.

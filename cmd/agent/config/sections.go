@@ -65,9 +65,14 @@ type TaskStop struct {
 
 // ChangeRequests is about opening pull and merge requests.
 type ChangeRequests struct {
-	Enabled      bool   `yaml:"enabled"`
-	BranchPrefix string `yaml:"branch_prefix"`
-	Draft        bool   `yaml:"draft"`
+	Enabled        bool     `yaml:"enabled"`
+	BranchPrefix   string   `yaml:"branch_prefix"`
+	Draft          bool     `yaml:"draft"`
+	Base           string   `yaml:"base"`      // branch that changes go to; empty: the default branch
+	MaxFiles       int      `yaml:"max_files"` // more need a person; 0: no bound
+	MaxLines       int      `yaml:"max_lines"` // added and removed
+	Binary         string   `yaml:"binary" oneof:"ask|allow"`
+	ProtectedPaths []string `yaml:"protected_paths"` // that need a person
 }
 
 // ProjectAgentRules is about the files with rules for agents in a repository's root.

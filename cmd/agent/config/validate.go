@@ -55,6 +55,28 @@ func (d *decoder) validate(c *Config) {
 	if p := c.ChangeRequests.BranchPrefix; !branchPrefix.MatchString(p) || strings.Contains(p, "..") || strings.Contains(p, "//") {
 		d.failAt("change_requests.branch_prefix", "is not the beginning of a branch name")
 	}
+	for _, p := range c.ChangeRequests.ProtectedPaths {
+		if p == "" || !oneLine(p) || strings.HasPrefix(p, "/") {
+			d.failAt("change_requests.protected_paths", "each must be a path below the repository, on one line")
+		}
+	}
+	if b := c.ChangeRequests.Base; b != "" && (!branchPrefix.MatchString(b) || strings.Contains(b, "..") || strings.HasSuffix(b, "/")) {
+		d.failAt("change_requests.base", "is not the name of a branch")
+	}
+}
+
+// checkSetup wants commands for projects that can be.
+func (d *decoder) checkSetup(f Forge, path string) {
+	for name, commands := range f.SetupCommands {
+		if !ValidProject(f.Kind, name) {
+			d.failAt(path+".setup_commands", "each key must be the name of a project")
+		}
+		for _, argv := range commands {
+			if len(argv) == 0 || argv[0] == "" || strings.ContainsRune(strings.Join(argv, ""), 0) {
+				d.failAt(path+".setup_commands", "each command must be a list of arguments that begins with a program, like [npm, ci]")
+			}
+		}
+	}
 }
 
 var branchPrefix = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]{0,63}$`)

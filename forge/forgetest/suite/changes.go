@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"slices"
 	"testing"
 
 	"agent/forge"
@@ -34,6 +35,15 @@ func permission(t *testing.T, w *world) {
 	}
 }
 
+func reviewers(all []forgetest.Change, number int) []string {
+	for _, c := range all {
+		if c.Number == number {
+			return c.Reviewers
+		}
+	}
+	return nil
+}
+
 func change(t *testing.T, w *world) {
 	const branch = "agent/fix-1.2"
 	if got, err := w.FindChange(background(), w.Key, branch); err != nil || got != nil {
@@ -55,6 +65,19 @@ func change(t *testing.T, w *world) {
 	spec.Branch = spec.Base
 	_, err = w.OpenChange(background(), w.Key, spec)
 	wantKind(t, "of the base", err, forge.Invalid)
+	w.Permit("bob", forge.Write)
+	for range 2 {
+		if err := w.AskReview(background(), w.Key, opened.Number, "bob"); err != nil {
+			t.Errorf("ask for a review: %v", err)
+		}
+	}
+	if got := w.Reviewers(opened.Number); !slices.Equal(got, []string{"bob"}) {
+		t.Errorf("reviewers: %q", got)
+	}
+	w.Permit("bob", forge.None)
+	if err := w.AskReview(background(), w.Key, opened.Number, "nobody-here"); err == nil {
+		t.Error("an account that does not exist was asked")
+	}
 	w.CloseMade(opened.Number)
 	if got, err := w.FindChange(background(), w.Key, branch); err != nil || got != nil {
 		t.Errorf("closed: %+v, %v", got, err)

@@ -60,6 +60,7 @@ func github(t *testing.T, kind forge.Kind, add func(s *forgetest.Server, title, 
 		LabelMade: func(name string) (string, string) { return s.RepositoryLabel(project, name) },
 		Permit:    func(login string, p forge.Permission) { s.SetPermission(project, login, roles[p]) },
 		CloseMade: func(n int) { s.CloseIssue(project, n) },
+		Reviewers: func(n int) []string { return reviewers(s.PullRequests(project), n) },
 	}
 }
 

@@ -77,5 +77,6 @@ func gitlab(t *testing.T, kind forge.Kind, add func(g *forgetest.GitLab, title, 
 		},
 		Permit:    func(login string, p forge.Permission) { g.SetAccess(gitlabProject, login, levels[p]) },
 		CloseMade: func(n int) { g.MergeRequest(gitlabProject, n).SetState("closed") },
+		Reviewers: func(n int) []string { return reviewers(g.MergeRequestList(gitlabProject), n) },
 	}
 }

@@ -43,6 +43,7 @@ type Stage struct {
 	LabelMade func(name string) (colour, description string) // as six hex digits; "" if there is none
 	Permit    func(login string, p forge.Permission)
 	CloseMade func(number int) // closes a change
+	Reviewers func(number int) []string
 
 	Server interface {
 		Fault(forgetest.Fault)

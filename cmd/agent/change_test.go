@@ -1,0 +1,368 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"agent/eventlog/event"
+	"agent/forge/forgetest"
+	"agent/llm/llmtest"
+)
+
+// person works on the repository in a clone of her own, and returns what git printed last.
+func (w *world) person(branch string, commands ...[]string) (out string) {
+	w.t.Helper()
+	dir := filepath.Join(w.t.TempDir(), "person")
+	for _, args := range append([][]string{{"clone", "-q", "-b", branch, w.path("origin.git"), dir}}, commands...) {
+		cmd := exec.Command("git", append([]string{"-c", "user.name=ann", "-c", "user.email=ann@example.com"}, args...)...)
+		if args[0] != "clone" {
+			cmd.Dir = dir
+		}
+		data, err := cmd.CombinedOutput()
+		if err != nil {
+			w.t.Errorf("git %v: %v\n%s", args, err, data)
+		}
+		out = strings.TrimSpace(string(data))
+	}
+	return out
+}
+
+// pushes commits a line to a file of a branch, as a person.
+func (w *world) pushes(branch, name, text string) {
+	w.person(branch, []string{"config", "core.hooksPath", "/dev/null"},
+		[]string{"-c", "alias.put=!f() { printf '%s\\n' \"$2\" > \"$1\"; }; f", "put", name, text},
+		[]string{"add", "-A"}, []string{"commit", "-qm", "By a person"}, []string{"push", "-q", "origin", "HEAD"})
+}
+
+// then does something before the model's n-th reply.
+func then(script llmtest.Script, n int, do func()) llmtest.Script {
+	return func(i int, r llmtest.Request) llmtest.Reply {
+		if i == n {
+			do()
+		}
+		return script(i, r)
+	}
+}
+
+// patch is what was kept beside the log of the only context.
+func (w *world) patch() string {
+	w.t.Helper()
+	found, _ := filepath.Glob(w.path("contexts", "completed", "*", event.PatchFile))
+	if len(found) != 1 {
+		w.t.Fatalf("patches: %v", found)
+	}
+	data, err := os.ReadFile(found[0])
+	must(w.t, err)
+	return string(data)
+}
+
+// requests of the talk's project.
+func (c *talk) opened() []forgetest.Change {
+	if g, ok := c.thread.(*onGitLab); ok {
+		return g.server.MergeRequestList(testProject)
+	}
+	return c.world.forge.PullRequests(testRepo)
+}
+
+// TestDraft: an issue becomes a draft that is tied to it, with evidence, whose
+// author is asked for a review; the commits of the model's own stay apart.
+func TestDraft(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{kinds[0], kinds[2]} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			commit := llmtest.ToolCall("workspace__git_commit", map[string]any{"message": "Write a greeting\n\nfor @bob"})
+			c := newTalk(t, kind, llmtest.Turns(write("hello.txt", "hello\n"), commit, write("-n \n.txt", "x\n"), llmtest.Done("All tests pass.")))
+			c.permit("alice")
+			c.retitle("Greet $(touch stolen); `id` --all", "Please write hello.txt.\n\nBase: none-such\n")
+			c.agent(0, "run")
+			l := c.wantState("completed", doneLabel)
+			all := c.opened()
+			if len(all) != 1 || !all[0].Draft || strings.Join(all[0].Reviewers, ",") != "alice" || all[0].Base != "main" {
+				t.Fatalf("requests: %+v", all)
+			}
+			r := all[0]
+			if want := "agent/issue-1-greet-touch-stolen-id-all-" + l.UUID[:8]; r.Head != want {
+				t.Errorf("branch %s, want %s", r.Head, want)
+			}
+			for _, text := range []string{"Closes #1\n", "`hello.txt` +1 −0", "+1 −0", "**Unverified:**", "No command was run", "`none-such`", l.UUID} {
+				if !strings.Contains(r.Body, text) {
+					t.Errorf("the description lacks %q:\n%s", text, r.Body)
+				}
+			}
+			log := c.git("log", "--format=%an|%ae|%B%x00", "main.."+r.Head)
+			if parts := strings.Split(log, "\x00"); len(parts) != 3 || strings.Count(log, "Agent-Context: "+l.UUID) != 2 || strings.Count(log, testBot+"|") != 2 ||
+				!strings.Contains(parts[1], "Write a greeting") || strings.Contains(log, " @bob") {
+				t.Errorf("commits:\n%s", log)
+			}
+			c.wantHead(l.UUID, c.wantSaid(1, "✅ **Done** @alice"))
+			if left, _ := os.ReadDir(c.path("workspaces")); len(left) > 0 {
+				t.Errorf("the working copy was left: %v", left)
+			}
+			c.wantExact(l.UUID)
+		})
+	}
+}
+
+var namedHead = regexp.MustCompile("event ([0-9]+), SHA-256 `([0-9a-f]{64})`")
+
+// wantHead wants `agent verify` to know the event that a comment names, and no other.
+func (w *world) wantHead(uuid, comment string) {
+	w.t.Helper()
+	m := namedHead.FindStringSubmatch(comment)
+	if m == nil {
+		w.t.Fatalf("no hash is named:\n%s", comment)
+	}
+	if out, _ := w.agent(0, "verify", uuid, "--head", m[1]+":"+m[2]); !strings.Contains(out, "event "+m[1]+" is the one") {
+		w.t.Errorf("verify: %s", out)
+	}
+	w.agent(65, "verify", uuid, "--head", "3:"+m[2])
+	w.agent(2, "verify", uuid, "--head", m[2])
+	w.agent(2, "verify", "--head", m[1]+":"+m[2])
+}
+
+// TestNothingChanged: there is no branch, and that is said.
+func TestNothingChanged(t *testing.T) {
+	t.Parallel()
+	c := newTalk(t, kinds[0], llmtest.Turns(llmtest.Done("Nothing is to be done.")))
+	c.agent(0, "run")
+	c.wantState("completed", doneLabel)
+	if body := c.wantSaid(1, "✅ **Done**"); !strings.Contains(body, "Nothing was changed, so there is no branch.") {
+		t.Error(body)
+	}
+	if refs := c.git("for-each-ref", "refs/heads/agent"); refs != "" || len(c.opened()) > 0 {
+		t.Errorf("there is %s, %v", refs, c.opened())
+	}
+	if left, _ := os.ReadDir(c.path("workspaces")); len(left) > 0 {
+		t.Errorf("the working copy was left: %v", left)
+	}
+}
+
+// TestBranchMoved: somebody pushes to the head branch while the agent works. Its
+// commits go on top; where they do not fit, they are kept as a patch.
+func TestBranchMoved(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{kinds[1], kinds[3]} {
+		for _, fits := range []bool{true, false} {
+			name := map[bool]string{true: "other.txt", false: "hello.txt"}[fits]
+			t.Run(kind+" "+name, func(t *testing.T) {
+				t.Parallel()
+				var c *talk
+				c = newTalk(t, kind, then(greet(), 1, func() { c.pushes(headBranch, name, "by a person") }))
+				c.agent(0, "run")
+				c.wantState("completed", doneLabel)
+				body := c.wantSaid(1, "✅ **Done**")
+				log := strings.TrimSpace(c.git("log", "--format=%s", "main.."+headBranch))
+				if fits {
+					if log != "Greet the world (#1)\nBy a person" || c.git("show", headBranch+":hello.txt") != "hello\n" {
+						t.Errorf("the branch is\n%s", log)
+					}
+					return
+				}
+				if log != "By a person" || !strings.Contains(body, "do not go together") || !strings.Contains(body, "+hello") {
+					t.Errorf("the branch is\n%s\nthe comment:\n%s", log, body)
+				}
+				c.wantPatch()
+			})
+		}
+	}
+}
+
+// wantPatch wants the kept patch to be one that git takes, with the context's trailer.
+func (w *world) wantPatch() {
+	w.t.Helper()
+	file := filepath.Join(w.t.TempDir(), "change.patch")
+	must(w.t, os.WriteFile(file, []byte(w.patch()), 0o600))
+	if log := w.person("main", []string{"am", "-q", file}, []string{"log", "-1", "--format=%an %B", "--name-only"}); !strings.HasPrefix(log, testBot+" ") ||
+		!strings.Contains(log, "Agent-Context: ") || !strings.Contains(log, "hello.txt") {
+		w.t.Errorf("the patch gives %s", log)
+	}
+}
+
+// TestPushRefused: a protected branch, an account that may not write, and a forge
+// that fails for a while.
+func TestPushRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		kind string
+		hurt func(*talk)
+		says string
+	}{
+		"protected": {kinds[2], func(c *talk) {
+			must(c.t, os.WriteFile(c.path("origin.git", "hooks", "pre-receive"), []byte("#!/bin/sh\necho protected branch\nexit 1\n"), 0o700))
+		}, "refused the push"},
+		"no permission": {kinds[0], func(c *talk) {
+			c.fault(forgetest.Fault{Path: `.*/git-receive-pack|.*info/refs`, Nth: 3, Times: -1, Kind: forgetest.Answer, Status: 403, Body: "no"})
+		}, "refused the push"},
+		"head branch is gone": {kinds[3], func(c *talk) { c.git("branch", "-D", headBranch) }, "is not there any more"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var talk *talk
+			talk = newTalk(t, c.kind, then(greet(), 1, func() { c.hurt(talk) }))
+			talk.agent(0, "run")
+			talk.wantState("completed", doneLabel)
+			if body := talk.wantSaid(1, "✅ **Done**"); !strings.Contains(body, c.says) || !strings.Contains(body, "`change.patch`") {
+				t.Error(body)
+			}
+			talk.wantPatch()
+			if n := len(find[*event.ChangeFailed](talk.events(talk.only().UUID))); n != 1 {
+				t.Errorf("%d failures are recorded", n)
+			}
+		})
+	}
+	t.Run("down for a while", func(t *testing.T) {
+		t.Parallel()
+		c := newTalk(t, kinds[0], greet())
+		c.fault(forgetest.Fault{Path: `.*/git-receive-pack`, Kind: forgetest.StoreDrop}) // pushed, and nobody knows
+		c.agent(0, "run")
+		c.wantState("completed", doneLabel)
+		c.wantPublished()
+		if n := len(c.opened()); n != 1 {
+			t.Errorf("%d requests", n)
+		}
+	})
+}
+
+// TestFork: of a request from a fork the change is a patch in a comment.
+func TestFork(t *testing.T) {
+	t.Parallel()
+	c := newTalk(t, kinds[1], greet())
+	c.pushes("main", "theirs.txt", "by a stranger")
+	c.git("update-ref", "refs/pull/1/head", "main")
+	c.git("update-ref", "refs/heads/main", "main~1")
+	c.world.forge.SetHeadOwner(testRepo, 1, "mallory")
+	before := c.git("for-each-ref")
+	c.agent(0, "run")
+	l := c.wantState("completed", doneLabel)
+	body := c.wantSaid(1, "✅ **Done**")
+	if !strings.Contains(body, "is in a fork") || !strings.Contains(body, "+hello") || strings.Contains(body, "by a stranger") {
+		t.Error(body)
+	}
+	if after := c.git("for-each-ref"); after != before {
+		t.Errorf("something was pushed: %s", after)
+	}
+	if s := c.fold(l.UUID); s.Place.Commit != strings.TrimSpace(c.git("rev-parse", "refs/pull/1/head")) {
+		t.Errorf("the work began at %s", s.Place.Commit)
+	}
+	c.wantPatch()
+}
+
+// TestProtectedPath waits for a person, whose resume lets the change pass.
+func TestProtectedPath(t *testing.T) {
+	t.Parallel()
+	script := llmtest.Turns(write(".github/workflows/ci.yml", "on: push\n"), llmtest.Done("I added a workflow."))
+	c := newTalk(t, kinds[0], script)
+	c.agent(0, "run")
+	c.wantState("paused", pausedLabel)
+	if body := c.wantSaid(1, "⏸️ **Paused**"); !strings.Contains(body, "`.github/workflows/ci.yml` is one of the paths") {
+		t.Error(body)
+	}
+	if out, _ := c.agent(0, "run"); len(c.opened()) > 0 || c.only().State != "paused" {
+		t.Errorf("it went on by itself: %s", out)
+	}
+	c.agent(0, "resume", "--all")
+	c.agent(0, "run")
+	l := c.wantState("completed", doneLabel)
+	if all := c.opened(); len(all) != 1 || c.git("show", all[0].Head+":.github/workflows/ci.yml") != "on: push\n" {
+		t.Errorf("requests: %+v", all)
+	}
+	c.wantExact(l.UUID)
+}
+
+// TestSetupCommands run before the first model call, and the model is told.
+func TestSetupCommands(t *testing.T) {
+	t.Parallel()
+	c := newTalk(t, kinds[0], greet())
+	c.hub = "\n  setup_commands: {" + testRepo + ": [[sh, -c, echo ready > ready.txt], [sh, -c, echo lacking; exit 3]], other/repo: [[\"false\"]]}"
+	c.agent(0, "run")
+	l := c.wantState("completed", doneLabel)
+	calls := find[*event.ToolRequested](c.events(l.UUID))
+	if len(calls) != 3 || !calls[0].Setup || !calls[1].Setup || calls[2].Setup {
+		t.Fatalf("calls: %+v", calls)
+	}
+	said := c.firstRequest("Greet the world").Messages[1].Content
+	if !strings.Contains(said, "`sh -c echo ready > ready.txt` → exit code 0") || !strings.Contains(said, "exit code: 3\nlacking") {
+		t.Errorf("the model was told:\n%s", said)
+	}
+	if body := c.wantSaid(1, "✅ **Done**"); !strings.Contains(body, "exit code 3") || !strings.Contains(body, "`ready.txt`") {
+		t.Error(body)
+	}
+	c.wantExact(l.UUID)
+}
+
+// TestRepositoryIsNoConfiguration: files of a repository that look like somebody's
+// configuration configure nothing.
+func TestRepositoryIsNoConfiguration(t *testing.T) {
+	t.Parallel()
+	c := newTalk(t, kinds[0], greet())
+	evil := "mcp_servers:\n  - {mcp_server_name: evil, command: [touch, " + c.path("evil") + "]}\n"
+	for _, name := range []string{"config.yaml", "agent.yaml", ".agent.yaml", ".mcp.json"} {
+		c.pushes("main", name, evil)
+	}
+	c.agent(0, "run")
+	c.wantState("completed", doneLabel)
+	c.wantPublished()
+	if _, err := os.Lstat(c.path("evil")); err == nil {
+		t.Error("a server of the repository was started")
+	}
+}
+
+// TestKilledWhilePublishing kills the agent at each request of git and about the
+// change, before the forge has dealt with it and after. The next process ends with
+// one branch, one request, and the commit that the log names.
+func TestKilledWhilePublishing(t *testing.T) {
+	t.Parallel()
+	asked := `.*\.git/.*|.*/(pulls|merge_requests)(/[0-9]+/requested_reviewers|/[0-9]+)?`
+	matches := regexp.MustCompile("^(?:" + asked + ")$")
+	count := func(c *talk) (n int) {
+		for _, r := range c.requests() {
+			if matches.MatchString(r.Path) {
+				n++
+			}
+		}
+		return n
+	}
+	for i, kind := range []string{kinds[0], kinds[2]} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			whole := newTalk(t, kind, greet())
+			whole.permit("alice")
+			whole.agent(0, "run")
+			points := count(whole)
+			if points < 8 {
+				t.Fatalf("only %d requests", points)
+			}
+			for n := 1; n <= points; n++ {
+				how := []forgetest.FaultKind{forgetest.Slow, forgetest.StoreSlow}[(n+i)%2]
+				t.Run(string(how[:5])+" "+strconv.Itoa(n), func(t *testing.T) {
+					t.Parallel()
+					c := newTalk(t, kind, greet())
+					c.permit("alice")
+					c.fault(forgetest.Fault{Path: asked, Nth: n, Kind: how, Delay: patience})
+					p := c.start("run")
+					c.until("request "+strconv.Itoa(n), func() bool { return count(c) >= n })
+					p.kill()
+					c.clearFaults()
+					c.agent(0, "run")
+					l := c.wantState("completed", doneLabel)
+					c.wantPublished()
+					all, opened := c.opened(), find[*event.ChangeOpened](c.events(l.UUID))
+					if len(all) != 1 || len(opened) != 1 || strings.Join(all[0].Reviewers, ",") != "alice" {
+						t.Fatalf("requests %+v, in the log %+v", all, opened)
+					}
+					if log := c.git("log", "--format=%H", "main.."+all[0].Head); log != opened[0].Commit+"\n" {
+						t.Errorf("the branch is %q, in the log %q", log, opened[0].Commit)
+					}
+					c.wantSaid(1, "✅ **Done** @alice")
+					c.wantExact(l.UUID)
+				})
+			}
+		})
+	}
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"agent/eventlog/event"
+	"agent/forge"
+	"agent/handlers/engine"
+	"agent/internal/git"
+	"agent/internal/sanitize"
+	"agent/projections"
+)
+
+const (
+	largestFile = 50 << 20 // bytes; forges warn from there on, and refuse twice that
+	listedFiles = 500      // of a change, in its event
+	longestPath = 512      // bytes of a path there
+)
+
+// Measure says what the working copy holds that was not there at the beginning.
+func (w *workingCopy) Measure(ctx context.Context, s *projections.State) (event.ChangeMeasured, error) {
+	m := event.ChangeMeasured{Files: []event.ChangedFile{}}
+	repo, err := w.reopen(ctx, s)
+	if err != nil {
+		return m, asForge(err)
+	}
+	if m.Tree, m.LeftOut, err = repo.Tree(ctx, largestFile); err != nil {
+		return m, err
+	}
+	changes, err := repo.Compare(ctx, s.Place.Commit, m.Tree)
+	if err != nil {
+		return m, err
+	}
+	for i, path := range m.LeftOut {
+		m.LeftOut[i] = shortPath(path)
+	}
+	m.LeftOut = m.LeftOut[:min(len(m.LeftOut), listedFiles)]
+	for _, c := range changes {
+		m.Count++
+		m.Added += c.Added
+		m.Removed += c.Removed
+		if len(m.Files) < listedFiles {
+			m.Files = append(m.Files, event.ChangedFile{Path: shortPath(c.Path), Added: c.Added, Removed: c.Removed, Kind: kindOf(c)})
+		}
+	}
+	return m, nil
+}
+
+func kindOf(c git.FileChange) string {
+	switch {
+	case c.Submodule:
+		return "submodule"
+	case c.Size > largestFile:
+		return "large"
+	case c.Link:
+		return "link"
+	case c.Binary:
+		return "binary"
+	}
+	return ""
+}
+
+// shortPath is a path as text of bounded length.
+func shortPath(path string) string {
+	path = strings.ToValidUTF8(path, "\uFFFD")
+	if len(path) > longestPath {
+		path = strings.ToValidUTF8(path[:longestPath], "") + "…"
+	}
+	return path
+}
+
+// Publish makes commits of the tree that was measured and pushes them.
+func (w *workingCopy) Publish(ctx context.Context, s *projections.State, in *event.ChangeRequested) (done engine.Published, err error) {
+	repo, err := w.reopen(ctx, s)
+	if err == nil {
+		done.Commit, err = repo.Commit(ctx, w.commits(s, in))
+	}
+	if err == nil && in.Branch != "" {
+		done.Commit, err = w.push(ctx, s, in, repo, done.Commit)
+	}
+	if ctx.Err() != nil || isTemporary(err) {
+		return done, asForge(err)
+	}
+	if err != nil {
+		done.Failed = unpublished(err)
+	}
+	if repo != nil && done.Commit != "" && (err != nil || in.Branch == "") {
+		done.Patch, err = repo.Patch(ctx, s.Place.Commit, done.Commit)
+		if err != nil && ctx.Err() == nil && done.Failed == nil {
+			done.Failed = unpublished(err)
+		}
+	}
+	return done, ctx.Err()
+}
+
+// patchBranch is where commits stand in a working copy that are not to be pushed.
+const patchBranch = "agent/patch"
+
+func (w *workingCopy) commits(s *projections.State, in *event.ChangeRequested) git.CommitSpec {
+	branch, when := in.Branch, s.Now
+	if branch == "" {
+		branch = patchBranch
+	}
+	if s.Open != nil {
+		when = s.Open.Time // the same at every try
+	}
+	return git.CommitSpec{Branch: branch, Base: s.Place.Commit, Tree: in.Tree, Message: in.Title,
+		Author: author(w.site.config.BotName), Trailer: trailer(s.Created.UUID), When: when.Truncate(time.Second), Clean: w.cleanMessage(s, in.Title)}
+}
+
+// trailer ties a commit to the log that says how it came about.
+func trailer(uuid string) string { return git.Trailer + ": " + uuid }
+
+// cleanMessage makes the words of a commit that a model wrote as harmless as its
+// comments, and leaves our own.
+func (w *workingCopy) cleanMessage(s *projections.State, title string) func(string) string {
+	return func(text string) string {
+		if strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), trailer(s.Created.UUID))) == title {
+			return title
+		}
+		plain, _ := w.system.redact.String(text)
+		return sanitize.Output(plain, []string{s.Key.Host})
+	}
+}
+
+func (w *workingCopy) push(ctx context.Context, s *projections.State, in *event.ChangeRequested, repo *git.Repo, commit string) (string, error) {
+	pushed, err := repo.Push(ctx, git.PushSpec{Branch: in.Branch, Commit: commit, Base: s.Place.Commit,
+		Author: author(w.site.config.BotName), There: in.Existing})
+	if err != nil {
+		return commit, err
+	}
+	return pushed, nil
+}
+
+// isTemporary are errors after which the same may work later.
+func isTemporary(err error) bool {
+	var failed *forge.Error
+	if !errors.As(asForge(err), &failed) {
+		return false
+	}
+	switch failed.Kind {
+	case forge.Transient, forge.Ambiguous, forge.RateLimited, forge.Auth:
+		return true
+	}
+	return false
+}
+
+func unpublished(err error) *engine.Unpublished {
+	var failed *git.Error
+	if errors.As(err, &failed) {
+		return &engine.Unpublished{Kind: string(failed.Kind), Message: failed.Text}
+	}
+	kind := git.Other
+	var refused *forge.Error
+	if errors.As(err, &refused) && refused.Kind == forge.NotFound {
+		kind = git.Gone
+	}
+	return &engine.Unpublished{Kind: string(kind), Message: err.Error()}
+}

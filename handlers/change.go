@@ -1,0 +1,194 @@
+package handlers
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"agent/eventlog/event"
+	"agent/forge"
+	"agent/internal/i18n"
+	"agent/internal/sanitize"
+	"agent/projections"
+)
+
+// publishes tells whether the work ends as a branch or a patch.
+func publishes(s *projections.State) bool {
+	return s.Config.Change.Enabled && s.Task != nil && s.Place != nil && s.Place.Dir != "" && !s.Place.InPlace
+}
+
+// revive takes the steps after a resume before words count that the model said
+// before the pause.
+func revive(s *projections.State, v *verdict) Effect {
+	switch {
+	case !v.byModel():
+		return nil
+	case s.Status != projections.Running:
+		return rest(s)
+	}
+	return comeBack(s)
+}
+
+// publish takes the steps from the model's closing words to the opened request.
+func publish(s *projections.State, v *verdict) Effect {
+	if !v.byModel() || !publishes(s) || s.Done("change", v.since) {
+		return nil
+	}
+	if e := premises(s, v); e != nil {
+		return e
+	}
+	switch {
+	case !s.Done("measured", v.since):
+		return Read{Want: "change.measured"}
+	case s.Publishing.Measured.Count > 0:
+		return Act{Intent: changeIntent(s, v)}
+	}
+	return nil
+}
+
+// premises looks whether the task and the comments are still what the model
+// knows. If not, it is told, and decides anew.
+func premises(s *projections.State, v *verdict) Effect {
+	switch {
+	case s.Config.Comments.Enabled && (s.Comments.Partial || !s.Done("fetch:publish", v.since)):
+		return Read{Want: "comments.fetched", Reason: "publish"}
+	case len(s.Comments.Pending) > 0:
+		return Record{commentsMessage(s)}
+	case s.Edited > max(s.Steps["message:task"], s.Steps["message:edited"]):
+		return Record{editedMessage(s)}
+	}
+	return nil
+}
+
+// held tells whether a person has to let the change pass that the latest reply is about.
+func held(s *projections.State) bool {
+	p, since := s.Publishing, s.Work.ReplySeq
+	return publishes(s) && s.Done("measured", since) && !s.Done("change", since) && p.Measured.Tree != p.Approved && len(objections(s)) > 0
+}
+
+// objections are what a change needs a person for, a line each.
+func objections(s *projections.State) (lines []string) {
+	m, rule := s.Publishing.Measured, s.Config.Change
+	say := func(id i18n.ID, args ...any) { lines = append(lines, i18n.Text(s.Lang, id, args...)) }
+	if rule.MaxFiles > 0 && m.Count > rule.MaxFiles {
+		say("held.files", m.Count, rule.MaxFiles)
+	}
+	if n := m.Added + m.Removed; rule.MaxLines > 0 && n > rule.MaxLines {
+		say("held.lines", n, rule.MaxLines)
+	}
+	for _, f := range m.Files {
+		switch {
+		case f.Kind == "submodule", f.Kind == "large", f.Kind == "binary" && rule.Binary == "ask":
+			say("held."+i18n.ID(f.Kind), code(f.Path))
+		case protected(f.Path, rule.Protected):
+			say("held.path", code(f.Path))
+		}
+	}
+	return lines
+}
+
+// protected tells whether a path is one that a person has to look at: it is below
+// a directory of the list (an entry that ends in a slash), is an entry with a
+// slash, or has an entry without one as its last part. Case does not count, as
+// some systems see none. A path that was cut may be any.
+func protected(name, list string) bool {
+	if strings.HasSuffix(name, "…") {
+		return list != ""
+	}
+	name = strings.ToLower(name)
+	for entry := range strings.SplitSeq(strings.ToLower(list), "\n") {
+		whole := name
+		switch {
+		case entry == "":
+			continue
+		case strings.HasSuffix(entry, "/"):
+			if strings.HasPrefix(name, entry) {
+				return true
+			}
+			continue
+		case !strings.Contains(entry, "/"):
+			whole = path.Base(name)
+		}
+		if ok, err := path.Match(entry, whole); ok || err != nil && entry == whole {
+			return true
+		}
+	}
+	return false
+}
+
+func changeIntent(s *projections.State, v *verdict) *event.ChangeRequested {
+	body := joinParts([]string{link(s), closingWords(s, v), unverified(s, v), details(s, append(evidence(s, v), i18n.Text(s.Lang, "facts.context", code(s.Created.UUID))))})
+	c := &event.ChangeRequested{
+		Base: s.Place.Base, Draft: s.Config.Change.Draft, Tree: s.Publishing.Measured.Tree,
+		Title: i18n.Text(s.Lang, "change.title", sanitize.Title(s.Task.Title), s.Key.Number),
+		Body:  event.T(sanitize.Cut(body, maxComment, i18n.Text(s.Lang, "cut"))),
+	}
+	switch {
+	case s.Task.Fork: // there is no branch here to push to
+	case s.Task.Branch != "":
+		c.Branch, c.Existing = s.Task.Branch, true
+	default:
+		c.Branch, c.Reviewer = branchName(s), addressee(s)
+	}
+	return c
+}
+
+// link ties a request to its item. A merge closes an issue.
+func link(s *projections.State) string {
+	if isRequest(s.Key.Kind) {
+		return i18n.Text(s.Lang, "change.for", s.Task.URL)
+	}
+	return fmt.Sprintf("Closes #%d", s.Key.Number) // in the forges' own words
+}
+
+func isRequest(k forge.Kind) bool {
+	return k == forge.GitHubPullRequest || k == forge.GitLabMergeRequest
+}
+
+// addressee is the author of the task, if it is a person that can be spoken to.
+func addressee(s *projections.State) string {
+	if s.Task == nil || s.Task.Author == "ghost" || s.Task.Author == s.Config.Bot || strings.HasSuffix(s.Task.Author, "[bot]") {
+		return ""
+	}
+	return s.Task.Author
+}
+
+// longestSlug is how many characters of a title go into a branch's name.
+const longestSlug = 40
+
+// branchName is one that no other context has: it ends in the context's own
+// name. Of the title it holds letters and digits of ASCII.
+func branchName(s *projections.State) string {
+	parts := []string{fmt.Sprintf("%sissue-%d", s.Config.Change.Prefix, s.Key.Number)}
+	if slug := slugOf(s.Task.Title); slug != "" {
+		parts = append(parts, slug)
+	}
+	return strings.Join(append(parts, shortID(s.Created.UUID)), "-")
+}
+
+func slugOf(title string) string {
+	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	slug := ""
+	for _, w := range words {
+		if slug != "" {
+			w = "-" + w
+		}
+		if len(slug)+len(w) > longestSlug {
+			break
+		}
+		slug += w
+	}
+	return slug
+}
+
+var baseLine = regexp.MustCompile("(?mi)^[ \t]*(?:base|base branch|target branch|ベース|ベースブランチ)[ \t]*[:：][ \t]*`?([^\\s`]+)`?[ \t]*$")
+
+// BaseOf is the branch that a task's text says its change goes to, "" if it says
+// nothing: a line of its own like "Base: release-1.2".
+func BaseOf(text string) string {
+	if m := baseLine.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return ""
+}

@@ -1,0 +1,192 @@
+package handlers
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/eventlog/event"
+	"agent/forge"
+	"agent/projections"
+)
+
+// publishing is a world in which the work is done in a clone.
+func publishing(t *testing.T, m *event.ChangeMeasured, replies ...event.Body) *world {
+	w := newWorld(t, "tools", replies...)
+	w.cloned, w.measured = true, []*event.ChangeMeasured{m}
+	w.change = &event.ChangeOpened{Number: 8, URL: "https://github.com/o/r/pull/8", Commit: "c1", Files: []string{"a.go"}, Reviewer: "alice"}
+	w.state.Config.Change = event.ChangeRule{Enabled: true, Prefix: "agent/", Draft: true, MaxFiles: 3, MaxLines: 100, Binary: "ask", Protected: ".github/workflows/"}
+	return w
+}
+
+func small() *event.ChangeMeasured {
+	return &event.ChangeMeasured{Tree: "t1", Count: 1, Added: 2, Removed: 1, Files: []event.ChangedFile{{Path: "a.go", Added: 2, Removed: 1}}}
+}
+
+// TestChangeTranscripts plays the ways that a change can take.
+func TestChangeTranscripts(t *testing.T) {
+	test := native("ws__run_command", `{"argv":["go","test","./..."]}`)
+	said := text("Fixed; the tests pass.")
+	workflow := &event.ChangeMeasured{Tree: "t2", Count: 1, Added: 1, Files: []event.ChangedFile{{Path: ".github/workflows/ci.yml", Added: 1}}}
+	for name, make := range map[string]func() *world{
+		"change":         func() *world { return publishing(t, small(), test, said) },
+		"change_nothing": func() *world { return publishing(t, &event.ChangeMeasured{Tree: "t0"}, said) },
+		"change_premises": func() *world {
+			w := publishing(t, small(), said, text("Fixed in another way."), text("Fixed in a third way."))
+			asked := event.Comment{ID: "1", Author: "alice", Verdict: "new", Body: event.T("Not like that.")}
+			withdrawn := event.Comment{ID: "1", Author: "alice", Verdict: "deleted"}
+			w.comments = [][]event.Comment{nil, {asked}, {withdrawn}}
+			return w
+		},
+		"change_edited": func() *world {
+			w := publishing(t, small(), said, text("Fixed the other bug."))
+			w.before["measured"] = []event.Body{&event.TaskChanged{What: "text", Title: "Another bug", Body: event.T("It is broken elsewhere.")}}
+			return w
+		},
+		"change_held": func() *world {
+			w := publishing(t, workflow, said)
+			w.rests = [][]event.Body{{&event.ResumeRequested{By: "command", Person: true}}}
+			return w
+		},
+		"change_held_then_asked": func() *world {
+			w := publishing(t, workflow, said, text("Taken back."))
+			w.measured = append(w.measured, small())
+			w.comments = [][]event.Comment{nil, nil, {{ID: "1", Author: "alice", Verdict: "new", Body: event.T("Leave the workflow alone.")}}}
+			w.rests = [][]event.Body{{&event.ResumeRequested{By: "command", Person: true}}}
+			return w
+		},
+		"change_refused": func() *world {
+			w := publishing(t, small(), test, text("Fixed."))
+			w.change = &event.ChangeFailed{Kind: "refused", Message: "protected branch", Commit: "c1", Patch: event.T("diff --git a/a.go b/a.go\n+```\n")}
+			return w
+		},
+		"change_setup": func() *world {
+			w := publishing(t, small(), said)
+			w.state.Config.Setup = `["npm","ci"]` + "\n" + `["make","deps"]`
+			return w
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := make()
+			w.tools["ws/run_command"] = &event.ToolReplied{Content: event.T("exit code: 0\nok")}
+			transcript := w.run()
+			for _, b := range w.all {
+				switch b := b.(type) {
+				case *event.ChangeRequested:
+					transcript += "\n--- " + b.Branch + " into " + b.Base + ", " + b.Title + "\n" + b.Body.Inline + "\n"
+				case *event.CommentRequested:
+					transcript += "\n--- " + b.Purpose + "\n" + b.Body.Inline + "\n"
+				}
+			}
+			golden(t, filepath.Join("testdata", name+".txt"), transcript)
+		})
+	}
+}
+
+func TestHeld(t *testing.T) {
+	list := ".github/workflows/\n.gitlab-ci.yml\nconfig/agent.yaml\n*.pem\n[bad"
+	for path, want := range map[string]bool{
+		".github/workflows/ci.yml": true, ".GitHub/Workflows/x/y.yml": true, ".github/other": false, ".gitlab-ci.yml": true, "sub/.gitlab-ci.yml": true,
+		"config/agent.yaml": true, "x/config/agent.yaml": false, "keys/a.pem": true, "a.pemx": false, "[bad": true, "main.go": false, "cut…": true,
+	} {
+		if got := protected(path, list); got != want {
+			t.Errorf("%q: %v", path, got)
+		}
+	}
+	if protected("cut…", "") {
+		t.Error("nothing is protected, and a path is")
+	}
+	w := publishing(t, small())
+	w.state.Publishing.Measured = &event.ChangeMeasured{Count: 4, Added: 60, Removed: 41, Files: []event.ChangedFile{
+		{Path: "b", Kind: "binary"}, {Path: "s", Kind: "submodule"}, {Path: "l", Kind: "large"}, {Path: "link", Kind: "link"}}}
+	if got := objections(w.state); len(got) != 5 {
+		t.Errorf("objections: %q", got)
+	}
+	w.state.Config.Change = event.ChangeRule{Binary: "allow"}
+	if got := objections(w.state); len(got) != 2 {
+		t.Errorf("objections without limits: %q", got)
+	}
+}
+
+func TestBranchName(t *testing.T) {
+	w := publishing(t, small())
+	for title, want := range map[string]string{
+		"Sum forgets the last number":   "agent/issue-7-sum-forgets-the-last-number-00000000",
+		"../--x; rm -rf / `id` $(id)\n": "agent/issue-7-x-rm-rf-id-id-00000000", "合計が合わない": "agent/issue-7-00000000",
+		strings.Repeat("long ", 20): "agent/issue-7-long-long-long-long-long-long-long-long-00000000", "ÄÖ 1.lock": "agent/issue-7-1-lock-00000000",
+	} {
+		w.state.Task = &event.TaskFetched{Title: title}
+		if got := branchName(w.state); got != want {
+			t.Errorf("%q: %s, want %s", title, got, want)
+		}
+	}
+}
+
+func TestBaseOf(t *testing.T) {
+	for text, want := range map[string]string{
+		"Fix it.\n\nBase: release-1.2\n": "release-1.2", "base branch: `dev`": "dev", "ベースブランチ：develop": "develop",
+		"The base: is wrong": "", "Base: two words": "", "based: x": "", "": "",
+	} {
+		if got := BaseOf(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestClaims(t *testing.T) {
+	for text, want := range map[string]bool{
+		"All tests pass now.": true, "I ran the tests and they are green.": true, "The build succeeds.": true, "テストはすべて成功しました。": true,
+		"It is fixed, and the whole test suite passed!": true, "This passes all checks.": true,
+		"I could not run the tests, so whether they pass is unknown.": false, "Two tests do not pass.": false, "テストは実行できません。": false,
+		"I pass the value on.": false, "See tests/pass.go. It is fine.": false, "": false,
+	} {
+		if got := claimsTests(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+	fact := func(subject, code string, writes bool) projections.Fact {
+		return projections.Fact{Subject: subject, ExitCode: code, OK: code == "" || code == "0", Writes: writes}
+	}
+	for name, c := range map[string]struct {
+		facts []projections.Fact
+		want  bool
+	}{
+		"nothing":                  {nil, false},
+		"a test":                   {[]projections.Fact{fact("a.go", "", true), fact("go test ./...", "0", false)}, true},
+		"a test before the change": {[]projections.Fact{fact("go test ./...", "0", false), fact("a.go", "", true)}, false},
+		"a test that failed last":  {[]projections.Fact{fact("npm test", "0", false), fact("npm test", "1", false)}, false},
+		"another command":          {[]projections.Fact{fact("cat test.txt", "0", false), fact("ls", "0", false)}, false},
+	} {
+		s := projections.NewState()
+		s.Work.Facts = c.facts
+		if got := testsShown(s); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// TestKinds of tasks end differently.
+func TestKinds(t *testing.T) {
+	v := &verdict{projections.Completed, "done", "Fixed.", 1}
+	for name, c := range map[string]struct {
+		kind forge.Kind
+		task event.TaskFetched
+		want event.ChangeRequested
+	}{
+		"issue":   {forge.GitHubIssue, event.TaskFetched{Title: "A bug", Author: "alice"}, event.ChangeRequested{Branch: "agent/issue-7-a-bug-00000000", Reviewer: "alice"}},
+		"ghost's": {forge.GitHubIssue, event.TaskFetched{Title: "A bug", Author: "ghost"}, event.ChangeRequested{Branch: "agent/issue-7-a-bug-00000000"}},
+		"request": {forge.GitLabMergeRequest, event.TaskFetched{Branch: "topic", Author: "alice"}, event.ChangeRequested{Branch: "topic", Existing: true}},
+		"fork's":  {forge.GitHubPullRequest, event.TaskFetched{Fork: true, Author: "alice"}, event.ChangeRequested{}},
+	} {
+		w := publishing(t, small())
+		w.state.Key.Kind, w.state.Task, w.state.Publishing.Measured = c.kind, &c.task, small()
+		w.state.Place = &event.WorkspacePrepared{Dir: "/w", Base: "main"}
+		got := changeIntent(w.state, v)
+		if got.Branch != c.want.Branch || got.Existing != c.want.Existing || got.Reviewer != c.want.Reviewer || got.Tree != "t1" {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if closes := strings.HasPrefix(got.Body.Inline, "Closes #7"); closes != (c.kind == forge.GitHubIssue) {
+			t.Errorf("%s: %s", name, got.Body.Inline)
+		}
+	}
+}

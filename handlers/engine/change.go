@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"agent/eventlog/event"
+	"agent/forge"
+)
+
+// Published is what became of the commits of a change.
+type Published struct {
+	Commit string
+	Patch  []byte       // of work that was not pushed
+	Failed *Unpublished // why not; nil if it was, or was not to be
+}
+
+// Unpublished says why commits could not be pushed, for good.
+type Unpublished struct {
+	Kind    string // as in event.ChangeFailed
+	Message string
+}
+
+// patience is how many runs a forge that does not answer is waited for with a
+// change: better said without it than never.
+const patience = 5
+
+// change publishes the work. Committing, pushing, looking for the change by its
+// branch and asking for a review may all be repeated.
+func (e *Engine) change(ctx context.Context, in *event.ChangeRequested) (event.Body, error) {
+	done, err := e.publish(ctx, in)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, err
+	case done.Failed != nil || done.Patch != nil:
+		return e.unpublished(done)
+	}
+	opened := &event.ChangeOpened{Commit: done.Commit, Files: e.changedFiles()}
+	if outcome, err := e.open(ctx, in, opened); outcome != opened {
+		return outcome, err
+	}
+	return e.askReview(ctx, in, opened)
+}
+
+// publish commits and pushes. What may work later is tried again, in this run
+// and in some of the next.
+func (e *Engine) publish(ctx context.Context, in *event.ChangeRequested) (done Published, err error) {
+	_, err = e.write(ctx, write{
+		patience: patience,
+		send: func() (event.Body, error) {
+			done, err = e.p.Workspace.Publish(ctx, e.state, in)
+			return nil, err
+		},
+		refused: func(err *forge.Error) event.Body {
+			done.Failed = &Unpublished{string(err.Kind), err.Message}
+			return nil
+		},
+	})
+	return done, err
+}
+
+// unpublished keeps the patch beside the log before the log speaks of it.
+func (e *Engine) unpublished(done Published) (event.Body, error) {
+	var patch event.Text
+	if len(done.Patch) > 0 {
+		if err := e.log.KeepPatch(done.Patch); err != nil {
+			return nil, err
+		}
+		patch = event.T(clean(string(done.Patch)))
+	}
+	if done.Failed == nil {
+		return &event.ChangeOpened{Commit: done.Commit, Files: e.changedFiles(), Patch: patch}, nil
+	}
+	return &event.ChangeFailed{Kind: done.Failed.Kind, Message: clean(done.Failed.Message), Commit: done.Commit, Patch: patch}, nil
+}
+
+func (e *Engine) changedFiles() []string {
+	files := []string{}
+	for _, f := range e.state.Publishing.Measured.Files {
+		files = append(files, f.Path)
+	}
+	return files
+}
+
+// open finds the request of the branch, or opens it. It fills opened.
+func (e *Engine) open(ctx context.Context, in *event.ChangeRequested, opened *event.ChangeOpened) (event.Body, error) {
+	found := func(c forge.Change) event.Body {
+		opened.Number, opened.URL = c.Number, c.URL
+		return opened
+	}
+	spec := forge.ChangeSpec{Branch: in.Branch, Base: in.Base, Title: in.Title, Body: in.Body.View(), Draft: in.Draft}
+	return e.write(ctx, write{
+		uncertain: true,
+		patience:  patience,
+		look: func() (event.Body, error) {
+			c, err := e.p.Forge.FindChange(ctx, e.state.Key, in.Branch)
+			if c == nil || err != nil {
+				return nil, err
+			}
+			return found(*c), nil
+		},
+		send: func() (event.Body, error) {
+			c, err := e.p.Forge.OpenChange(ctx, e.state.Key, spec)
+			return found(c), err
+		},
+		refused: func(err *forge.Error) event.Body {
+			return &event.ChangeFailed{Kind: string(err.Kind), Message: clean(err.Message), Commit: opened.Commit, Pushed: true}
+		},
+	})
+}
+
+// askReview asks the author. Who cannot be asked is mentioned all the same.
+func (e *Engine) askReview(ctx context.Context, in *event.ChangeRequested, opened *event.ChangeOpened) (event.Body, error) {
+	if in.Reviewer == "" {
+		return opened, nil
+	}
+	return e.write(ctx, write{
+		patience: patience,
+		send: func() (event.Body, error) {
+			err := e.p.Forge.AskReview(ctx, e.state.Key, opened.Number, in.Reviewer)
+			if err == nil {
+				opened.Reviewer = in.Reviewer
+			}
+			return opened, err
+		},
+		refused: func(*forge.Error) event.Body { return opened },
+	})
+}
+
+// measure says what would be published. What the working copy does not let us
+// find out is said as well.
+func (e *Engine) measure(ctx context.Context) error {
+	measured, err := e.p.Workspace.Measure(ctx, e.state)
+	var failed *forge.Error
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &failed) && temporary(failed.Kind):
+		return &Temporary{err}
+	case err != nil:
+		measured = event.ChangeMeasured{Files: []event.ChangedFile{}, Error: clean(err.Error())}
+	}
+	return e.input(&measured)
+}

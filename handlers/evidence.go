@@ -1,0 +1,191 @@
+package handlers
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"agent/eventlog/event"
+	"agent/internal/i18n"
+	"agent/internal/sanitize"
+	"agent/projections"
+)
+
+// What people read about a change is made of events, not of what the model says.
+
+// shownFiles is how many changed files are named.
+const shownFiles = 30
+
+// longestPatch is how many bytes of a patch are shown in a comment.
+const longestPatch = 20000
+
+// facts ties the closing words to what really happened.
+func facts(s *projections.State, v *verdict) string {
+	u := s.Usage
+	return details(s, append(evidence(s, v), i18n.Text(s.Lang, "facts.usage", u.LLMCalls, u.ToolCalls, u.Tokens(), code(s.Created.UUID))))
+}
+
+func details(s *projections.State, lines []string) string {
+	return fmt.Sprintf("<details><summary>%s</summary>\n\n- %s\n\n</details>", i18n.Text(s.Lang, "facts"), strings.Join(lines, "\n- "))
+}
+
+// evidence is what was changed, which commands ran, and what nobody looked at.
+func evidence(s *projections.State, v *verdict) []string {
+	lines := changedLines(s)
+	ran := false
+	for _, f := range s.Work.Facts {
+		if f.ExitCode != "" {
+			ran = true
+			lines = append(lines, i18n.Text(s.Lang, "facts.command", code(f.Subject), f.ExitCode))
+		}
+	}
+	if v.status == projections.Completed && v.byModel() {
+		if !ran {
+			lines = append(lines, i18n.Text(s.Lang, "facts.none"))
+		} else if late := writtenLate(s); len(late) > 0 {
+			lines = append(lines, i18n.Text(s.Lang, "facts.late", codeList(late)))
+		}
+	}
+	return lines
+}
+
+// changedLines name what was changed: as git counts it, else as tools were asked to write it.
+func changedLines(s *projections.State) (lines []string) {
+	m := s.Publishing.Measured
+	if m == nil || m.Error != "" {
+		if files := s.Work.Files; len(files) > 0 {
+			lines = append(lines, i18n.Text(s.Lang, "facts.files", codeList(files)))
+		}
+		return lines
+	}
+	for _, f := range m.Files[:min(len(m.Files), shownFiles)] {
+		text := fmt.Sprintf("%s +%d −%d", code(f.Path), f.Added, f.Removed)
+		if f.Kind != "" {
+			text = code(f.Path) + " (" + i18n.Text(s.Lang, "kind."+i18n.ID(f.Kind)) + ")"
+		}
+		lines = append(lines, i18n.Text(s.Lang, "facts.changed", text))
+	}
+	if more := m.Count - min(len(m.Files), shownFiles); more > 0 {
+		lines = append(lines, i18n.Text(s.Lang, "facts.more", more, m.Count, m.Added, m.Removed))
+	}
+	if len(m.LeftOut) > 0 {
+		lines = append(lines, i18n.Text(s.Lang, "facts.left", codeList(m.LeftOut)))
+	}
+	if s.Place != nil && s.Place.Absent != "" {
+		lines = append(lines, i18n.Text(s.Lang, "facts.base", code(s.Place.Absent), code(s.Place.Base)))
+	}
+	return lines
+}
+
+// writtenLate are files that were written after the last command had run.
+func writtenLate(s *projections.State) (files []string) {
+	for _, f := range slices.Backward(s.Work.Facts) {
+		if f.ExitCode != "" {
+			break
+		}
+		if f.Writes && f.OK && !slices.Contains(files, f.Subject) {
+			files = append(files, f.Subject)
+		}
+	}
+	slices.Reverse(files)
+	return files
+}
+
+var (
+	claims = regexp.MustCompile(`(?i)\b(tests?|test suite|specs?|checks|build)\s[^.!?\n]{0,60}\b(pass(es|ed|ing)?|succeed(s|ed)?|green)\b|` +
+		`\bpass(es|ed|ing)?\b[^.!?\n]{0,40}\b(tests?|checks|specs?)\b|(テスト|ビルド)[^。\n]{0,30}(通|成功|パス|合格)`)
+	denials = regexp.MustCompile(`(?i)\b(not|no|never|cannot|couldn't|can't|don't|doesn't|didn't|without|fail(s|ed|ing)?)\b|n't\b|ない|ません|未|失敗|できず`)
+	checks  = regexp.MustCompile(`(?i)test|spec|check|verify|tox|build|^make$|^(mvn|gradle)\s`)
+	looks   = regexp.MustCompile(`^(cat|ls|head|tail|grep|rg|echo|sed|awk|find|wc|rm|cp|mv|mkdir|touch|git|diff)(\s|$)`)
+	ends    = regexp.MustCompile(`[.!?。！？\n]`)
+)
+
+// unverified marks the claim that tests pass if no command shows it: one that
+// ended well after the last file was written.
+func unverified(s *projections.State, v *verdict) string {
+	if !claimsTests(v.text) || testsShown(s) {
+		return ""
+	}
+	return i18n.Text(s.Lang, "facts.unverified")
+}
+
+func claimsTests(text string) bool {
+	for _, sentence := range ends.Split(text, -1) {
+		if claims.MatchString(sentence) && !denials.MatchString(sentence) {
+			return true
+		}
+	}
+	return false
+}
+
+func testsShown(s *projections.State) bool {
+	for _, f := range slices.Backward(s.Work.Facts) {
+		switch {
+		case f.Setup:
+			return false
+		case f.ExitCode != "" && checks.MatchString(f.Subject) && !looks.MatchString(f.Subject):
+			return f.ExitCode == "0"
+		case f.Writes && f.OK:
+			return false
+		}
+	}
+	return false
+}
+
+func codeList(items []string) string {
+	shown := make([]string, 0, len(items))
+	for _, item := range items {
+		shown = append(shown, code(item))
+	}
+	return strings.Join(shown, ", ")
+}
+
+// changeLine says what became of the change.
+func changeLine(s *projections.State) string {
+	p := s.Publishing
+	switch {
+	case ChangedInPlace(s):
+		return inPlaceLine(s)
+	case p.Failed != nil:
+		return failedChange(s, p.Failed)
+	case p.Measured != nil && p.Measured.Error != "":
+		return i18n.Text(s.Lang, "change.other", code(p.Measured.Error))
+	case p.Measured != nil && p.Measured.Count == 0:
+		return i18n.Text(s.Lang, "change.nothing")
+	case p.Opened == nil:
+		return ""
+	case p.Opened.URL == "":
+		return joinParts([]string{i18n.Text(s.Lang, "change.fork"), patchBlock(s, p.Opened.Patch)})
+	}
+	line := i18n.Text(s.Lang, "change", p.Opened.URL)
+	if p.Opened.Reviewer != "" {
+		line += i18n.Text(s.Lang, "change.review")
+	}
+	return line
+}
+
+func failedChange(s *projections.State, f *event.ChangeFailed) string {
+	if f.Pushed {
+		return i18n.Text(s.Lang, "change.unopened", code(f.Message))
+	}
+	id := i18n.ID("change." + f.Kind)
+	if !i18n.Has(id) {
+		id = "change.other"
+	}
+	return joinParts([]string{i18n.Text(s.Lang, id, code(f.Message)), patchBlock(s, f.Patch)})
+}
+
+// patchBlock shows a patch that is not too long, in a fence that it cannot end.
+func patchBlock(s *projections.State, patch event.Text) string {
+	kept := i18n.Text(s.Lang, "change.kept", code(s.Created.UUID), event.PatchFile)
+	if patch.IsZero() || patch.Spilled() || len(patch.Inline) > longestPatch {
+		return kept
+	}
+	fence := "```"
+	for strings.Contains(patch.Inline, fence) {
+		fence += "`"
+	}
+	return fmt.Sprintf("%s\n\n<details><summary>%s</summary>\n\n%sdiff\n%s\n%s\n\n</details>", kept, i18n.Text(s.Lang, "change.patch"),
+		fence, strings.TrimRight(sanitize.Terminal(patch.Inline), "\n"), fence)
+}

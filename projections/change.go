@@ -1,0 +1,57 @@
+package projections
+
+import "agent/eventlog/event"
+
+// Publishing is how far the work has come on its way to a pull or merge request.
+type Publishing struct {
+	Measured *event.ChangeMeasured // what would be published; Steps["measured"] says since when
+	Approved string                // the tree that a person let pass, beyond all limits
+	Opened   *event.ChangeOpened
+	Failed   *event.ChangeFailed // the latest try, if it failed
+}
+
+func (p *Publishing) apply(e event.Event) {
+	switch b := e.Body.(type) {
+	case *event.ChangeMeasured:
+		p.Measured = b
+	case *event.ChangeOpened:
+		p.Opened, p.Failed = b, nil
+	case *event.ChangeFailed:
+		p.Failed = b
+	}
+}
+
+// HeldBack is the reason of a pause because a change needs a person.
+const HeldBack = "change"
+
+// approve notes what a person who resumes lets pass.
+func (p *Publishing) approve(rest *event.ContextPaused) {
+	if rest != nil && rest.Reason == HeldBack && p.Measured != nil {
+		p.Approved = p.Measured.Tree
+	}
+}
+
+// SetupRun is one command that makes the working copy ready, with what came of it.
+type SetupRun struct {
+	Fact
+	Output string
+}
+
+// setup notes the commands of the configuration. They are no turns of the
+// conversation, but they count as facts.
+func (s *State) setup(e event.Event) {
+	text := ""
+	switch b := e.Body.(type) {
+	case *event.ToolRequested:
+		s.Work.note(e, b)
+		return
+	case *event.ToolReplied:
+		s.Work.settle(b)
+		text = b.Content.View()
+	case *event.ToolFailed:
+		text = b.Message
+	case *event.ToolInterrupted:
+		text = b.Reason
+	}
+	s.Setup = append(s.Setup, SetupRun{s.Work.Facts[len(s.Work.Facts)-1], text})
+}
