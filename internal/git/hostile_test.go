@@ -140,3 +140,58 @@ func TestStrangeFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestHostileRepository clones what a stranger committed: submodules whose URLs
+// are programs, filters, links out of the tree, names like options. Nothing runs,
+// nothing is written elsewhere, and a change of it is published all the same.
+func TestHostileRepository(t *testing.T) {
+	ctx, url := context.Background(), remote(t)
+	ran, outside := filepath.Join(t.TempDir(), "ran"), t.TempDir()
+	dir := filepath.Join(t.TempDir(), "stranger")
+	plain(t, filepath.Dir(dir), "clone", "-q", url, dir)
+	put(t, dir, ".gitmodules", "[submodule \"s\"]\n\tpath = s\n\turl = ext::sh -c touch% "+ran+"\n\tupdate = !touch "+ran+"\n")
+	put(t, dir, ".gitattributes", "* filter=x diff=x merge=x text eol=crlf\n")
+	put(t, dir, ".gitconfig", "[core]\n\tfsmonitor = touch "+ran+"\n")
+	put(t, dir, "--upload-pack=touch "+filepath.Base(ran), "x\n")
+	put(t, dir, "a\nb", "x\n")
+	for name, to := range map[string]string{"link": outside, "up": "../..", "dotgit": ".git"} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plain(t, dir, "add", "-A")
+	plain(t, dir, "update-index", "--add", "--cacheinfo", "160000,"+plain(t, dir, "rev-parse", "HEAD")+",s")
+	plain(t, dir, "commit", "-qm", "Trust me")
+	plain(t, dir, "push", "-q", "origin", "HEAD:main")
+
+	r, err := Clone(ctx, Options{URL: url, Dir: filepath.Join(t.TempDir(), "w"), Branch: "main", Author: writer, Context: "3f2a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := plain(t, r.Dir, "config", "--get", "agent.context") + plain(t, r.Dir, "config", "--get", "user.name"); got != "3f2aagent[bot]" {
+		t.Errorf("noted %q", got)
+	}
+	base, err := r.Head(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, r.Dir, "--upload-pack=touch "+filepath.Base(ran), "y\n")
+	commit, changed, err := commitAll(ctx, r, "agent/1", "m", writer)
+	if err != nil || len(changed) != 1 {
+		t.Fatalf("%q, %v", changed, err)
+	}
+	if _, err := r.Push(ctx, PushSpec{Branch: "agent/1", Commit: commit, Base: base, Author: writer}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Patch(ctx, base, commit); err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{ran, filepath.Join(r.Dir, filepath.Base(ran)), filepath.Join(r.Dir, ".git", "modules")} {
+		if _, err := os.Lstat(name); err == nil {
+			t.Errorf("%s is there", name)
+		}
+	}
+	if left, err := os.ReadDir(outside); err != nil || len(left) > 0 {
+		t.Errorf("outside of the tree: %v, %v", left, err)
+	}
+}
