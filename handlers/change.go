@@ -61,9 +61,13 @@ func premises(s *projections.State, v *verdict) Effect {
 	return nil
 }
 
-// held tells whether a person has to let the change pass that the latest reply is about.
+// held tells whether a person has to let the change pass that the latest reply,
+// or the plan, ended with.
 func held(s *projections.State) bool {
 	p, since := s.Publishing, s.Work.ReplySeq
+	if s.Config.Planning.Enabled {
+		since = s.Planning.Seq
+	}
 	return publishes(s) && s.Done("measured", since) && !s.Done("change", since) && p.Measured.Tree != p.Approved && len(objections(s)) > 0
 }
 

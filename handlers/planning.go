@@ -109,6 +109,8 @@ func planVerdict(s *projections.State) *verdict {
 		return &verdict{status: projections.Failed, reason: "unusable_replies", since: s.Work.ReplySeq}
 	case lost && !c.ContinueOnError:
 		return &verdict{status: projections.Failed, reason: "action_failed", text: latestFault(p), since: p.Seq}
+	case planDone(s) && held(s):
+		return nil // a person decides first, see pauseOf
 	case planDone(s):
 		return &verdict{status: projections.Completed, reason: doneReason(s), text: p.Words, since: p.Seq}
 	}

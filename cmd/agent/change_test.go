@@ -253,26 +253,36 @@ func TestFork(t *testing.T) {
 	c.wantPatch()
 }
 
-// TestProtectedPath waits for a person, whose resume lets the change pass.
+// TestProtectedPath waits for a person, whose resume lets the change pass, with a
+// plan and without.
 func TestProtectedPath(t *testing.T) {
 	t.Parallel()
-	script := llmtest.Turns(write(".github/workflows/ci.yml", "on: push\n"), llmtest.Done("I added a workflow."))
-	c := newTalk(t, kinds[0], script)
-	c.agent(0, "run")
-	c.wantState("paused", pausedLabel)
-	if body := c.wantSaid(1, "⏸️ **Paused**"); !strings.Contains(body, "`.github/workflows/ci.yml` is one of the paths") {
-		t.Error(body)
+	for name, extra := range map[string]string{"simple": "", "planning": "planning: {enabled: true}\n"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script := greet()
+			if extra != "" {
+				script = planner
+			}
+			c := newTalk(t, kinds[0], script)
+			c.extra = extra + "change_requests: {protected_paths: [HELLO.txt]}"
+			c.agent(0, "run")
+			c.wantState("paused", pausedLabel)
+			if body := c.wantSaid(1, "⏸️ **Paused**"); !strings.Contains(body, "`hello.txt` is one of the paths") {
+				t.Error(body)
+			}
+			if out, _ := c.agent(0, "run"); len(c.opened()) > 0 || c.only().State != "paused" {
+				t.Errorf("it went on by itself: %s", out)
+			}
+			c.agent(0, "resume", "--all")
+			c.agent(0, "run")
+			l := c.wantState("completed", doneLabel)
+			if all := c.opened(); len(all) != 1 || !strings.HasPrefix(c.git("show", all[0].Head+":hello.txt"), "hello") {
+				t.Errorf("requests: %+v", all)
+			}
+			c.wantExact(l.UUID)
+		})
 	}
-	if out, _ := c.agent(0, "run"); len(c.opened()) > 0 || c.only().State != "paused" {
-		t.Errorf("it went on by itself: %s", out)
-	}
-	c.agent(0, "resume", "--all")
-	c.agent(0, "run")
-	l := c.wantState("completed", doneLabel)
-	if all := c.opened(); len(all) != 1 || c.git("show", all[0].Head+":.github/workflows/ci.yml") != "on: push\n" {
-		t.Errorf("requests: %+v", all)
-	}
-	c.wantExact(l.UUID)
 }
 
 // TestSetupCommands run before the first model call, and the model is told.
