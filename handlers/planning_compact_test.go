@@ -127,3 +127,41 @@ func TestPlanGrowthIsLinear(t *testing.T) {
 		t.Errorf("%.0f bytes a call became %.0f, after %d compactions", a, b, compactions)
 	}
 }
+
+// TestLargestPlanLeavesRoom wants what is said in every step to take less than
+// half of a small window, for a plan of as many actions as may be, each with a
+// long purpose and long arguments in wide characters, also when much was
+// collected before.
+func TestLargestPlanLeavesRoom(t *testing.T) {
+	var ids, needs []string
+	for i := range 100 {
+		ids = append(ids, fmt.Sprintf("a%d", i+1))
+		needs = append(needs, fmt.Sprintf(`{"id":"n%d","description":"%s","collection_method":{"tool":"ws/read_file","parameters":{}}}`, i+1, strings.Repeat("設定", 20)))
+	}
+	plan := strings.ReplaceAll(planned(ids...), `"do `, `"`+strings.Repeat("設定を読み込み", 20)+` `)
+	plan = strings.Replace(plan, `"path":"a1"`, `"path":"`+strings.Repeat("長い道", 2000)+`"`, 1)
+	information := `{"information_needs":{"required_information":[` + strings.Join(needs, ",") + `]}}`
+	w := newPlanWorld(t, script{"understanding": {text(understood)}, "information": {text(information)}, "planning": {text(plan)},
+		"reflection": {text(noRevision)}, "verification": {text(passed)}})
+	w.steps = 10_000
+	w.state.Config.ContextLength = window
+	w.state.Config.Storage = event.Storage{Threshold: 0.7, Keep: 5}
+	made, plain := 0, w.reply
+	w.reply = func(in *event.LLMRequested, r *llm.Request) event.Body {
+		if in.Purpose != "work" {
+			return plain(in, r)
+		}
+		made++
+		return longRead("tools", made, 1)
+	}
+	w.tools["ws/read_file"] = &event.ToolReplied{Content: event.T(strings.Repeat("設定", 400))}
+	w.run()
+	for _, b := range w.all {
+		if m, ok := b.(*event.MessageAdded); ok && llm.Estimate(m.Content.View()) > window/2 {
+			t.Errorf("a message (%s) of %d tokens", m.Purpose, llm.Estimate(m.Content.View()))
+		}
+	}
+	if w.state.Status != "completed" || w.state.Planning.Count("success") != 100 {
+		t.Errorf("%s, %d actions", w.state.Status, w.state.Planning.Count("success"))
+	}
+}

@@ -57,7 +57,7 @@ func actionMessage(s *projections.State) *event.MessageAdded {
 		if server, name, ok := strings.Cut(tool, "/"); ok && s.Protocol() == "tools" {
 			tool = FunctionName(server, name)
 		}
-		fmt.Fprintf(&b, "Tool: %s\nProposed arguments: %s\n", tool, a.Parameters)
+		fmt.Fprintf(&b, "Tool: %s\nProposed arguments: %s\n", tool, event.Shorten(string(a.Parameters), mostOfResult(s)/2))
 	}
 	if a.Expected != "" {
 		fmt.Fprintf(&b, "Expected outcome: %s\n", oneLine(a.Expected))
@@ -75,21 +75,30 @@ func planState(s *projections.State) string {
 	}
 	var b strings.Builder
 	if p.Plan != nil {
-		fmt.Fprintf(&b, "Goal: %s\n", oneLine(p.Plan.Goal.Objective))
-		for _, c := range p.Plan.Goal.Criteria {
-			fmt.Fprintf(&b, "Success criterion: %s\n", oneLine(c))
+		g := p.Plan.Goal
+		long := lineLength(s, 1+len(g.Criteria)+len(g.Constraints), 500)
+		fmt.Fprintf(&b, "Goal: %s\n", firstRunes(oneLine(g.Objective), long))
+		for _, c := range g.Criteria {
+			fmt.Fprintf(&b, "Success criterion: %s\n", firstRunes(oneLine(c), long))
 		}
-		for _, c := range p.Plan.Goal.Constraints {
-			fmt.Fprintf(&b, "Constraint: %s\n", oneLine(c))
+		for _, c := range g.Constraints {
+			fmt.Fprintf(&b, "Constraint: %s\n", firstRunes(oneLine(c), long))
 		}
 	} else {
 		b.WriteString("The plan that is replaced:\n")
 	}
 	fmt.Fprintf(&b, "Actions (%d of %d done):\n", p.Count("success"), len(p.Actions))
+	long := lineLength(s, len(p.Actions), 120)
 	for i, a := range p.Actions {
-		b.WriteString("- " + marker(p, i) + " " + a.ID + ": " + firstRunes(oneLine(a.Purpose), 120) + "\n")
+		b.WriteString("- " + marker(p, i) + " " + a.ID + ": " + firstRunes(oneLine(a.Purpose), long) + "\n")
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// lineLength is how many characters each of n lines may have that are said in
+// every step: together about a fifth of the window, as a character is a token at most.
+func lineLength(s *projections.State, n, most int) int {
+	return min(max(s.Config.ContextLength/5/n, 10), most)
 }
 
 func marker(p *projections.Planning, i int) string {
@@ -159,7 +168,7 @@ func handOver(s *projections.State) string {
 	if err != nil {
 		return "" // nothing in it can fail to encode
 	}
-	return string(data)
+	return event.Shorten(string(data), mostOfResult(s)) // it is said whole as long as the plan is not made
 }
 
 func (out *prePlanning) add(n event.Need, f *projections.Found, least float64) {

@@ -108,7 +108,7 @@ func (w *Work) count() {
 func (w *Work) requested(e event.Event, b *event.ToolRequested) {
 	w.SinceCheck++
 	call := b.Server + "\x00" + b.Tool + "\x00" + b.Args.View()
-	if call != w.lastCall {
+	if call != w.lastCall || b.Need != "" { // two needs may have the same source
 		w.Repeats = 0
 	}
 	w.Repeats, w.lastCall = w.Repeats+1, call
