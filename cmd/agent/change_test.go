@@ -199,7 +199,8 @@ func TestPushRefused(t *testing.T) {
 		"no permission": {kinds[0], func(c *talk) {
 			c.fault(forgetest.Fault{Path: `.*/git-receive-pack|.*info/refs`, Nth: 3, Times: -1, Kind: forgetest.Answer, Status: 403, Body: "no"})
 		}, "refused the push"},
-		"head branch is gone": {kinds[3], func(c *talk) { c.git("branch", "-D", headBranch) }, "is not there any more"},
+		"working copy is gone": {kinds[0], func(c *talk) { must(c.t, os.RemoveAll(c.path("workspaces"))) }, "working copy is gone"},
+		"head branch is gone":  {kinds[3], func(c *talk) { c.git("branch", "-D", headBranch) }, "is not there any more"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -207,7 +208,14 @@ func TestPushRefused(t *testing.T) {
 			talk = newTalk(t, c.kind, then(greet(), 1, func() { c.hurt(talk) }))
 			talk.agent(0, "run")
 			talk.wantState("completed", doneLabel)
-			if body := talk.wantSaid(1, "✅ **Done**"); !strings.Contains(body, c.says) || !strings.Contains(body, "`change.patch`") {
+			body := talk.wantSaid(1, "✅ **Done**")
+			if !strings.Contains(body, c.says) {
+				t.Error(body)
+			}
+			if name == "working copy is gone" {
+				return // and so is the work
+			}
+			if !strings.Contains(body, "`change.patch`") {
 				t.Error(body)
 			}
 			talk.wantPatch()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -90,11 +91,14 @@ func (w *workingCopy) options(ctx context.Context, s *projections.State) (o git.
 		Author: author(w.site.config.BotName), Context: s.Created.UUID}, repo, err
 }
 
-// reopen takes the working copy that was prepared.
+// reopen takes the working copy that was prepared. A new one would not hold the work.
 func (w *workingCopy) reopen(ctx context.Context, s *projections.State) (*git.Repo, error) {
 	o, _, err := w.options(ctx, s)
 	if err != nil {
 		return nil, err
+	}
+	if _, err := os.Lstat(o.Dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("the working copy is gone")
 	}
 	o.Branch = s.Place.Base
 	if s.Task.Fork {

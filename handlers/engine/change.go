@@ -78,7 +78,11 @@ func (e *Engine) unpublished(done Published) (event.Body, error) {
 
 func (e *Engine) changedFiles() []string {
 	files := []string{}
-	for _, f := range e.state.Publishing.Measured.Files {
+	m := e.state.Publishing.Measured
+	if m == nil {
+		return files // the intent is of an earlier release
+	}
+	for _, f := range m.Files {
 		files = append(files, f.Path)
 	}
 	return files
