@@ -74,7 +74,6 @@ func change(t *testing.T, w *world) {
 	if got := w.Reviewers(opened.Number); !slices.Equal(got, []string{"bob"}) {
 		t.Errorf("reviewers: %q", got)
 	}
-	w.Permit("bob", forge.None)
 	if err := w.AskReview(background(), w.Key, opened.Number, "nobody-here"); err == nil {
 		t.Error("an account that does not exist was asked")
 	}
