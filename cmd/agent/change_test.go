@@ -138,6 +138,10 @@ func TestNothingChanged(t *testing.T) {
 	if refs := c.git("for-each-ref", "refs/heads/agent"); refs != "" || len(c.opened()) > 0 {
 		t.Errorf("there is %s, %v", refs, c.opened())
 	}
+	must(t, os.MkdirAll(c.path("workspaces", c.only().UUID), 0o700)) // as a process leaves it that is killed at its end
+	if out, _ := c.agent(0, "gc"); !strings.Contains(out, "removed 1 working copies") {
+		t.Error(out)
+	}
 	if left, _ := os.ReadDir(c.path("workspaces")); len(left) > 0 {
 		t.Errorf("the working copy was left: %v", left)
 	}
