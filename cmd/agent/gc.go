@@ -14,6 +14,7 @@ import (
 
 	"agent/cmd/agent/config"
 	"agent/contexts"
+	"agent/internal/git"
 	"agent/internal/sanitize"
 )
 
@@ -23,9 +24,10 @@ func (a *app) gcCommand() *cobra.Command {
 		Use: "gc", Short: "Archive old contexts, and remove what is too old", Args: cobra.NoArgs,
 		Long: `gc packs the logs of contexts that ended context_storage.archive_after_days ago (every
 command still reads them), removes contexts that ended context_storage.cleanup_days ago,
-and removes lock files that nobody needs, and working copies whose work is published. It never touches a context
-that runs or is paused, and keeps the one that the next go at its task inherits from.
-run and loop do the same once a day.`,
+lock files that nobody needs, working copies whose work is published, and those of contexts
+that ended archive_after_days ago otherwise; what these hold stays as change.patch beside
+the log. It never touches a context that runs or is paused, and keeps the one that the next
+go at its task inherits from. run and loop do the same once a day.`,
 		Example: `  agent gc --dry-run
   agent gc --json | jq .archived`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -100,7 +102,7 @@ func collect(ctx context.Context, cfg *config.Config, store *contexts.Store, dry
 	if cfg.ContextInheritance.Enabled {
 		r.InheritFor = cfg.ContextInheritance.ContextExpiryDays
 	}
-	if err := collectClones(cfg.WorkspacesDir, store, r, &report); err != nil {
+	if err := collectClones(ctx, cfg.WorkspacesDir, store, r, &report); err != nil {
 		return report, err
 	}
 	return report, store.Collect(ctx, r, &report)
@@ -108,7 +110,7 @@ func collect(ctx context.Context, cfg *config.Config, store *contexts.Store, dry
 
 // collectClones removes the working copies of contexts that ended long ago.
 // What is none of ours, or of a context that is not known here, stays.
-func collectClones(dir string, store *contexts.Store, r contexts.Retention, c *contexts.Collected) error {
+func collectClones(ctx context.Context, dir string, store *contexts.Store, r contexts.Retention, c *contexts.Collected) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -128,6 +130,11 @@ func collectClones(dir string, store *contexts.Store, r contexts.Retention, c *c
 		name := filepath.Join(dir, e.Name())
 		size := treeSize(name)
 		if !r.DryRun {
+			if err := keepPatch(ctx, store, e.Name(), name); err != nil {
+				c.Problems++
+				c.ProblemsNamed = append(c.ProblemsNamed, fmt.Sprintf("the working copy %s: %v", e.Name(), err))
+				continue
+			}
 			if err := os.RemoveAll(name); err != nil {
 				return err
 			}
@@ -136,6 +143,37 @@ func collectClones(dir string, store *contexts.Store, r contexts.Retention, c *c
 		c.CloneBytes += size
 	}
 	return nil
+}
+
+// keepPatch puts what a working copy holds beyond the commit that it began on, and
+// that went nowhere, beside the log: the context was stopped, or failed.
+func keepPatch(ctx context.Context, store *contexts.Store, uuid, dir string) error {
+	state, err := fold(store, uuid)
+	if err != nil || state.Place == nil || state.Place.InPlace || state.Place.Commit == "" || published(state) {
+		return err
+	}
+	repo, err := git.Open(dir)
+	if err != nil {
+		return err
+	}
+	tree, _, err := repo.Tree(ctx, largestFile)
+	if err != nil {
+		return err
+	}
+	commit, err := repo.Commit(ctx, git.CommitSpec{Branch: patchBranch, Base: state.Place.Commit, Tree: tree, Message: state.Created.Title,
+		Author: author(state.Config.Bot), Trailer: trailer(uuid), When: state.Now})
+	if err != nil || commit == state.Place.Commit {
+		return err
+	}
+	patch, err := repo.Patch(ctx, state.Place.Commit, commit)
+	if err != nil {
+		return err
+	}
+	held, err := store.Acquire(uuid, nil)
+	if err != nil {
+		return err
+	}
+	return errors.Join(held.KeepPatch(patch), held.Close())
 }
 
 // finished tells whether all that a working copy holds was published, or kept as a patch.

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/contexts"
+	"agent/eventlog/event"
+	"agent/internal/fsx"
+)
+
+// TestGCKeepsPatch: what a stopped context had not published outlives its working copy.
+func TestGCKeepsPatch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greet())
+	dir := w.path("workspaces", oldUUID)
+	must(t, os.MkdirAll(filepath.Dir(dir), 0o700))
+	commit := w.person("main", []string{"clone", "-q", w.path("origin.git"), dir}, []string{"rev-parse", "HEAD"})
+	must(t, os.WriteFile(filepath.Join(dir, "hello.txt"), []byte("hello\n"), 0o600))
+	fsys, err := fsx.OpenOS(w.path("contexts"))
+	must(t, err)
+	store, err := contexts.Open(fsys, contexts.Options{Dir: w.path("contexts")})
+	must(t, err)
+	then := time.Now().AddDate(0, 0, -20)
+	c, err := store.Create(&event.ContextCreated{Format: event.Format, UUID: oldUUID, TaskKey: w.forge.Host() + "/" + testRepo + "/issues/99",
+		Forge: w.forge.Host(), Kind: "issue", Title: "Long ago"}, then)
+	must(t, err)
+	for _, b := range []event.Body{&event.ConfigPinned{Bot: testBot}, &event.WorkspacePrepared{Dir: dir, Base: "main", Commit: commit}, &event.ContextStopped{Reason: "command"}} {
+		_, err := c.Append(event.Event{Time: then, Body: b})
+		must(t, err)
+	}
+	must(t, c.Settle())
+	must(t, c.Close())
+	if got := w.collected(); got.Clones != 1 || got.Archived != 1 || got.Problems != 0 {
+		t.Errorf("gc says %+v", got)
+	}
+	if left, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if patch := w.patch(); !strings.Contains(patch, "+hello") {
+		t.Errorf("the patch is %s", patch)
+	}
+	w.wantPatch()
+	w.agent(0, "verify", oldUUID)
+}
