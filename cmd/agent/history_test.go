@@ -186,8 +186,8 @@ func TestHistoryOfPlan(t *testing.T) {
 		ask(first.UUID, "reflections"), ask(first.UUID, "verifications"), ask(first.UUID, "replans")), llmtest.Done("I looked."))
 	second := w.again(0)
 	in := w.inherited(first.TaskKey).Summary.View()
-	for _, want := range []string{"A file was written.", "Plan of that run: hello.txt greets", "action write, success: write it",
-		"action look, failed: look it", "Verification, round 1: not passed", "found in round 1: not signed", "Verification, round 2: passed"} {
+	for _, want := range []string{"A file was written.", "- Goal: hello.txt greets", "- Successful action write: write it",
+		"- Failed action look: look it", "- Round 1: not passed", "Found and resolved: not signed", "- Round 2: passed"} {
 		if !strings.Contains(in, want) {
 			t.Errorf("what is inherited lacks %q:\n%s", want, in)
 		}

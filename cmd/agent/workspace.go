@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/forge"
 	"agent/handlers"
@@ -182,13 +183,17 @@ func (s *system) discard(state *projections.State) {
 	}
 }
 
-// sweep discards what a process left that was killed after the end of a context.
+// sweep discards what a process left that was killed after the end of a
+// context. Only logs of contexts that are done are read for it.
 func (s *system) sweep() {
 	left, err := os.ReadDir(s.config.WorkspacesDir)
 	if err != nil {
 		return // none was made yet
 	}
 	for _, dir := range left {
+		if place, err := s.store.Place(dir.Name()); err != nil || place != contexts.Completed {
+			continue
+		}
 		state, err := fold(s.store, dir.Name())
 		if err == nil && state.Created != nil {
 			s.discard(state)

@@ -1,0 +1,48 @@
+package i18n
+
+// reasonTexts say why a context failed, stopped, paused, or was taken or left.
+var reasonTexts = texts{
+	// Why a context failed, stopped or paused.
+	"why.unusable_replies": {"five replies of the model in a row could not be used", "モデルの応答が5回連続で解釈できませんでした"},
+	"why.action_failed":    {"an action of the plan failed", "計画のアクションが失敗しました"},
+	"why.workspace":        {"the working copy could not be prepared", "作業コピーを準備できませんでした"},
+	"why.model":            {"the model refused the request", "モデルがリクエストを拒否しました"},
+	"why.requested":        {"a person asked for it. `agent resume` lets it go on", "ユーザーの要求による一時停止です。`agent resume` で再開できます"},
+	"why.limit":            {"the limit of %s was reached: %s of %s are used. `agent resume` grants the same amount once more", "%sの上限に達しました（使用 %s / 上限 %s）。`agent resume` で同じ量を追加して再開できます"},
+	"why.repeated_call":    {"the model repeated the same tool call. `agent resume` lets it go on", "モデルが同じツール呼び出しを繰り返しました。`agent resume` で再開できます"},
+	"why.labels":           {"the labels could not be changed; give the token the right to do so, then run `agent resume`", "ラベルを変更できませんでした。トークンに権限を与えてから `agent resume` で再開してください"},
+	"why.model_person":     {"the model cannot be used as it is configured. Correct that, then run `agent resume`", "現在の設定ではモデルを使用できません。修正後、`agent resume` で再開してください"},
+	"why.model_time":       {"the model does not answer at the moment. The work goes on by itself after %s UTC", "現在モデルが応答しません。%s UTC 以降に自動で再開します"},
+	"stop.command":         {"a person ran `agent stop`", "ユーザーが `agent stop` を実行しました"},
+	"stop.closed":          {"the item was closed", "アイテムがクローズされました"},
+	"stop.gone":            {"the item is gone", "アイテムが見つかりません"},
+	"stop.unassigned":      {"the agent was unassigned", "エージェントの担当が解除されました"},
+	"stop.label_removed":   {"the processing label was removed", "処理中ラベルが外されました"},
+	"stop.expired":         {"it was paused for too long", "一時停止の期限が切れました"},
+
+	// Why, in a sentence: comments, run, status, why and the dry run.
+	"why.signal":           {"the pause signal stands. The work goes on when that file is removed", "一時停止シグナルがあります。ファイルを削除すると再開します"},
+	"why.awaiting":         {"it waits for an answer by the author until %s UTC", "作成者の返信を %s UTC まで待っています"},
+	"why.limit.lifted":     {"a limit was reached", "上限に達しました"},
+	"why.other":            {"for a reason that this release does not know", "このリリースでは不明な理由です"},
+	"limit.calls":          {"model calls", "LLM呼び出し回数"},
+	"limit.tokens":         {"tokens of a task", "タスクのトークン数"},
+	"limit.cost":           {"USD of a task", "タスクの費用（USD）"},
+	"limit.minutes":        {"minutes of a task", "タスクの時間（分）"},
+	"limit.tokens_per_day": {"tokens a day", "1日のトークン数"},
+	"limit.cost_per_day":   {"USD a day", "1日の費用（USD）"},
+	"end.done":             {"the model said that it is done", "モデルが完了を報告しました"},
+	"end.max_rounds":       {"the last round of answers is done", "返信への対応回数の上限まで完了しました"},
+	"end.keyword":          {"the author said that it is done", "作成者が完了とコメントしました"},
+	"end.timeout":          {"nobody answered in time", "期限内に返信がありませんでした"},
+	"end.max_calls":        {"the limit of model calls was reached; the work may be incomplete", "LLM呼び出し回数の上限に達しました（作業が完了していない可能性があります）"},
+	"reply.latest":         {"The latest reply: %s", "最後の応答: %s"},
+	"change.inplace":       {"The change is in the working directory %s on the agent's machine. It is not committed.", "変更はエージェントのマシンの作業ディレクトリ %s にあります。コミットされていません。"},
+	"run.inplace":          {"the change is in %s, not committed", "変更は %s にあります（未コミット）"},
+	"status.stuck":         {"paused tasks that wait for a person: %d (agent status shows why)", "ユーザーの対応を待つ一時停止中のタスク: %d 件（agent status で理由を確認できます）"},
+	"status.resume":        {"      a resume was asked for; the next run takes it", "      再開が要求されています。次回の実行で再開します"},
+	"loop.looks":           {"looking at %s (%s) for the label %q every %s", "%s（%s）でラベル %q を確認します（間隔 %s）"},
+	"loop.all":             {"all that the configuration's owner or token reaches", "設定の owner またはトークンで到達できるすべて"},
+	"run.ended":            {"%s has ended (%s): agent run https://%s begins anew", "%s は終了しています（%s）。agent run https://%s で新たに開始できます"},
+	"dry.all":              {"would wait", "待機"},
+}
