@@ -101,20 +101,20 @@ func phaseCalls(s *projections.State) []Call {
 // marks read the reply to a phase. problem is for the model; empty if the reply can be used.
 var marks = map[string]func(s *projections.State, text string) (mark event.Body, problem string){
 	projections.Understanding: func(_ *projections.State, text string) (event.Body, string) {
-		u, _, problem := shapes.Understanding(text)
+		u, problem := shapes.Understanding(text)
 		return &event.UnderstandingMade{Understanding: u}, problem
 	},
 	projections.Information: func(_ *projections.State, text string) (event.Body, string) {
-		n, _, problem := shapes.Needs(text)
+		n, problem := shapes.Needs(text)
 		return &event.InformationPlanned{Needs: n}, problem
 	},
 	projections.Assumption: func(s *projections.State, text string) (event.Body, string) {
-		a, _, problem := shapes.Assumption(text)
+		a, problem := shapes.Assumption(text)
 		a.ID = openNeed(s).ID
 		return &event.AssumptionMade{Assumption: a}, problem
 	},
 	projections.PlanPhase: func(s *projections.State, text string) (event.Body, string) {
-		plan, _, problem := shapes.Plan(text)
+		plan, problem := shapes.Plan(text)
 		plan.Actions.Actions = named(s, plan.Actions.Actions)
 		return &event.PlanMade{Plan: plan}, problem
 	},
@@ -123,12 +123,12 @@ var marks = map[string]func(s *projections.State, text string) (mark event.Body,
 		return reflected(s, r, revision, said), problem
 	},
 	projections.Revision: func(s *projections.State, text string) (event.Body, string) {
-		revision, _, problem := shapes.Revision(text)
+		revision, problem := shapes.Revision(text)
 		revision.Actions.Actions = named(s, revision.Actions.Actions)
 		return &event.PlanRevised{Trigger: reviseTrigger(s), Revision: revision}, problem
 	},
 	projections.Replanning: func(s *projections.State, text string) (event.Body, string) {
-		d, _, problem := shapes.Replan(text)
+		d, problem := shapes.Replan(text)
 		d.Additional = fresh(s, d.Additional)
 		return decide(s, d), problem
 	},

@@ -51,17 +51,17 @@ func TestMutatedShapes(t *testing.T) {
 // checkRead says whether a reply is usable, and checks what holds for each.
 func checkRead(t *testing.T, phase, text string) bool {
 	t.Helper()
-	value, comment, problem := read(phase, text)
-	if again, said, trouble := read(phase, text); !cmp.Equal(value, again) || said != comment || trouble != problem {
+	value, problem := read(phase, text)
+	if again, trouble := read(phase, text); !cmp.Equal(value, again) || trouble != problem {
 		t.Fatalf("%s: two readings of %q differ", phase, text)
 	}
 	if problem != "" {
-		if zero, _, _ := read(phase, ""); !cmp.Equal(zero, value) || strings.Contains(problem, "\n") {
+		if zero, _ := read(phase, ""); !cmp.Equal(zero, value) || strings.Contains(problem, "\n") {
 			t.Fatalf("%s: problem %q and %+v of %q", phase, problem, value, text)
 		}
 		return false
 	}
-	data, err := json.Marshal(map[string]any{"value": value, "comment": comment})
+	data, err := json.Marshal(map[string]any{"value": value})
 	if err == nil {
 		err = eventlog.CheckData(data)
 	}
@@ -100,14 +100,14 @@ func calls(t *testing.T, value any) []event.Method {
 		actions = planned(t, v.Actions)
 	case event.Revision:
 		actions = planned(t, v.Actions)
-	case withPlan:
+	case reflected:
 		if v.Plan != nil {
 			actions = planned(t, v.Plan.Actions)
 		}
 	case event.Replan:
 		actions = v.Additional
-	case event.Verification:
-		actions = v.Additional
+	case checked:
+		actions = v.Verification.Additional
 	}
 	var out []event.Method
 	for _, a := range actions {

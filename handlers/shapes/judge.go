@@ -22,12 +22,12 @@ var statuses = map[string]string{
 // Reflection reads an evaluation of the work so far. If the reply brings a
 // usable plan, and does not say that no revision is needed, the plan is given
 // too and a revision is needed. A status that is not known is partial.
-func Reflection(reply string) (event.Reflection, *event.Revision, string, string) {
+func Reflection(reply string) (r event.Reflection, plan *event.Revision, comment, problem string) {
 	s, problem := reflection.find(reply)
 	if problem != "" {
 		return event.Reflection{}, nil, "", problem
 	}
-	r := event.Reflection{
+	r = event.Reflection{
 		Action:     s.id("action_evaluated", "action_id"),
 		Status:     "partial",
 		Evaluation: s.text("evaluation"),
@@ -38,9 +38,8 @@ func Reflection(reply string) (event.Reflection, *event.Revision, string, string
 	if known, ok := statuses[strings.ToLower(s.id("status"))]; ok {
 		r.Status = known
 	}
-	var plan *event.Revision
 	r.RevisionNeeded, plan = revisionOf(s)
-	comment := s.comment()
+	comment = s.comment()
 	out := replyOf("reflection", r, comment)
 	if plan != nil {
 		out["plan_revision"] = plan
@@ -84,12 +83,12 @@ var (
 // nothing is needed, the type is none. A reply that says neither whether nor how
 // is a problem. The level is 0 and the other names are empty if the reply gives
 // none that is known.
-func Replan(reply string) (event.Replan, string, string) {
+func Replan(reply string) (r event.Replan, problem string) {
 	s, problem := replan.find(reply)
 	if problem != "" {
-		return event.Replan{}, "", problem
+		return event.Replan{}, problem
 	}
-	r := event.Replan{
+	r = event.Replan{
 		Confidence:  s.confidence("confidence"),
 		Reasoning:   s.text("reasoning", "reason"),
 		Target:      s.oneOf(targets, "target_phase"),
@@ -105,16 +104,15 @@ func Replan(reply string) (event.Replan, string, string) {
 	}
 	r.Clarify, _ = s.flag("clarification_needed")
 	if problem = depthOf(&r, s); problem != "" {
-		return event.Replan{}, "", problem
+		return event.Replan{}, problem
 	}
 	if r.Additional, problem = additional(s); problem != "" {
-		return event.Replan{}, "", problem
+		return event.Replan{}, problem
 	}
-	comment := s.comment()
-	if problem := check("replanning", replyOf("replan_decision", r, comment)); problem != "" {
-		return event.Replan{}, "", problem
+	if problem := check("replanning", replyOf("replan_decision", r, s.comment())); problem != "" {
+		return event.Replan{}, problem
 	}
-	return r, comment, ""
+	return r, ""
 }
 
 // depthOf reads whether and how to plan again.
@@ -156,12 +154,12 @@ func additional(s scopes) ([]event.Action, string) {
 // Verification reads the verdict on the result. Without an own word on it, more
 // work is needed if there are additional actions. A reply that does not say
 // whether the result passed is a problem, unless more work is needed: then it did not.
-func Verification(reply string) (event.Verification, string, string) {
+func Verification(reply string) (v event.Verification, comment, problem string) {
 	s, problem := verification.find(reply)
 	if problem != "" {
 		return event.Verification{}, "", problem
 	}
-	v := event.Verification{
+	v = event.Verification{
 		Issues:       s.list("issues_found", "issues"),
 		Placeholders: placeholders(s.get("placeholder_detected")),
 		Confidence:   s.confidence("completion_confidence", "confidence"),
@@ -176,7 +174,7 @@ func Verification(reply string) (event.Verification, string, string) {
 	if v.Passed, known = s.flag("verification_passed", "passed"); !known && !v.MoreNeeded {
 		return event.Verification{}, "", `Your reply does not say whether the result passed. Give "verification_passed" as true or false.`
 	}
-	comment := s.comment()
+	comment = s.comment()
 	if problem := check("verification", struct {
 		event.Verification
 		Comment string `json:"comment"`

@@ -17,23 +17,22 @@ var (
 // Plan reads a plan. The ids of its actions and of its subtasks are unique and
 // not empty, its actions stand in the order of execution, and their parameters
 // are objects. Subtasks without any action become actions without a tool.
-func Plan(reply string) (event.Plan, string, string) {
+func Plan(reply string) (p event.Plan, problem string) {
 	s, problem := plan.find(plan.listed(reply))
 	if problem != "" {
-		return event.Plan{}, "", problem
+		return event.Plan{}, problem
 	}
-	p := event.Plan{Goal: goal(s), Decomposition: decomposition(s)}
+	p = event.Plan{Goal: goal(s), Decomposition: decomposition(s)}
 	if p.Actions, problem = actionPlan(s, p.Decomposition.Subtasks); problem != "" {
-		return event.Plan{}, "", problem
+		return event.Plan{}, problem
 	}
-	comment := s.comment()
 	if problem := check("planning", struct {
 		event.Plan
 		Comment string `json:"comment"`
-	}{p, comment}); problem != "" {
-		return event.Plan{}, "", problem
+	}{p, s.comment()}); problem != "" {
+		return event.Plan{}, problem
 	}
-	return p, comment, ""
+	return p, ""
 }
 
 // listed puts a reply that is a list, and not an object, under the key of actions.
@@ -112,20 +111,18 @@ func subtask(raw json.RawMessage) event.Subtask {
 
 // Revision reads the reply of a revision. One without any action is a problem,
 // and never an empty plan.
-func Revision(reply string) (event.Revision, string, string) {
+func Revision(reply string) (r event.Revision, problem string) {
 	s, problem := revision.find(revision.listed(reply))
 	if problem != "" {
-		return event.Revision{}, "", problem
+		return event.Revision{}, problem
 	}
-	r, problem := revised(s)
-	if problem != "" {
-		return event.Revision{}, "", problem
+	if r, problem = revised(s); problem != "" {
+		return event.Revision{}, problem
 	}
-	comment := s.comment()
-	if problem := check("revision", replyOf("plan_revision", r, comment)); problem != "" {
-		return event.Revision{}, "", problem
+	if problem := check("revision", replyOf("plan_revision", r, s.comment())); problem != "" {
+		return event.Revision{}, problem
 	}
-	return r, comment, ""
+	return r, ""
 }
 
 func revised(s scopes) (event.Revision, string) {

@@ -15,12 +15,12 @@ var (
 )
 
 // Understanding reads what the model takes a task to be. A reply without a goal is a problem.
-func Understanding(reply string) (event.Understanding, string, string) {
+func Understanding(reply string) (u event.Understanding, problem string) {
 	s, problem := understanding.find(reply)
 	if problem != "" {
-		return event.Understanding{}, "", problem
+		return event.Understanding{}, problem
 	}
-	u := event.Understanding{
+	u = event.Understanding{
 		TaskType:     s.id("task_type"),
 		Goal:         s.text("primary_goal", "main_goal", "goal"),
 		Deliverables: s.list("expected_deliverables", "deliverables"),
@@ -33,13 +33,12 @@ func Understanding(reply string) (event.Understanding, string, string) {
 		u.TaskType = "unknown"
 	}
 	if strings.TrimSpace(u.Goal) == "" {
-		return event.Understanding{}, "", `Your reply has no "primary_goal". Say what the task is to achieve.`
+		return event.Understanding{}, `Your reply has no "primary_goal". Say what the task is to achieve.`
 	}
-	comment := s.comment()
-	if problem := check("understanding", replyOf("request_understanding", u, comment)); problem != "" {
-		return event.Understanding{}, "", problem
+	if problem := check("understanding", replyOf("request_understanding", u, s.comment())); problem != "" {
+		return event.Understanding{}, problem
 	}
-	return u, comment, ""
+	return u, ""
 }
 
 // replyOf is a reply with one shape under its key.
@@ -80,12 +79,12 @@ func ambiguities(raw json.RawMessage) []event.Ambiguity {
 // Needs reads which information must be known before a plan can be made.
 // Ids are unique, and the information stands in the order of collection. A reply
 // that needs none skips the collection.
-func Needs(reply string) (event.Needs, string, string) {
+func Needs(reply string) (n event.Needs, problem string) {
 	s, problem := needs.find(reply)
 	if problem != "" {
-		return event.Needs{}, "", problem
+		return event.Needs{}, problem
 	}
-	n := event.Needs{Required: []event.Need{}, SkipReason: s.text("skip_reason")}
+	n = event.Needs{Required: []event.Need{}, SkipReason: s.text("skip_reason")}
 	n.Skip, _ = s.flag("skip_collection")
 	for i, item := range items(s.get("required_information")) {
 		if i == maxItems {
@@ -93,17 +92,16 @@ func Needs(reply string) (event.Needs, string, string) {
 		}
 		need, problem := need(item, i)
 		if problem != "" {
-			return event.Needs{}, "", problem
+			return event.Needs{}, problem
 		}
 		n.Required = append(n.Required, need)
 	}
 	n.Order = arrange(n.Required, s.list("collection_order"), "info", func(n *event.Need) *string { return &n.ID })
 	n.Skip = n.Skip || len(n.Required) == 0
-	comment := s.comment()
-	if problem := check("information", replyOf("information_needs", n, comment)); problem != "" {
-		return event.Needs{}, "", problem
+	if problem := check("information", replyOf("information_needs", n, s.comment())); problem != "" {
+		return event.Needs{}, problem
 	}
-	return n, comment, ""
+	return n, ""
 }
 
 var categories = []string{"codebase", "context", "external"}
@@ -139,23 +137,22 @@ func need(raw json.RawMessage, i int) (event.Need, string) {
 }
 
 // Assumption reads what stands for information that was not found. Its id is empty if the reply names none.
-func Assumption(reply string) (event.Assumption, string, string) {
+func Assumption(reply string) (a event.Assumption, problem string) {
 	s, problem := assumption.find(reply)
 	if problem != "" {
-		return event.Assumption{}, "", problem
+		return event.Assumption{}, problem
 	}
-	a := event.Assumption{
+	a = event.Assumption{
 		ID:         s.id("info_id", "id"),
 		Value:      s.text("assumed_value", "value"),
 		Reasoning:  s.text("reasoning", "reason"),
 		Confidence: s.confidence("confidence"),
 	}
 	if strings.TrimSpace(a.Value) == "" {
-		return event.Assumption{}, "", `Your reply has no "assumed_value". Say what you assume.`
+		return event.Assumption{}, `Your reply has no "assumed_value". Say what you assume.`
 	}
-	comment := s.comment()
-	if problem := check("assumption", replyOf("assumption", a, comment)); problem != "" {
-		return event.Assumption{}, "", problem
+	if problem := check("assumption", replyOf("assumption", a, s.comment())); problem != "" {
+		return event.Assumption{}, problem
 	}
-	return a, comment, ""
+	return a, ""
 }

@@ -16,6 +16,8 @@
 //     a problem, unless the action names no tool: there they mean nothing.
 //   - A reply that cannot be used is a problem: one sentence for the model, and
 //     the zero value. A plan without actions is such a reply.
+//   - The comment of a reply is given where an event holds it; package projections
+//     reads those of all replies for people.
 //   - A confidence that the reply does not give is 0.5: neither sure enough to
 //     pass for a good one nor so low that a decision is dropped for it.
 //   - Texts are cut at 4000 characters and ids at 100. Lists are cut at 100

@@ -34,7 +34,7 @@ var documented = map[string]string{
 }
 
 // read is what the function of a phase makes of a reply.
-func read(phase, text string) (value any, comment, problem string) {
+func read(phase, text string) (value any, problem string) {
 	switch phase {
 	case "understanding":
 		return results(Understanding(text))
@@ -49,20 +49,26 @@ func read(phase, text string) (value any, comment, problem string) {
 	case "replanning":
 		return results(Replan(text))
 	case "verification":
-		return results(Verification(text))
+		v, comment, problem := Verification(text)
+		return checked{v, comment}, problem
 	}
 	r, plan, comment, problem := Reflection(text)
-	return withPlan{r, plan}, comment, problem
+	return reflected{r, plan, comment}, problem
 }
 
-func results[T any](value T, comment, problem string) (any, string, string) {
-	return value, comment, problem
-}
+func results[T any](value T, problem string) (any, string) { return value, problem }
 
-// withPlan is both values of a reflection.
-type withPlan struct {
+// reflected is all values of a reflection.
+type reflected struct {
 	Reflection event.Reflection
 	Plan       *event.Revision
+	Comment    string
+}
+
+// checked is both values of a verification.
+type checked struct {
+	Verification event.Verification
+	Comment      string
 }
 
 var (
@@ -77,12 +83,12 @@ var (
 		"planning": event.Plan{Goal: event.Goal{Objective: "M", Criteria: []string{"S"}, Constraints: []string{"C"}, Context: "X"},
 			Decomposition: event.Decomposition{Reasoning: "R", Subtasks: []event.Subtask{{ID: "t1", Description: "D", Dependencies: []string{}, Complexity: "low", Tools: []string{"s/read"}}}},
 			Actions:       event.ActionPlan{Order: []string{"t1"}, Actions: []event.Action{{ID: "t1", Type: "tool_call", Tool: "s/read", Parameters: raw(`{"path":"a"}`), Purpose: "P", Expected: "E", Fallback: "F"}}}},
-		"reflection": withPlan{event.Reflection{Action: "t1", Status: "failure", Evaluation: "E", Issues: []string{"I"}, RootCause: "C", RevisionNeeded: true, Reasoning: "R"}, &revisedT},
+		"reflection": reflected{event.Reflection{Action: "t1", Status: "failure", Evaluation: "E", Issues: []string{"I"}, RootCause: "C", RevisionNeeded: true, Reasoning: "R"}, &revisedT, "said"},
 		"revision":   revisedT,
 		"replanning": event.Replan{Needed: true, Confidence: 0.8, Reasoning: "R", Type: "partial_replan", Target: "action_sequence", Level: 2, Issues: []string{"I"}, Recommended: []string{"A"}, Questions: []string{},
 			ErrorClass: "persistent", Recovery: "S", Affected: []string{"t1"}, Result: "failure", Achieved: 40, Additional: []event.Action{}, Assume: []string{"X"}},
-		"verification": event.Verification{Issues: []string{"I"}, Placeholders: event.Placeholders{Count: 2, Locations: []string{"a.go:1", "b.go:2"}}, MoreNeeded: true, Confidence: 0.6,
-			Additional: []event.Action{{ID: "v1", Type: "tool_call", Tool: "s/edit", Parameters: raw(`{"path":"a.go"}`), Purpose: "P", Expected: "E"}}},
+		"verification": checked{event.Verification{Issues: []string{"I"}, Placeholders: event.Placeholders{Count: 2, Locations: []string{"a.go:1", "b.go:2"}}, MoreNeeded: true, Confidence: 0.6,
+			Additional: []event.Action{{ID: "v1", Type: "tool_call", Tool: "s/edit", Parameters: raw(`{"path":"a.go"}`), Purpose: "P", Expected: "E"}}}, "said"},
 	}
 )
 
@@ -108,9 +114,9 @@ func quote(s string) string {
 func TestDocumentedShapes(t *testing.T) {
 	for phase, reply := range documented {
 		for name, put := range around {
-			got, comment, problem := read(phase, put(reply))
-			if diff := cmp.Diff(shown[phase], got); diff != "" || comment != "said" || problem != "" {
-				t.Errorf("%s, %s: comment %q, problem %q\n%s", phase, name, comment, problem, diff)
+			got, problem := read(phase, put(reply))
+			if diff := cmp.Diff(shown[phase], got); diff != "" || problem != "" {
+				t.Errorf("%s, %s: problem %q\n%s", phase, name, problem, diff)
 			}
 		}
 	}
@@ -128,9 +134,9 @@ func TestTopLevel(t *testing.T) {
 		}
 		delete(reply, key)
 		text, _ := json.Marshal(reply)
-		got, comment, problem := read(phase, string(text))
-		if diff := cmp.Diff(shown[phase], got); diff != "" || comment != "said" || problem != "" {
-			t.Errorf("%s: comment %q, problem %q\n%s", phase, comment, problem, diff)
+		got, problem := read(phase, string(text))
+		if diff := cmp.Diff(shown[phase], got); diff != "" || problem != "" {
+			t.Errorf("%s: problem %q\n%s", phase, problem, diff)
 		}
 	}
 }
@@ -166,11 +172,11 @@ func TestUnusable(t *testing.T) {
 		{"verification", `{"verification_passed":false,"additional_actions":[{"tool":"t","parameters":1}]}`, `"parameters"`},
 		{"reflection", `{"status":"success"}`, `"reflection"`},
 	} {
-		got, comment, problem := read(c.phase, c.text)
-		if !strings.Contains(problem, c.says) || strings.Contains(problem, "\n") || comment != "" {
-			t.Errorf("%s %.80s: comment %q, problem %q", c.phase, c.text, comment, problem)
+		got, problem := read(c.phase, c.text)
+		if !strings.Contains(problem, c.says) || strings.Contains(problem, "\n") {
+			t.Errorf("%s %.80s: problem %q", c.phase, c.text, problem)
 		}
-		if zero, _, _ := read(c.phase, ""); !cmp.Equal(zero, got) {
+		if zero, _ := read(c.phase, ""); !cmp.Equal(zero, got) {
 			t.Errorf("%s %.80s: a problem, and %+v", c.phase, c.text, got)
 		}
 	}
@@ -178,30 +184,30 @@ func TestUnusable(t *testing.T) {
 
 func TestComment(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"top":            {`{"comment":"a","assumption":{"assumed_value":"v","comment":"b"}}`, "a"},
-		"in the shape":   {`{"assumption":{"assumed_value":"v","comment":"b"}}`, "b"},
-		"in the wrapper": {`{"comment":" c ","x":{"assumption":{"assumed_value":"v"}}}`, "c"},
-		"none":           {`{"comment":null,"assumption":{"assumed_value":"v"}}`, ""},
-		"lines":          {`{"comment":["a","b"],"assumption":{"assumed_value":"v"}}`, "a; b"},
+		"top":            {`{"comment":"a","verification":{"verification_passed":true,"comment":"b"}}`, "a"},
+		"in the shape":   {`{"verification":{"verification_passed":true,"comment":"b"}}`, "b"},
+		"in the wrapper": {`{"comment":" c ","x":{"verification":{"verification_passed":true}}}`, "c"},
+		"none":           {`{"comment":null,"verification":{"verification_passed":true}}`, ""},
+		"lines":          {`{"comment":["a","b"],"verification":{"verification_passed":true}}`, "a; b"},
 	} {
-		if _, got, problem := Assumption(c.text); got != c.want || problem != "" {
+		if _, got, problem := Verification(c.text); got != c.want || problem != "" {
 			t.Errorf("%s: %q, problem %q", name, got, problem)
 		}
 	}
-	if _, got, _ := Plan(`{"actions":[{"tool":"t","parameters":{"comment":"for the tool"}}]}`); got != "" {
+	if _, got, _ := Verification(`{"additional_actions":[{"tool":"t","parameters":{"comment":"for the tool"}}]}`); got != "" {
 		t.Errorf("an argument became the comment: %q", got)
 	}
 }
 
 func TestCut(t *testing.T) {
-	a, _, _ := Assumption(`{"assumption":{"info_id":"` + strings.Repeat("あ", 200) + `","assumed_value":"` + strings.Repeat("界", maxText+5) + `"}}`)
+	a, _ := Assumption(`{"assumption":{"info_id":"` + strings.Repeat("あ", 200) + `","assumed_value":"` + strings.Repeat("界", maxText+5) + `"}}`)
 	if utf8.RuneCountInString(a.ID) != maxID || a.Value != strings.Repeat("界", maxText) {
 		t.Errorf("%d and %d characters", utf8.RuneCountInString(a.ID), utf8.RuneCountInString(a.Value))
 	}
-	if a, _, _ := Assumption(`{"assumed_value":"a\u0000\u001b\r\n\tb\ud83d"}`); a.Value != "a\n\tb\uFFFD" {
+	if a, _ := Assumption(`{"assumed_value":"a\u0000\u001b\r\n\tb\ud83d"}`); a.Value != "a\n\tb\uFFFD" {
 		t.Errorf("%q", a.Value)
 	}
-	u, _, _ := Understanding(`{"primary_goal":"g","constraints":["` + strings.Repeat(`c","`, maxItems) + `c"]}`)
+	u, _ := Understanding(`{"primary_goal":"g","constraints":["` + strings.Repeat(`c","`, maxItems) + `c"]}`)
 	if len(u.Constraints) != maxItems {
 		t.Errorf("%d constraints", len(u.Constraints))
 	}
@@ -211,7 +217,7 @@ func TestCut(t *testing.T) {
 func TestDeepTexts(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	for text, want := range map[string][]string{deep(maxReply): {}, deep(maxReply + 1): {deep(maxReply + 1)}} {
-		u, _, problem := Understanding(`{"primary_goal":"g","constraints":"` + text + `"}`)
+		u, problem := Understanding(`{"primary_goal":"g","constraints":"` + text + `"}`)
 		if !cmp.Equal(u.Constraints, want) || problem != "" {
 			t.Errorf("%d deep: %q, problem %q", len(text)/2, u.Constraints, problem)
 		}
@@ -223,7 +229,7 @@ func TestConfidence(t *testing.T) {
 		"0.7": 0.7, "85": 0.85, `"85%"`: 0.85, `"0.6"`: 0.6, "-1": 0, "1.2": 1, "1": 1, "1000": 1, `"high"`: 0.9, `"Low"`: 0.3,
 		"null": unsure, `"NaN"`: unsure, `"sure"`: unsure, "{}": unsure, "[1]": unsure, "1e999": unsure,
 	} {
-		a, _, problem := Assumption(fmt.Sprintf(`{"assumption":{"assumed_value":"v","confidence":%s}}`, said))
+		a, problem := Assumption(fmt.Sprintf(`{"assumption":{"assumed_value":"v","confidence":%s}}`, said))
 		if a.Confidence != want || problem != "" {
 			t.Errorf("%s: %v, problem %q", said, a.Confidence, problem)
 		}

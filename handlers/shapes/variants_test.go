@@ -54,7 +54,7 @@ func TestPlanVariants(t *testing.T) {
 		"sub-plan under its key":   {`{"action_plan":{"action_plan":{"actions":[{"id":"a","tool":"x"}]}}}`, "a:x{}"},
 		"the updated one is first": {`{"action_plan":{"actions":["old"]},"updated_action_plan":{"actions":["new"]}}`, "action_1:{}new"},
 	} {
-		p, _, problem := Plan(c.text)
+		p, problem := Plan(c.text)
 		if got := summary(p.Actions, problem); got != c.want {
 			t.Errorf("%s: %s, not %s", name, got, c.want)
 		}
@@ -62,7 +62,7 @@ func TestPlanVariants(t *testing.T) {
 }
 
 func TestPlanParts(t *testing.T) {
-	p, _, problem := Plan(`{"goal_understanding":"reach it","success_criteria":"it runs","context":"old code","task_decomposition":{"reason":"R","subtasks":[{"id":1,"title":"T","dependencies":0,"complexity":"HIGH"},{"id":1,"estimated_complexity":"?"}]},"actions":["x"]}`)
+	p, problem := Plan(`{"goal_understanding":"reach it","success_criteria":"it runs","context":"old code","task_decomposition":{"reason":"R","subtasks":[{"id":1,"title":"T","dependencies":0,"complexity":"HIGH"},{"id":1,"estimated_complexity":"?"}]},"actions":["x"]}`)
 	want := event.Plan{
 		Goal: event.Goal{Objective: "reach it", Criteria: []string{"it runs"}, Constraints: []string{}, Context: "old code"},
 		Decomposition: event.Decomposition{Reasoning: "R", Subtasks: []event.Subtask{
@@ -85,7 +85,7 @@ func TestRevisionVariants(t *testing.T) {
 		"list of actions":  {`["x","y"]`, "action_1:{}x action_2:{}y", "", ""},
 		"subtasks instead": {`{"plan_revision":{"subtasks":["x"]}}`, "task_1:{}x", "", ""},
 	} {
-		r, _, problem := Revision(c.text)
+		r, problem := Revision(c.text)
 		var said []string
 		for _, change := range r.Changes {
 			said = append(said, change.Type+" "+change.Details)
@@ -152,12 +152,12 @@ func TestReplanVariants(t *testing.T) {
 		`{"replan_decision":"none"}`:                               {false, "none", 0, unsure},
 		`{"replan_needed":1,"replan_level":-3,"confidence":"0.2"}`: {true, "none", 0, 0.2},
 	} {
-		r, _, problem := Replan(text)
+		r, problem := Replan(text)
 		if r.Needed != want.needed || r.Type != want.kind || r.Level != want.level || r.Confidence != want.sure || problem != "" {
 			t.Errorf("%s: %+v, problem %q", text, r, problem)
 		}
 	}
-	r, _, _ := Replan(`{"replan_needed":true,"achievement_rate":0.25,"clarification_needed":"yes","clarification_questions":"Which?","additional_actions":["x","y"],"target_phase":"?"}`)
+	r, _ := Replan(`{"replan_needed":true,"achievement_rate":0.25,"clarification_needed":"yes","clarification_questions":"Which?","additional_actions":["x","y"],"target_phase":"?"}`)
 	if r.Achieved != 25 || !r.Clarify || r.Questions[0] != "Which?" || r.Additional[1].ID != "action_2" || r.Target != "" {
 		t.Errorf("%+v", r)
 	}
@@ -196,7 +196,7 @@ func TestUnderstandingVariants(t *testing.T) {
 			Ambiguities: []event.Ambiguity{{Item: "which?"}, {Item: "D", Reasoning: "R"}}},
 		`{"primary_goal":"G","task_type":"bug fix","expected_deliverables":"a patch","ambiguities":"none"}`: {TaskType: "bug fix", Goal: "G", Confidence: unsure, Deliverables: []string{"a patch"}},
 	} {
-		u, _, problem := Understanding(text)
+		u, problem := Understanding(text)
 		got, _ := json.Marshal(u)
 		wanted, _ := json.Marshal(want)
 		if filled := strings.ReplaceAll(string(wanted), "null", "[]"); filled != string(got) || problem != "" {
@@ -219,7 +219,7 @@ func TestNeedsVariants(t *testing.T) {
 		`{"required_information":[{"id":"a","tool":"t","parameters":"{\"p\":1}"}]}`: {
 			Required: []event.Need{{ID: "a", Category: "codebase", Method: event.Method{Tool: "t", Parameters: raw(`{"p":1}`)}}}, Order: []string{"a"}},
 	} {
-		n, _, problem := Needs(text)
+		n, problem := Needs(text)
 		if diff := cmp.Diff(want, n); diff != "" || problem != "" {
 			t.Errorf("%s: problem %q\n%s", text, problem, diff)
 		}
