@@ -33,8 +33,8 @@ type Act struct {
 // Read gets something from outside and appends it as an input event of type
 // Want. It may be repeated at will.
 type Read struct {
-	Want   string // task.fetched | workspace.prepared | project.read | tools.listed | comments.fetched | context.inherited
-	Reason string // of comments.fetched: start | resume | periodic
+	Want   string // task.fetched | workspace.prepared | project.read | tools.listed | comments.fetched | context.inherited | change.measured
+	Reason string // of comments.fetched: start | resume | periodic | publish
 }
 
 // Wait lets time pass until a moment, or until a signal comes.

@@ -111,8 +111,8 @@ type planningState struct {
 	Verified      bool           `json:"verified"`
 	Replans       replanCounts   `json:"replan_counts"`
 	Actions       []actionStatus `json:"actions"`
-	Environment   *string        `json:"selected_environment"`
-	EnvironmentUp bool           `json:"default_environment_prepared"`
+	Environment   *string        `json:"selected_environment"`         // these two stand in the documents' form of the
+	EnvironmentUp bool           `json:"default_environment_prepared"` // file; there is no environment to choose here
 }
 
 type preResult struct {

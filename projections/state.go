@@ -1,8 +1,9 @@
 // Package projections computes views of a log. Every view is a pure fold of events.
 //
 // [State] is what decisions are made from (package handlers). It is composed of
-// smaller folds: [Conversation], [Comments], [Usage], [Work] and [Lineage]. [Files] renders
-// the projection files of a context as bytes, [Describe] one line of a timeline.
+// smaller folds: [Conversation], [Comments], [Usage], [Work], [Planning], [Progress],
+// [Publishing] and [Lineage]. [Files] renders the projection files of a context as
+// bytes, [Describe] one line of a timeline.
 //
 // Invariants: a fold depends on nothing but the events, in order; folding a
 // prefix and then the rest equals folding the whole; events of unknown kinds

@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -167,12 +168,7 @@ func isWrite(tool string) bool {
 }
 
 func (w *Work) wrote(path string) {
-	for _, known := range w.Files {
-		if known == path {
-			return
-		}
-	}
-	if path != "" && len(w.Files) < maxFacts {
+	if path != "" && len(w.Files) < maxFacts && !slices.Contains(w.Files, path) {
 		w.Files = append(w.Files, path)
 	}
 }

@@ -137,7 +137,8 @@ func body(e handlers.Effect) event.Body {
 }
 
 // reads are the inputs that Next asks for.
-var reads = map[string]bool{"task.fetched": true, "workspace.prepared": true, "project.read": true, "tools.listed": true, "comments.fetched": true, "context.inherited": true}
+var reads = map[string]bool{"task.fetched": true, "workspace.prepared": true, "project.read": true, "tools.listed": true,
+	"comments.fetched": true, "context.inherited": true, "change.measured": true}
 
 // unasked is true for what the engine notices by itself: a tool list that
 // changed since the conversation began, and a limit of the day.
