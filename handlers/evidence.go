@@ -72,8 +72,8 @@ func changedLines(s *projections.State) (lines []string) {
 	if len(m.LeftOut) > 0 {
 		lines = append(lines, i18n.Text(s.Lang, "facts.left", codeList(m.LeftOut)))
 	}
-	if s.Place != nil && s.Place.Absent != "" {
-		lines = append(lines, i18n.Text(s.Lang, "facts.base", code(s.Place.Absent), code(s.Place.Base)))
+	if s.Place != nil && s.Place.Missing != "" {
+		lines = append(lines, i18n.Text(s.Lang, "facts.base", code(s.Place.Missing), code(s.Place.Base)))
 	}
 	return lines
 }

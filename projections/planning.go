@@ -85,7 +85,7 @@ type Trouble struct {
 
 // Counts bounds how often a plan is changed.
 type Counts struct {
-	Revisions      int            // of any kind
+	Revisions      int            // that a reflection or a decision for a plan_revision asked for
 	Reflected      int            // that a reflection asked for
 	Clarifications int            // rounds of questions
 	Decompositions int            // task_redecomposition, goal_revision and full_replan

@@ -61,7 +61,7 @@ func (w *workingCopy) clone(ctx context.Context, s *projections.State) (place ev
 		case there:
 			place.Base = wanted
 		default:
-			place.Absent = wanted
+			place.Missing = wanted
 		}
 	}
 	o.Branch = place.Base

@@ -92,7 +92,7 @@ type ToolReplied struct {
 // ToolFailed is a call without an answer.
 type ToolFailed struct {
 	outcome
-	Kind       string `json:"kind"` // mcp.ErrorKind, or bad_arguments | too_large | too_many
+	Kind       string `json:"kind"` // mcp.ErrorKind, or bad_arguments | not_offered | too_large | too_many
 	Message    string `json:"message"`
 	DurationMS int64  `json:"duration_ms"`
 }
@@ -182,7 +182,7 @@ type ChangeOpened struct {
 // ChangeFailed is work that could not be published. Its patch is kept beside the log as well, see [PatchFile].
 type ChangeFailed struct {
 	outcome
-	Kind    string `json:"kind"` // moved | conflict | refused | gone | unreachable | other, or forge.ErrorKind
+	Kind    string `json:"kind"` // moved | conflict | refused | gone | other, or forge.ErrorKind
 	Message string `json:"message"`
 	Commit  string `json:"commit,omitempty"`
 	Pushed  bool   `json:"pushed,omitempty"` // the branch is there, the request is not

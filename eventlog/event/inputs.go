@@ -122,7 +122,7 @@ type Planning struct {
 	MaxRevisions    int     `json:"max_revisions"`
 	VerifyRounds    int     `json:"verification_rounds"` // 0 = none
 	Replan          Replans `json:"replanning"`
-	Prompts         string  `json:"prompts,omitempty"` // JSON object: prompts that replace the embedded ones, by phase
+	Prompts         string  `json:"prompts,omitempty"` // JSON object: prompts that replace the embedded ones, by the name of their file
 }
 
 // Notify says which parts of pre-planning people are told of.
@@ -193,10 +193,10 @@ type WorkspacePrepared struct {
 	input
 	Dir     string `json:"dir"`
 	InPlace bool   `json:"in_place"`
-	Base    string `json:"base,omitempty"`   // branch that a change goes to
-	Commit  string `json:"commit,omitempty"` // the commit that the work began on
-	Absent  string `json:"absent,omitempty"` // a branch that the task's text names as the base, and that does not exist
-	Error   string `json:"error,omitempty"`  // why there is none
+	Base    string `json:"base,omitempty"`         // branch that a change goes to
+	Commit  string `json:"commit,omitempty"`       // the commit that the work began on
+	Missing string `json:"missing_base,omitempty"` // a branch that the task or the configuration names as the base, and that does not exist
+	Error   string `json:"error,omitempty"`        // why there is none
 }
 
 // ProjectRead is what the working copy's repository says of itself. Nothing of

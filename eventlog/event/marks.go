@@ -93,9 +93,9 @@ type ActionFinished struct {
 type ReflectionMade struct {
 	mark
 	Reflection Reflection `json:"evaluation"`
-	Revision   Revision   `json:"plan_revision,omitzero"` // what is left to do, if the model gave it at once
-	Override   string     `json:"override,omitempty"`     // why the plan is not revised although the model wishes it
-	Fallback   bool       `json:"fallback,omitempty"`     // the replies could not be used
+	Revision   Revision   `json:"plan_revision,omitzero"`    // what is left to do, if the model gave it at once
+	Override   string     `json:"override_reason,omitempty"` // why the plan is not revised although the model wishes it
+	Fallback   bool       `json:"fallback,omitempty"`        // the replies could not be used
 	Comment    string     `json:"comment,omitempty"`
 }
 

@@ -23,7 +23,8 @@ func document(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestLogFormat keeps docs/log-format.md true: every event and every field stands in it.
+// TestLogFormat keeps docs/log-format.md true: every event and every field stands
+// in it, and what it means is said in other words than its name.
 func TestLogFormat(t *testing.T) {
 	text := document(t, "log-format.md")
 	for _, kind := range event.Types() {
@@ -48,6 +49,9 @@ func checkShape(t *testing.T, text, name string, shape reflect.Type) {
 			continue // the role
 		}
 		want = append(want, key)
+		if _, meaning, _ := strings.Cut(section, "\n| `"+key+"` "); saysNothing(meaning, key, field.Name) {
+			t.Errorf("docs/log-format.md: the meaning of %s.%s is its name", name, key)
+		}
 		if part := partOf(field.Type); part != nil {
 			checkShape(t, text, part.Name(), part)
 		}
@@ -55,6 +59,14 @@ func checkShape(t *testing.T, text, name string, shape reflect.Type) {
 	if have := firstColumn(section); !slices.Equal(have, want) {
 		t.Errorf("docs/log-format.md: %s has the fields %v, the code %v", name, have, want)
 	}
+}
+
+// saysNothing is true if the rest of a row only repeats a name.
+func saysNothing(rest, key, field string) bool {
+	row, _, _ := strings.Cut(rest, "\n")
+	cells := strings.Split(strings.Trim(row, " |"), " | ")
+	meaning := strings.ToLower(strings.ReplaceAll(cells[len(cells)-1], " ", ""))
+	return meaning == key || meaning == strings.ToLower(field)
 }
 
 // partOf is the struct of package event that a field holds, if it has a section of its own.
