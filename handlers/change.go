@@ -55,7 +55,7 @@ func premises(s *projections.State, v *verdict) Effect {
 		return Read{Want: "comments.fetched", Reason: "publish"}
 	case len(s.Comments.Pending) > 0:
 		return Record{commentsMessage(s)}
-	case s.Edited > max(s.Steps["message:task"], s.Steps["message:edited"]):
+	case edited(s):
 		return Record{editedMessage(s)}
 	}
 	return nil
@@ -65,7 +65,7 @@ func premises(s *projections.State, v *verdict) Effect {
 // or the plan, ended with.
 func held(s *projections.State) bool {
 	p, since := s.Publishing, s.Work.ReplySeq
-	if s.Config.Planning.Enabled {
+	if s.Planned() {
 		since = s.Planning.Seq
 	}
 	return publishes(s) && s.Done("measured", since) && !s.Done("change", since) && p.Measured.Tree != p.Approved && len(objections(s)) > 0

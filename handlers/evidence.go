@@ -92,6 +92,8 @@ func writtenLate(s *projections.State) (files []string) {
 	return files
 }
 
+// How words and commands are told apart. A command that only looks at files is no
+// check, whatever the names of the files say.
 var (
 	claims = regexp.MustCompile(`(?i)\b(tests?|test suite|specs?|checks|build)\s[^.!?\n]{0,60}\b(pass(es|ed|ing)?|succeed(s|ed)?|green)\b|` +
 		`\bpass(es|ed|ing)?\b[^.!?\n]{0,40}\b(tests?|checks|specs?)\b|(テスト|ビルド)[^。\n]{0,30}(通|成功|パス|合格)`)

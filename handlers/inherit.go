@@ -16,7 +16,7 @@ func inherits(s *projections.State) bool {
 // reply of this conversation.
 func inheritedMessage(s *projections.State) *event.MessageAdded {
 	in := s.Inherited
-	text := i18n.Text(s.Lang, "inherited.prefix", shortID(in.From), in.At.UTC().Format("2006-01-02 15:04:05")) + "\n"
+	text := i18n.Text(s.Lang, "inherited.prefix", shortID(in.From), clock(in.At)) + "\n"
 	switch in.Trust {
 	case projections.TrustAuthor:
 		text += i18n.Text(s.Lang, "inherited.author") + "\n"
@@ -29,7 +29,7 @@ func inheritedMessage(s *projections.State) *event.MessageAdded {
 
 func inheritedNotice(s *projections.State) *event.CommentRequested {
 	in := s.Inherited
-	return comment(s, "inherited", i18n.Text(s.Lang, "inherited.notice", shortID(in.From), in.At.UTC().Format("2006-01-02 15:04:05")))
+	return comment(s, "inherited", i18n.Text(s.Lang, "inherited.notice", shortID(in.From), clock(in.At)))
 }
 
 // shortID is the beginning of a uuid, as people are shown it.

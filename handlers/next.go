@@ -27,7 +27,7 @@ func Next(s *projections.State) Effect {
 		return pause(s, p)
 	}
 	react, proceed := answer, callModel
-	if s.Config.Planning.Enabled {
+	if s.Planned() {
 		react, proceed = settle, step
 	}
 	for _, phase := range []func(*projections.State) Effect{open, comeBack, waitAgain, react, attend, proceed} {
@@ -100,7 +100,7 @@ func comeBack(s *projections.State) Effect {
 
 // attend deals with new comments, limits and waits.
 func attend(s *projections.State) Effect {
-	if s.Edited > max(s.Steps["message:task"], s.Steps["message:edited"]) {
+	if edited(s) {
 		return Record{editedMessage(s)}
 	}
 	if n := s.Config.Comments.Interval; s.Comments.Partial || n > 0 && s.Work.SinceCheck >= n {

@@ -61,7 +61,7 @@ func planDone(s *projections.State) bool {
 
 // unread is true for what people wrote and the model has not seen.
 func unread(s *projections.State) bool {
-	return len(s.Comments.Pending) > 0 || s.Edited > max(s.Steps["message:task"], s.Steps["message:edited"])
+	return len(s.Comments.Pending) > 0 || edited(s)
 }
 
 func verificationDue(s *projections.State) bool {

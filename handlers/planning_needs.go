@@ -16,12 +16,19 @@ func openNeed(s *projections.State) *event.Need {
 		return nil
 	}
 	for _, n := range inOrder(needs) {
-		f := s.Planning.Found[n.ID]
-		if f == nil || f.Status == "" || f.Status == "failed" {
+		if status := found(s, n).Status; status == "" || status == "failed" {
 			return n
 		}
 	}
 	return nil
+}
+
+// found is what became of a need so far.
+func found(s *projections.State, n *event.Need) projections.Found {
+	if f := s.Planning.Found[n.ID]; f != nil {
+		return *f
+	}
+	return projections.Found{}
 }
 
 // inOrder puts needs that the order does not name last.
@@ -43,18 +50,15 @@ func inOrder(needs *event.Needs) []*event.Need {
 // settleNeed collects the information with its tool call, which is tried again
 // when it fails; what is not found may be assumed.
 func settleNeed(s *projections.State, n *event.Need) Effect {
-	f := s.Planning.Found[n.ID]
-	if f == nil {
-		f = &projections.Found{}
-	}
+	f := found(s, n)
 	server, tool := toolNames(s).resolve(n.Method.Tool)
 	switch {
 	case f.Status == "failed":
 		return assume(s, n)
 	case f.OK:
-		return Record{collected(n, f, "collected")}
+		return Record{collected(s, n, "collected")}
 	case server == "" || f.Tries > s.Config.Planning.MaxRetries:
-		return Record{collected(n, f, "failed")}
+		return Record{collected(s, n, "failed")}
 	}
 	return Act{Intent: &event.ToolRequested{Server: server, Tool: tool, Args: event.T(string(n.Method.Parameters)),
 		Need: n.ID, Again: toolNames(s)[server+"/"+tool].Again}}
@@ -63,10 +67,8 @@ func settleNeed(s *projections.State, n *event.Need) Effect {
 // foundLength is how many characters of a result are kept beside the conversation.
 const foundLength = 500
 
-func collected(n *event.Need, f *projections.Found, status string) *event.InformationCollected {
-	if f == nil {
-		f = &projections.Found{}
-	}
+func collected(s *projections.State, n *event.Need, status string) *event.InformationCollected {
+	f := found(s, n)
 	return &event.InformationCollected{ID: n.ID, Status: status, Summary: firstRunes(f.Summary, foundLength), Tries: f.Tries}
 }
 
@@ -76,7 +78,7 @@ const defaultConfidence = 0.7
 func assume(s *projections.State, n *event.Need) Effect {
 	switch {
 	case !s.Config.Planning.Assume || !n.CanAssume || isSecret(n.ID):
-		return Record{collected(n, s.Planning.Found[n.ID], "gap")}
+		return Record{collected(s, n, "gap")}
 	case n.Default != "":
 		return Record{&event.AssumptionMade{Default: true, Assumption: event.Assumption{
 			ID: n.ID, Value: n.Default, Reasoning: n.Fallback, Confidence: defaultConfidence}}}

@@ -186,7 +186,7 @@ func (out *prePlanning) add(n event.Need, f *projections.Found, least float64) {
 // planLine says in the final comment how much of the plan was done.
 func planLine(s *projections.State) string {
 	p := &s.Planning
-	if !s.Config.Planning.Enabled || len(p.Actions) == 0 {
+	if !s.Planned() || len(p.Actions) == 0 {
 		return ""
 	}
 	return i18n.Text(s.Lang, "plan.done", p.Count("success"), len(p.Actions))

@@ -38,14 +38,10 @@ func known(s *projections.State) bool {
 }
 
 func settleAction(s *projections.State) Effect {
-	p := Parse(s)
-	switch {
-	case s.Work.Answered < len(p.Calls):
-		return perform(s, p.Calls[s.Work.Answered])
-	case p.Problem != "":
-		return Record{correction(p.Problem)}
+	if e := answer(s); e != nil {
+		return e
 	}
-	if end := actionEnd(s, p); end != nil {
+	if end := actionEnd(s, Parse(s)); end != nil {
 		return Record{end}
 	}
 	return nil
@@ -148,8 +144,7 @@ var fallbacks = map[string]func(*projections.State) event.Body{
 		return &event.InformationPlanned{Fallback: true, Needs: event.Needs{Skip: true}}
 	},
 	projections.Assumption: func(s *projections.State) event.Body {
-		n := openNeed(s)
-		return collected(n, s.Planning.Found[n.ID], "gap")
+		return collected(s, openNeed(s), "gap")
 	},
 	projections.Reflection: func(*projections.State) event.Body { return &event.ReflectionMade{Fallback: true} },
 	projections.Revision: func(s *projections.State) event.Body { // what is left stays as it is

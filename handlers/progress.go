@@ -30,7 +30,7 @@ type moment struct {
 func progress(s *projections.State) Effect {
 	for _, b := range boards(s) {
 		post := s.Progress.Posts[b.purpose]
-		if b.changed <= post.Tried || s.Now.Sub(post.At) < patience(s, post) {
+		if b.changed <= post.Tried || s.Now.Sub(post.At) < editInterval(s, post) {
 			continue
 		}
 		if e := write(s, b, moment{status: string(projections.Running)}); e != nil {
@@ -59,8 +59,8 @@ func lastProgress(s *projections.State, status string, since uint64) Effect {
 	return nil
 }
 
-// patience is the least time between two edits. It grows while they fail.
-func patience(s *projections.State, post projections.Post) time.Duration {
+// editInterval is the least time between two edits. It doubles with each that fails.
+func editInterval(s *projections.State, post projections.Post) time.Duration {
 	return time.Duration(s.Config.ProgressMS) * time.Millisecond << min(post.Failed, 6)
 }
 
@@ -78,12 +78,11 @@ func write(s *projections.State, b board, now moment) Effect {
 	return Act{Intent: c}
 }
 
-// Purposes of comments on progress.
+// Purposes of comments on progress; that of the checklist is projections.Checklist.
 const (
-	oneForAll    = "progress"
-	oneForEach   = "progress:call"
-	ofStage      = "progress:"
-	theChecklist = projections.Checklist
+	oneForAll  = "progress"
+	oneForEach = "progress:call"
+	ofStage    = "progress:"
 )
 
 // boards gives the comments that the configuration wants, in the order in which they are written.
@@ -105,7 +104,7 @@ func boards(s *projections.State) []board {
 		}
 	}
 	if s.Config.Planning.Checklist {
-		all = append(all, board{purpose: theChecklist, changed: s.Progress.Changed[projections.Checklist],
+		all = append(all, board{purpose: projections.Checklist, changed: s.Progress.Changed[projections.Checklist],
 			body: func(now moment) string { return checklistBody(s, now) }})
 	}
 	return all
@@ -126,7 +125,7 @@ func finalStatus(s *projections.State, v *verdict) string {
 	switch {
 	case v.reason == "await":
 		return string(projections.Awaiting)
-	case v.status == projections.Completed && (v.reason == "max_calls" || s.Planned() && partial(s)):
+	case v.status == projections.Completed && incomplete(s, v):
 		return "partial"
 	}
 	return string(v.status)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"agent/internal/i18n"
@@ -17,8 +16,6 @@ const (
 	noteLine    = 300   // characters of one that is shown as a line
 	errorLine   = 500   // characters of an error
 )
-
-func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 
 // line makes words of a model or a tool fit for one line. A block of code that
 // they open is closed on the same line.

@@ -37,7 +37,7 @@ func systemMessage(s *projections.State) *event.MessageAdded {
 	}
 	text := strings.NewReplacer("{protocol}", strings.TrimSpace(rules), "{language}", language(s),
 		"{mcp_prompt}", serverPrompt(s)).Replace(template)
-	if s.Config.Planning.Enabled {
+	if s.Planned() {
 		text = strings.TrimSpace(text) + "\n\n" + planPrompt(s, "system")
 	}
 	text = strings.TrimSpace(text) + projectText(s) // last: nothing of ours stands below what others wrote
@@ -97,6 +97,11 @@ func taskMessage(s *projections.State) *event.MessageAdded {
 	return m
 }
 
+// edited is true while the model does not know of the latest change of the task itself.
+func edited(s *projections.State) bool {
+	return s.Edited > max(s.Steps["message:task"], s.Steps["message:edited"])
+}
+
 // editedMessage tells the model that the task itself was changed under its hands.
 func editedMessage(s *projections.State) *event.MessageAdded {
 	text := i18n.Text(s.Lang, "task.edited") + "\n\n" + i18n.Text(s.Lang, "task.head", s.Task.Title) + "\n\n" + s.Task.Body.View()
@@ -116,7 +121,7 @@ func commentList(s *projections.State, lang i18n.Lang) string {
 	var b strings.Builder
 	for _, c := range s.Comments.Pending {
 		b.WriteString("---\n" + i18n.Text(lang, "comments.author", c.Author) + "\n")
-		b.WriteString(i18n.Text(lang, "comments.time", c.Created.UTC().Format("2006-01-02 15:04:05")) + "\n")
+		b.WriteString(i18n.Text(lang, "comments.time", clock(c.Created)) + "\n")
 		if c.Verdict == "edited" {
 			b.WriteString(i18n.Text(lang, "comments.edited") + "\n")
 		}

@@ -19,7 +19,7 @@ func Reason(s *projections.State, lang i18n.Lang) (sentence, detail string) {
 	case projections.Paused:
 		return restReason(s, lang)
 	case projections.Awaiting:
-		return i18n.Text(lang, "why.awaiting", s.Wait.Until.Time.UTC().Format(stampLayout)), ""
+		return i18n.Text(lang, "why.awaiting", clock(s.Wait.Until.Time)), ""
 	case projections.Completed:
 		return i18n.Text(lang, orOther("end.", s.Last.Reason)), ""
 	case projections.Stopped:
@@ -32,8 +32,6 @@ func Reason(s *projections.State, lang i18n.Lang) (sentence, detail string) {
 	}
 	return "", ""
 }
-
-const stampLayout = "2006-01-02 15:04:05"
 
 func restReason(s *projections.State, lang i18n.Lang) (sentence, detail string) {
 	p := &pausing{reason: s.Rest.Reason, until: s.Rest.Until}
@@ -61,7 +59,7 @@ func pauseReason(s *projections.State, lang i18n.Lang, p *pausing) string {
 	case p.reason == "requested" && p.until.Kind == "signal":
 		return i18n.Text(lang, "why.signal")
 	case p.until.Kind == "time":
-		return i18n.Text(lang, "why.model_time", p.until.Time.UTC().Format(stampLayout))
+		return i18n.Text(lang, "why.model_time", clock(p.until.Time))
 	case strings.HasPrefix(p.reason, "model_"):
 		return i18n.Text(lang, "why.model_person")
 	}

@@ -8,7 +8,7 @@ import (
 	"agent/projections"
 )
 
-// setupTimeout is what a command may take as far as the tool is concerned; the
+// setupTimeout is how many seconds a command may take as far as the tool is concerned; the
 // server's own timeout in the configuration bounds it further.
 const setupTimeout = 1800
 

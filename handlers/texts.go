@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"strings"
+	"time"
 
 	"agent/eventlog/event"
 	"agent/internal/i18n"
@@ -17,6 +18,9 @@ const maxComment = 60000
 func words(s *projections.State, text string) string {
 	return strings.TrimSpace(sanitize.Output(text, []string{s.Key.Host}))
 }
+
+// clock is a time as people and models are shown it: UTC, to the second.
+func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 
 // code shows a short text as code, on one line.
 func code(text string) string {
@@ -71,7 +75,7 @@ func finalHead(s *projections.State, v *verdict) string {
 		return i18n.Text(s.Lang, i18n.ID("closed."+v.reason))
 	case v.reason == "max_calls":
 		head = i18n.Text(s.Lang, "limit.head", s.Config.Limits.MaxCalls)
-	case v.status == projections.Completed && s.Config.Planning.Enabled && partial(s):
+	case v.status == projections.Completed && s.Planned() && partial(s):
 		head = i18n.Text(s.Lang, "partial.head")
 	case v.status == projections.Completed:
 		head = i18n.Text(s.Lang, "done.head")

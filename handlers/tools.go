@@ -74,7 +74,7 @@ func callIntent(s *projections.State, c Call) *event.ToolRequested {
 func Refuse(s *projections.State, c *event.ToolRequested) (kind, message string) {
 	var args map[string]json.RawMessage
 	switch {
-	case c.Need == "" && s.Config.Planning.Enabled && !mayCall(s, 1):
+	case c.Need == "" && s.Planned() && !mayCall(s, 1):
 		return "not_offered", "no tool can be called in this phase; reply as its message says"
 	case c.Index >= maxCalls:
 		return "too_many", fmt.Sprintf("only the first %d calls of a reply are performed; make this one again", maxCalls)

@@ -57,7 +57,7 @@ func outcomeOf(s *projections.State) *verdict {
 		return &verdict{projections.Completed, "timeout", "", s.Since}
 	case thanked(s):
 		return &verdict{projections.Completed, "keyword", "", s.Steps["fetch:resume"]}
-	case s.Config.Planning.Enabled:
+	case s.Planned():
 		return planVerdict(s)
 	case w.Reply == nil:
 		return nil
@@ -185,5 +185,10 @@ func finish(s *projections.State, v *verdict) Effect {
 	case projections.Failed:
 		return Record{&event.ContextFailed{Reason: v.reason}}
 	}
-	return Record{&event.ContextCompleted{Reason: v.reason, Partial: v.reason == "max_calls" || s.Config.Planning.Enabled && partial(s)}}
+	return Record{&event.ContextCompleted{Reason: v.reason, Partial: incomplete(s, v)}}
+}
+
+// incomplete is true if not everything was done that a completed context was to do.
+func incomplete(s *projections.State, v *verdict) bool {
+	return v.reason == "max_calls" || s.Planned() && partial(s)
 }

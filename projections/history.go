@@ -141,7 +141,7 @@ type actionStatus struct {
 }
 
 func planningOf(s *State) *planningState {
-	if s.Config == nil || !s.Config.Planning.Enabled {
+	if !s.Planned() {
 		return nil
 	}
 	p := &s.Planning

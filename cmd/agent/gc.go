@@ -108,7 +108,8 @@ func collect(ctx context.Context, cfg *config.Config, store *contexts.Store, dry
 	return report, store.Collect(ctx, r, &report)
 }
 
-// collectClones removes the working copies of contexts that ended long ago.
+// collectClones removes the working copies of contexts that ended long ago, or
+// whose work is published.
 // What is none of ours, or of a context that is not known here, stays.
 func collectClones(ctx context.Context, dir string, store *contexts.Store, r contexts.Retention, c *contexts.Collected) error {
 	entries, err := os.ReadDir(dir)
