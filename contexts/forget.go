@@ -182,27 +182,3 @@ func (s *Store) forgetQuarantine(uuid string) error {
 	}
 	return s.fs.SyncDir(quarantineDir)
 }
-
-// Info gives what a list shows of one context.
-func (s *Store) Info(uuid string) (Info, error) {
-	if err := checkUUID(uuid); err != nil {
-		return Info{}, err
-	}
-	known := entry{}
-	x, err := s.load(stamp{})
-	if err == nil {
-		known, _, err = x.get(idOf(uuid))
-		x.Close()
-	}
-	if err != nil && !errors.Is(err, errIndex) {
-		return Info{}, err
-	}
-	if i := known.info(); known.rec.over() && s.unchanged(&i) {
-		return i, nil
-	}
-	i := s.digest(uuid, known.rec.head())
-	if errors.Is(i.Err, ErrUnknown) {
-		return Info{}, i.Err
-	}
-	return i, nil
-}

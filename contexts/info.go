@@ -41,6 +41,30 @@ func (q *Query) mayFit(r *record) bool {
 		(q.Since.IsZero() || !updated.Before(q.Since)) && (q.Until.IsZero() || !updated.After(q.Until))
 }
 
+// Info gives what a list shows of one context.
+func (s *Store) Info(uuid string) (Info, error) {
+	if err := checkUUID(uuid); err != nil {
+		return Info{}, err
+	}
+	known := entry{}
+	x, err := s.load(stamp{})
+	if err == nil {
+		known, _, err = x.get(idOf(uuid))
+		x.Close()
+	}
+	if err != nil && !errors.Is(err, errIndex) {
+		return Info{}, err
+	}
+	if i := known.info(); known.rec.over() && s.unchanged(&i) {
+		return i, nil
+	}
+	i := s.digest(uuid, known.rec.head())
+	if errors.Is(i.Err, ErrUnknown) {
+		return Info{}, i.Err
+	}
+	return i, nil
+}
+
 // looksAtFiles is up to how many contexts [Store.Infos] looks at the file of
 // each log that ended.
 const looksAtFiles = 20_000
@@ -48,9 +72,9 @@ const looksAtFiles = 20_000
 // Infos yields what a list shows of the contexts, without reading the logs of
 // those that ended: first the others by place and uuid, then those by uuid. A
 // context whose log cannot be read has Err, what is no context goes to
-// Options.Warn. While there are no more than 20,000,
-// the log of one that ended is read if its file is not the one that the index
-// remembers, so that damage is seen; of more, only [Store.Events] tells.
+// Options.Warn. While there are no more than 20,000, the log of one that ended is
+// read if its file is not the one that the index remembers, so that damage is
+// seen; of more, only [Store.Events] tells.
 func (s *Store) Infos(q Query) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
 		err := s.warnOfStrangers()

@@ -11,8 +11,9 @@
 // holds anything but plain files and directories, or borrows objects, is refused.
 //
 // Clones are shallow and of a single branch: the work needs the latest files, and
-// a push needs no more. There is one remote: the URL that [Clone] got. A token goes to git in its
-// environment only, bound to that repository; it is in no argument, URL, file or error.
+// a push needs no more. There is one remote: the URL that [Clone] got. A token goes
+// to git in its environment only, bound to that repository; it is in no argument,
+// URL, file or error.
 //
 // State: a directory with .git inside. [Clone] makes it beside its place and
 // renames it, so it is there whole or not at all. One process at a time uses a
@@ -95,6 +96,7 @@ func Clone(ctx context.Context, o Options) (*Repo, error) {
 	return r, nil
 }
 
+// make clones beside the working copy's place, and moves it there when it is whole.
 func (r *Repo) make(ctx context.Context, o Options) error {
 	notes, err := o.notes()
 	if err != nil {
@@ -107,32 +109,38 @@ func (r *Repo) make(ctx context.Context, o Options) error {
 	if err := os.MkdirAll(filepath.Dir(r.Dir), 0o700); err != nil {
 		return fmt.Errorf("git clone: %w", err)
 	}
+	if err := r.fill(ctx, half, o, notes); err != nil {
+		_ = os.RemoveAll(half) // the next clone does it again
+		return err
+	}
+	if err := os.Rename(half, r.Dir); err != nil {
+		return fmt.Errorf("git clone: %w", err)
+	}
+	return nil
+}
+
+// fill makes a clone in dir with the settings that are noted.
+func (r *Repo) fill(ctx context.Context, dir string, o Options, notes [][2]string) error {
 	args := []string{"--quiet", "--no-local", "--no-recurse-submodules", "--template=", "--origin=origin",
 		"--depth=1", "--single-branch", "--no-tags"}
 	if o.Branch != "" {
 		args = append(args, "--branch="+o.Branch)
 	}
-	c := command{name: "clone", limit: cloneLimit, args: append(args, "--", o.URL, half), auth: r.auth, dir: filepath.Dir(r.Dir)}
+	c := command{name: "clone", limit: cloneLimit, args: append(args, "--", o.URL, dir), auth: r.auth, dir: filepath.Dir(dir)}
 	if _, err := c.run(ctx); err != nil {
-		_ = os.RemoveAll(half) // the next clone does it again
 		return err
 	}
 	if o.Ref != "" {
-		if err := (&Repo{Dir: half, auth: r.auth}).checkout(ctx, o.Ref); err != nil {
-			_ = os.RemoveAll(half)
+		if err := (&Repo{Dir: dir, auth: r.auth}).checkout(ctx, o.Ref); err != nil {
 			return err
 		}
 	}
 	for _, s := range notes {
-		_, err := command{name: "config", dir: half, env: []string{"GIT_DIR=/dev/null"},
-			args: []string{"--file", filepath.Join(half, ".git", "config"), s[0], s[1]}}.run(ctx)
+		_, err := command{name: "config", dir: dir, env: []string{"GIT_DIR=/dev/null"},
+			args: []string{"--file", filepath.Join(dir, ".git", "config"), s[0], s[1]}}.run(ctx)
 		if err != nil {
-			_ = os.RemoveAll(half)
 			return err
 		}
-	}
-	if err := os.Rename(half, r.Dir); err != nil {
-		return fmt.Errorf("git clone: %w", err)
 	}
 	return nil
 }
