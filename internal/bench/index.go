@@ -20,6 +20,7 @@ const (
 	indexed  = 1_000_000 // contexts in the large index
 	realLogs = 10_000    // logs that an index is made from
 	metadata = 20_000    // metadata.json files that are read
+	added    = 600       // real contexts beside those: enough that they are merged among them
 )
 
 // indexes measures the index of a million contexts, and how long it takes to
@@ -35,8 +36,7 @@ func (b *bench) indexes() error {
 	return b.rebuild()
 }
 
-// fabricate makes an index of n contexts, two of each task, and then some real
-// ones: enough that they are merged among the others.
+// fabricate makes an index of n contexts, two of each task, and then some real ones.
 func (b *bench) fabricate(name string, n int) (dir string) {
 	dir = filepath.Join(b.dir, name)
 	store, done := openStore(dir)
@@ -50,8 +50,7 @@ func (b *bench) fabricate(name string, n int) (dir string) {
 			}
 		}
 	}))
-	const enough = 600
-	for i := n; i < n+enough; i++ {
+	for i := n; i < n+added; i++ {
 		finished(store, i)
 	}
 	return dir
@@ -135,7 +134,7 @@ func (b *bench) commands(large, key string) error {
 
 // finished makes a context that has ended.
 func finished(store *contexts.Store, i int) {
-	c, err := store.Create(&event.ContextCreated{Format: event.Format, UUID: uuid(i), TaskKey: taskKey(i / 2), Forge: "github.com", Kind: "issue"}, longAgo)
+	c, err := store.Create(&event.ContextCreated{Format: event.Format, UUID: uuid(i), TaskKey: taskKey(i / 2), Forge: "github.com", Kind: "github_issue"}, longAgo)
 	must(err)
 	_, err = c.Append(event.Event{Time: longAgo, Body: &event.ContextCompleted{Reason: "done"}})
 	must(err)
@@ -153,7 +152,7 @@ func fillDatabase(name string, n int) {
 	must(err)
 	insert, err := tx.Prepare("insert into contexts values (?, ?, 'A title as people write them, of some length', 'completed', 1, 2, 3)")
 	must(err)
-	for i := range n + 600 {
+	for i := range n + added {
 		_, err := insert.Exec(uuid(i), taskKey(i/2))
 		must(err)
 	}
@@ -187,7 +186,7 @@ func listAll(store *contexts.Store) float64 {
 			n++
 		}
 	}
-	if n != indexed+600 {
+	if n != indexed+added {
 		panic(fmt.Sprintf("%d contexts in the list", n))
 	}
 	return float64(n)

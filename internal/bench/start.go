@@ -66,7 +66,7 @@ func (b *bench) makeContexts(name string, n int) (dir string) {
 		rand.Read(id[:])
 		id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
 		c, err := store.Create(&event.ContextCreated{
-			Format: 1, Forge: "github.com", Kind: "issue", User: "alice", Title: "Read the notes", Trigger: "label",
+			Format: 1, Forge: "github.com", Kind: "github_issue", User: "alice", Title: "Read the notes", Trigger: "label",
 			UUID:    fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:]),
 			TaskKey: fmt.Sprintf("github.com/owner/notes/issues/%d", i+1),
 		}, time.Now())

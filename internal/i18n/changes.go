@@ -2,6 +2,9 @@ package i18n
 
 // changeTexts are about changes: what became of them, and what shows it.
 var changeTexts = texts{
+	"change":           {"Change: %s", "変更: %s"},
+	"change.title":     {"%s (#%d)", "%s (#%d)"},
+	"change.inplace":   {"The change is in the working directory %s on the agent's machine. It is not committed.", "変更はエージェントのマシンの作業ディレクトリ %s にあります。コミットされていません。"},
 	"change.review":    {" (you are asked to review it)", "（レビューを依頼しました）"},
 	"change.nothing":   {"Nothing was changed, so there is no branch.", "変更がないため、ブランチは作成していません。"},
 	"change.fork":      {"The branch of this request is in a fork, where I may not push. The change is in the patch below.", "このリクエストのブランチはフォークにあり、プッシュできません。変更は以下のパッチにあります。"},
@@ -24,15 +27,17 @@ var changeTexts = texts{
 	"kind.link":        {"symbolic link", "シンボリックリンク"},
 	"kind.submodule":   {"submodule", "サブモジュール"},
 	"kind.large":       {"very large", "非常に大きい"},
+	"facts":            {"What was run and changed", "実行・変更した内容"},
+	"facts.files":      {"Files written: %s", "書き込んだファイル: %s"},
+	"facts.command":    {"%s → exit code %s", "%s → 終了コード %s"},
+	"facts.none":       {"No command was run, so nothing above was checked by running it.", "コマンドは実行されていないため、上記の内容は実行による確認がされていません。"},
+	"facts.usage":      {"Model calls: %d · tool calls: %d · tokens: %d · context %s", "LLM呼び出し: %d回 · ツール呼び出し: %d回 · トークン: %d · コンテキスト %s"},
 	"facts.changed":    {"Changed: %s", "変更: %s"},
 	"facts.more":       {"… and %d more; %d files in all, +%d −%d lines", "… 他 %d 件（全 %d ファイル、+%d −%d 行）"},
 	"facts.left":       {"Left out, as too large or a repository of its own: %s", "除外（大きすぎるファイルまたは別のリポジトリ）: %s"},
-	"facts.base":       {"The branch %s, which the task names as the base, does not exist; the base is %s", "タスクで指定されたベースブランチ %s は存在しないため、%s を使用しました"},
+	"facts.base":       {"The branch %s, which the task or the configuration names as the base, does not exist; the base is %s", "タスクまたは設定で指定されたベースブランチ %s は存在しないため、%s を使用しました"},
 	"facts.late":       {"Changed after the last command ran, so not checked by it: %s", "最後のコマンド実行後に変更されたため未確認: %s"},
 	"facts.unverified": {"⚠️ **Unverified:** the text above says that tests or a build pass. No command that ran after the last change shows that.", "⚠️ **未確認:** 上記ではテストまたはビルドの成功が述べられていますが、最後の変更後に実行されたコマンドでは確認されていません。"},
 	"facts.head":       {"Log up to here: event %d, SHA-256 `%s`", "ここまでのログ: イベント %d、SHA-256 `%s`"},
 	"facts.context":    {"Context %s", "コンテキスト %s"},
-	"why.change":       {"the change needs a person. `agent resume` lets it be published as it is; comments are read before", "変更には人の確認が必要です。`agent resume` でこのまま公開します（コメントがあれば先に読みます）"},
-	"task.setup":       {"Before you began, these commands were run in the working copy:", "開始前に作業コピーで次のコマンドを実行しました:"},
-	"comments.deleted": {"(The comment %s was deleted after you read it. It does not count any more.)", "（コメント %s は読み込み後に削除されました。無効とします。）"},
 }

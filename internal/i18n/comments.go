@@ -32,11 +32,5 @@ var commentTexts = texts{
 	"progress.count":               {"Model calls: %d · tool calls: %d", "LLM呼び出し: %d回 · ツール呼び出し: %d回"},
 	"progress.dropped":             {"… %d earlier", "… 以前の%d件"},
 	"reason":                       {"Reason: %s", "理由: %s"},
-	"change":                       {"Change: %s", "変更: %s"},
-	"facts":                        {"What was run and changed", "実行・変更した内容"},
-	"facts.files":                  {"Files written: %s", "書き込んだファイル: %s"},
-	"facts.command":                {"%s → exit code %s", "%s → 終了コード %s"},
-	"facts.none":                   {"No command was run, so nothing above was checked by running it.", "コマンドは実行されていないため、上記の内容は実行による確認がされていません。"},
-	"facts.usage":                  {"Model calls: %d · tool calls: %d · tokens: %d · context %s", "LLM呼び出し: %d回 · ツール呼び出し: %d回 · トークン: %d · コンテキスト %s"},
 	"cut":                          {"\n\n[… cut: the whole text is in the context's log …]", "\n\n[… 省略: 全文はコンテキストのログにあります …]"},
 }
