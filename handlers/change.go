@@ -75,8 +75,12 @@ func held(s *projections.State) bool {
 func objections(s *projections.State) (lines []string) {
 	m, rule := s.Publishing.Measured, s.Config.Change
 	say := func(id i18n.ID, args ...any) { lines = append(lines, i18n.Text(s.Lang, id, args...)) }
-	if rule.MaxFiles > 0 && m.Count > rule.MaxFiles {
-		say("held.files", m.Count, rule.MaxFiles)
+	most := rule.MaxFiles
+	if m.Count > len(m.Files) && (most <= 0 || most > len(m.Files)) {
+		most = len(m.Files) // nobody looked at the paths of the rest
+	}
+	if most > 0 && m.Count > most {
+		say("held.files", m.Count, most)
 	}
 	if n := m.Added + m.Removed; rule.MaxLines > 0 && n > rule.MaxLines {
 		say("held.lines", n, rule.MaxLines)
@@ -122,7 +126,8 @@ func protected(name, list string) bool {
 }
 
 func changeIntent(s *projections.State, v *verdict) *event.ChangeRequested {
-	body := joinParts([]string{link(s), closingWords(s, v), unverified(s, v), details(s, append(evidence(s, v), i18n.Text(s.Lang, "facts.context", code(s.Created.UUID))))})
+	rest := joinParts([]string{unverified(s, v), details(s, append(evidence(s, v), i18n.Text(s.Lang, "facts.context", code(s.Created.UUID))))})
+	body := joinParts([]string{link(s), sanitize.Unclosing(before(s, closingWords(s, v), rest))})
 	c := &event.ChangeRequested{
 		Base: s.Place.Base, Draft: s.Config.Change.Draft, Tree: s.Publishing.Measured.Tree,
 		Title: i18n.Text(s.Lang, "change.title", sanitize.Title(s.Task.Title), s.Key.Number),

@@ -135,12 +135,21 @@ func testsShown(s *projections.State) bool {
 	return false
 }
 
+// codeList names shownFiles items at most.
 func codeList(items []string) string {
-	shown := make([]string, 0, len(items))
-	for _, item := range items {
+	var shown []string
+	for _, item := range items[:min(len(items), shownFiles)] {
 		shown = append(shown, code(item))
 	}
-	return strings.Join(shown, ", ")
+	return strings.Join(shown, ", ") + more(items)
+}
+
+// more counts the items that are not shown.
+func more(items []string) string {
+	if len(items) <= shownFiles {
+		return ""
+	}
+	return fmt.Sprintf(", … (+%d)", len(items)-shownFiles)
 }
 
 // changeLine says what became of the change.

@@ -129,7 +129,7 @@ func askPeople(s *projections.State) Effect {
 func questionComment(s *projections.State) *event.CommentRequested {
 	lines := []string{i18n.Text(s.Lang, "clarify.head") + mention(s), ""}
 	for _, q := range s.Planning.Questions {
-		lines = append(lines, "- "+words(s, oneLine(q)))
+		lines = append(lines, "- "+line(s, q, longestNote))
 	}
 	lines = append(lines, "", i18n.Text(s.Lang, "clarify.foot", patienceHours(s)))
 	return comment(s, "clarification", strings.Join(lines, "\n"))

@@ -17,10 +17,9 @@ const (
 	errorLine   = 500   // characters of an error
 )
 
-// line makes words of a model or a tool fit for one line. A block of code that
-// they open is closed on the same line.
+// line makes words of a model or a tool fit to stand in a line of ours.
 func line(s *projections.State, text string, most int) string {
-	return oneLine(words(s, firstRunes(oneLine(text), most)))
+	return sanitize.Inline(firstRunes(oneLine(text), most), []string{s.Key.Host})
 }
 
 // simpleBody is the comment of a context without a plan: what the model said

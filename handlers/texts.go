@@ -3,6 +3,7 @@ package handlers
 import (
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"agent/eventlog/event"
 	"agent/internal/i18n"
@@ -40,7 +41,8 @@ func pauseNotice(s *projections.State, p *pausing) *event.CommentRequested {
 	head := i18n.Text(s.Lang, "paused.head")
 	body := head + "\n\n" + i18n.Text(s.Lang, "reason", pauseReason(s, s.Lang, p))
 	if p.reason == projections.HeldBack {
-		body += "\n\n- " + strings.Join(objections(s), "\n- ") + "\n\n" + facts(s, &verdict{})
+		lines := objections(s)
+		body += "\n\n- " + strings.Join(lines[:min(len(lines), shownFiles)], "\n- ") + more(lines) + "\n\n" + facts(s, &verdict{})
 	}
 	if p.detail != "" && p.reason != "limit" {
 		body += "\n\n" + code(p.detail)
@@ -50,11 +52,11 @@ func pauseNotice(s *projections.State, p *pausing) *event.CommentRequested {
 
 // finalComment is always a new comment: the last word on this go.
 func finalComment(s *projections.State, v *verdict) *event.CommentRequested {
-	parts := []string{finalHead(s, v)}
+	said, parts := "", []string{}
 	switch v.status {
 	case projections.Completed:
 		if v.byModel() {
-			parts = append(parts, closingWords(s, v), unverified(s, v))
+			said, parts = closingWords(s, v), []string{unverified(s, v)}
 		}
 		parts = append(parts, planLine(s), changeLine(s), awaitLine(s, v))
 	case projections.Failed:
@@ -62,10 +64,18 @@ func finalComment(s *projections.State, v *verdict) *event.CommentRequested {
 	case projections.Stopped:
 		parts = append(parts, i18n.Text(s.Lang, "reason", i18n.Text(s.Lang, i18n.ID("stop."+v.reason))), words(s, v.text))
 	}
-	footer := facts(s, v)
-	room := maxComment - len([]rune(footer)) - 2
-	body := sanitize.Cut(joinParts(parts), room, i18n.Text(s.Lang, "cut"))
-	return comment(s, string(v.status), body+"\n\n"+footer)
+	body := joinParts([]string{finalHead(s, v), before(s, said, joinParts(append(parts, facts(s, v))))})
+	return comment(s, string(v.status), body)
+}
+
+// headRoom is how many characters stand above a model's words at most.
+const headRoom = 500
+
+// before puts what a model said before what is known, and cuts it where both have
+// no room: what it said must not push out what belies it.
+func before(s *projections.State, said, known string) string {
+	room := maxComment - headRoom - utf8.RuneCountInString(known)
+	return joinParts([]string{sanitize.Cut(said, room, i18n.Text(s.Lang, "cut")), known})
 }
 
 func finalHead(s *projections.State, v *verdict) string {

@@ -122,7 +122,7 @@ func (w *workingCopy) cleanMessage(s *projections.State, title string) func(stri
 			return title
 		}
 		plain, _ := w.system.redact.String(text)
-		return sanitize.Output(plain, []string{s.Key.Host})
+		return sanitize.Unclosing(sanitize.Output(plain, []string{s.Key.Host}))
 	}
 }
 

@@ -16,10 +16,8 @@ import (
 // commands no other bot. What it takes apart is shown as code, or escaped. The
 // content of code stays as it is, but for hidden characters.
 func Output(s string, allowHosts []string) string {
-	f := filter{counts: map[string]int{}}
-	f.write(norm.NFC.String(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.ToValidUTF8(s, "\ufffd"))))
 	o := output{allow: allowHosts}
-	text := norm.NFC.String(f.out.String())
+	text := visible(s)
 	o.table = tableRow.MatchString(text)
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -32,6 +30,22 @@ func Output(s string, allowHosts []string) string {
 		o.out.WriteString(o.fence.closing())
 	}
 	return o.out.String()
+}
+
+// Inline is Output for a text that becomes part of a line. It is one line itself,
+// and opens no block of code: where it will stand, a fence would be text, and what
+// follows it live.
+func Inline(s string, allowHosts []string) string {
+	o := output{allow: allowHosts}
+	o.text(strings.Join(strings.Fields(visible(s)), " "))
+	return o.out.String()
+}
+
+// visible is a text without hidden characters, with one kind of line ends, in normal form.
+func visible(s string) string {
+	f := filter{counts: map[string]int{}}
+	f.write(norm.NFC.String(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.ToValidUTF8(s, "\ufffd"))))
+	return norm.NFC.String(f.out.String())
 }
 
 // output writes safe Markdown, line by line.

@@ -139,3 +139,20 @@ func BenchmarkOutput(b *testing.B) {
 		})
 	}
 }
+
+// TestInline: what opens a block of code at the beginning of a text does not
+// where something stands before it.
+func TestInline(t *testing.T) {
+	for in, want := range map[string]string{
+		"~~~ @bob Closes #5":           "\\~~~ `@bob` `Closes #5`",
+		"> ~~~ @bob":                   "> \\~~~ `@bob`",
+		"``` @bob <img src=x>":         "&#96;&#96;&#96; `@bob` &lt;img src=x>",
+		"```go\n@bob\n```\n/close\nok": "```go @bob ``` /close ok",
+		"/close":                       "\\/close",
+	} {
+		got := Inline(in, hosts)
+		if got != want || Inline(got, hosts) != got {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

@@ -20,3 +20,11 @@ func Title(s string) string {
 		s = next
 	}
 }
+
+// closing is what closes an item when a change with it is merged. Forges look for
+// it in the source of a description and in messages, in code as well.
+var closing = regexp.MustCompile(`(?i)(clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?)` +
+	`(:[\t\f\v\r \p{Zs}]*|[\t\f\v\r \p{Zs}]+)((?:issues?[\t\f\v\r \p{Zs}]+)?(?:[\pL\pN_./-]*[#!&][0-9]|GH-[0-9]|https?://|www\.))`)
+
+// Unclosing makes a text close nothing, also where it is code.
+func Unclosing(s string) string { return closing.ReplaceAllString(s, "$1 · $3") }

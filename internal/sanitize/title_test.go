@@ -14,3 +14,17 @@ func TestTitle(t *testing.T) {
 		}
 	}
 }
+
+// TestUnclosing: GitLab looks for closing words in the source of a text, where code is text as well.
+func TestUnclosing(t *testing.T) {
+	for text, want := range map[string]string{
+		"`Closes #2` and fixes: acme/other#3, #4": "`Closes · #2` and fixes · acme/other#3, #4", "Resolving issue #5": "Resolving · issue #5",
+		"closes \t GH-6": "closes · GH-6", "implements https://h/o/r/issues/7": "implements · https://h/o/r/issues/7", "closes:#8": "closes · #8",
+		"fix\u00a0!9": "fix · !9", "Fix UTF-8 in C#7; a fix for #2": "Fix UTF-8 in C#7; a fix for #2", "closes a door": "closes a door",
+	} {
+		got := Unclosing(text)
+		if got != want || Unclosing(got) != got {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
