@@ -87,7 +87,7 @@ func objections(s *projections.State) (lines []string) {
 	}
 	for _, f := range m.Files {
 		switch {
-		case f.Kind == "submodule", f.Kind == "large", f.Kind == "binary" && rule.Binary == "ask":
+		case f.Kind == "secret", f.Kind == "submodule", f.Kind == "large", f.Kind == "binary" && rule.Binary == "ask":
 			say("held."+i18n.ID(f.Kind), code(f.Path))
 		case protected(f.Path, rule.Protected):
 			say("held.path", code(f.Path))

@@ -189,8 +189,11 @@ func failedChange(s *projections.State, f *event.ChangeFailed) string {
 
 // patchBlock shows a patch that is not too long, in a fence that it cannot end.
 func patchBlock(s *projections.State, patch event.Text) string {
+	if patch.IsZero() {
+		return "" // there were no commits to make one of
+	}
 	kept := i18n.Text(s.Lang, "change.kept", code(s.Created.UUID), event.PatchFile)
-	if patch.IsZero() || patch.Spilled() || len(patch.Inline) > longestPatch {
+	if patch.Spilled() || len(patch.Inline) > longestPatch {
 		return kept
 	}
 	fence := "```"

@@ -68,3 +68,12 @@ func TestUnlistedFilesAreHeld(t *testing.T) {
 		t.Errorf("objections: %q", got)
 	}
 }
+
+// TestNoPatchIsNamedThatIsNotThere: commits that could not be made give no patch.
+func TestNoPatchIsNamedThatIsNotThere(t *testing.T) {
+	w := publishing(t, small(), text("Fixed."))
+	w.change = &event.ChangeFailed{Kind: "other", Message: "no space left on device"}
+	if _, last := said(w); strings.Contains(last, event.PatchFile) || !strings.Contains(last, "no space left") {
+		t.Error(last)
+	}
+}

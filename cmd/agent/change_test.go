@@ -228,6 +228,20 @@ func TestPushRefused(t *testing.T) {
 			}
 		})
 	}
+	t.Run("token is never taken", func(t *testing.T) {
+		t.Parallel()
+		c := newTalk(t, kinds[0], greet())
+		c.fault(forgetest.Fault{Path: `.*/git-receive-pack|.*info/refs`, Nth: 3, Times: -1, Kind: forgetest.Answer, Status: 401, Body: "no"})
+		for range 5 {
+			c.agent(78, "run")
+		}
+		c.agent(0, "run")
+		c.wantState("completed", doneLabel)
+		if body := c.wantSaid(1, "✅ **Done**"); !strings.Contains(body, "`change.patch`") {
+			t.Error(body)
+		}
+		c.wantPatch()
+	})
 	t.Run("down for a while", func(t *testing.T) {
 		t.Parallel()
 		c := newTalk(t, kinds[0], greet())

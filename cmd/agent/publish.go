@@ -34,6 +34,10 @@ func (w *workingCopy) Measure(ctx context.Context, s *projections.State) (event.
 	if err != nil {
 		return m, err
 	}
+	secret, err := w.secrets(ctx, repo, changes)
+	if err != nil {
+		return m, err
+	}
 	for i, path := range m.LeftOut {
 		m.LeftOut[i] = shortPath(path)
 	}
@@ -43,24 +47,10 @@ func (w *workingCopy) Measure(ctx context.Context, s *projections.State) (event.
 		m.Added += c.Added
 		m.Removed += c.Removed
 		if len(m.Files) < listedFiles {
-			m.Files = append(m.Files, event.ChangedFile{Path: shortPath(c.Path), Added: c.Added, Removed: c.Removed, Kind: kindOf(c)})
+			m.Files = append(m.Files, event.ChangedFile{Path: shortPath(c.Path), Added: c.Added, Removed: c.Removed, Kind: w.kindOf(c, secret)})
 		}
 	}
 	return m, nil
-}
-
-func kindOf(c git.FileChange) string {
-	switch {
-	case c.Submodule:
-		return "submodule"
-	case c.Size > largestFile:
-		return "large"
-	case c.Link:
-		return "link"
-	case c.Binary:
-		return "binary"
-	}
-	return ""
 }
 
 // shortPath is a path as text of bounded length.
@@ -76,24 +66,32 @@ func shortPath(path string) string {
 func (w *workingCopy) Publish(ctx context.Context, s *projections.State, in *event.ChangeRequested) (done engine.Published, err error) {
 	repo, err := w.reopen(ctx, s)
 	if err == nil {
-		done.Commit, err = repo.Commit(ctx, w.commits(s, in))
+		spec := w.commits(s, in)
+		spec.Fit = w.fit(repo, spec)
+		done.Commit, err = repo.Commit(ctx, spec)
 	}
 	if err == nil && in.Branch != "" {
 		done.Commit, err = w.push(ctx, s, in, repo, done.Commit)
 	}
-	if ctx.Err() != nil || isTemporary(err) {
-		return done, asForge(err)
+	if ctx.Err() != nil {
+		return done, ctx.Err()
 	}
-	if err != nil {
-		done.Failed = unpublished(err)
-	}
+	failed := err
 	if repo != nil && done.Commit != "" && (err != nil || in.Branch == "") {
 		done.Patch, err = repo.Patch(ctx, s.Place.Commit, done.Commit)
-		if err != nil && ctx.Err() == nil && done.Failed == nil {
-			done.Failed = unpublished(err)
+		if failed == nil {
+			failed = err
 		}
 	}
-	return done, ctx.Err()
+	switch {
+	case ctx.Err() != nil:
+		return done, ctx.Err()
+	case isTemporary(failed): // with the patch, for when it was the last try
+		return done, asForge(failed)
+	case failed != nil:
+		done.Failed = unpublished(failed)
+	}
+	return done, nil
 }
 
 // patchBranch is where commits stand in a working copy that are not to be pushed.

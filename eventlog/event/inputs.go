@@ -238,7 +238,7 @@ type ChangedFile struct {
 	Path    string `json:"path"` // a long one is cut and ends in …
 	Added   int    `json:"added"`
 	Removed int    `json:"removed"`
-	Kind    string `json:"kind,omitempty"` // binary | link | submodule | large; empty: text
+	Kind    string `json:"kind,omitempty"` // secret | binary | link | submodule | large; empty: text
 }
 
 // ToolsListed holds what the tool servers offer, with full schemas.

@@ -28,6 +28,10 @@ type CommitSpec struct {
 	Trailer string // the last line of each message, "Key: value"
 	When    time.Time
 	Clean   func(string) string // makes messages fit to be published, and leaves those that are; nil: all are
+
+	// Fit tells whether what a commit in between holds may be published. If one may
+	// not, there is one commit, of Tree; nil: all may.
+	Fit func(ctx context.Context, tree string) (bool, error)
 }
 
 // Commit makes the branch: the commits that stand since Base, then one of the
@@ -113,6 +117,19 @@ func (r *Repo) made(ctx context.Context, spec CommitSpec) ([]draft, error) {
 	}
 	if len(list) > mostCommits {
 		return nil, nil
+	}
+	return r.fit(ctx, spec, list)
+}
+
+// fit drops all commits if one may not be published.
+func (r *Repo) fit(ctx context.Context, spec CommitSpec, list []draft) ([]draft, error) {
+	for _, d := range list {
+		if spec.Fit == nil || d.tree == spec.Tree {
+			continue
+		}
+		if fit, err := spec.Fit(ctx, d.tree); !fit || err != nil {
+			return nil, err
+		}
 	}
 	return list, nil
 }

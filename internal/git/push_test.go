@@ -276,6 +276,12 @@ func TestStrangeContent(t *testing.T) {
 		{Path: "-rf\n.txt", Added: 2, Size: 4}, {Path: ".gitattributes", Added: 1, Size: 12}, {Path: "binary", Binary: true, Size: 3},
 		{Path: "hidden.min", Binary: true, Size: 2}, {Path: "link", Added: 1, Link: true, Size: int64(len(outside))},
 	}
+	for i := range got {
+		if c := &got[i]; !hexName(c.Blob) || strings.Trim(c.Before, "0") != "" {
+			t.Errorf("%s: contents %q and %q", c.Path, c.Before, c.Blob)
+		}
+		got[i].Blob, got[i].Before = "", ""
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("changes are\n%+v, want\n%+v", got, want)
 	}

@@ -91,9 +91,10 @@ type FileChange struct {
 	Path           string // bytes as git has them
 	Added, Removed int    // lines; 0 for what is not text
 	Binary         bool
-	Link           bool  // a symbolic link, now
-	Submodule      bool  // now
-	Size           int64 // of the new content
+	Link           bool   // a symbolic link, now
+	Submodule      bool   // now
+	Size           int64  // of the new content
+	Blob, Before   string // names of the new content and the old; zeros for none
 }
 
 // Compare lists what differs between a commit and a tree, sorted by path.
@@ -103,36 +104,35 @@ func (r *Repo) Compare(ctx context.Context, commit, tree string) ([]FileChange, 
 			return nil, fmt.Errorf("git diff-tree: %q is not an object's name", name)
 		}
 	}
-	changes, blobs, err := r.compareRaw(ctx, commit, tree)
+	changes, err := r.compareRaw(ctx, commit, tree)
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
 	if err := r.count(ctx, commit, tree, changes); err != nil {
 		return nil, err
 	}
-	return changes, r.measure(ctx, changes, blobs)
+	return changes, r.measure(ctx, changes)
 }
 
 func hexName(s string) bool {
 	return len(s) >= 40 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// compareRaw gives paths and modes, and the objects of the new contents.
-func (r *Repo) compareRaw(ctx context.Context, commit, tree string) (changes []FileChange, blobs []string, err error) {
+// compareRaw gives paths, modes and the names of the contents.
+func (r *Repo) compareRaw(ctx context.Context, commit, tree string) (changes []FileChange, err error) {
 	out, err := r.git(ctx, "diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--raw", "--full-index", commit, tree)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	fields := strings.Split(out, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		meta := strings.Fields(strings.TrimPrefix(fields[i], ":")) // modes, objects, letter
 		if len(meta) != 5 {
-			return nil, nil, fmt.Errorf("git diff-tree: %q is not a line of it", fields[i])
+			return nil, fmt.Errorf("git diff-tree: %q is not a line of it", fields[i])
 		}
-		changes = append(changes, FileChange{Path: fields[i+1], Link: meta[1] == "120000", Submodule: meta[1] == "160000"})
-		blobs = append(blobs, meta[3])
+		changes = append(changes, FileChange{Path: fields[i+1], Link: meta[1] == "120000", Submodule: meta[1] == "160000", Before: meta[2], Blob: meta[3]})
 	}
-	return changes, blobs, nil
+	return changes, nil
 }
 
 // count adds the numbers of lines.
@@ -157,8 +157,12 @@ func (r *Repo) count(ctx context.Context, commit, tree string, changes []FileCha
 }
 
 // measure adds the sizes of the new contents. What is none, as a deleted file, has none.
-func (r *Repo) measure(ctx context.Context, changes []FileChange, blobs []string) error {
-	out, err := r.run(ctx, command{name: "cat-file", args: []string{"--batch-check=%(objecttype) %(objectsize)"}, input: strings.Join(blobs, "\n") + "\n"})
+func (r *Repo) measure(ctx context.Context, changes []FileChange) error {
+	names := make([]string, len(changes))
+	for i, c := range changes {
+		names[i] = c.Blob
+	}
+	out, err := r.run(ctx, command{name: "cat-file", args: []string{"--batch-check=%(objecttype) %(objectsize)"}, input: lines(names)})
 	if err != nil {
 		return err
 	}
