@@ -16,7 +16,7 @@ func describePlan(e event.Event) string {
 		return fmt.Sprintf("%s, sure to %.2f: %s%s", b.Understanding.TaskType, b.Understanding.Confidence, firstLine(b.Understanding.Goal), fallback(b.Fallback))
 	case *event.InformationPlanned:
 		if b.Needs.Skip {
-			return "nothing to collect " + b.Needs.SkipReason + fallback(b.Fallback)
+			return strings.TrimSpace("nothing to collect "+b.Needs.SkipReason) + fallback(b.Fallback)
 		}
 		return fmt.Sprintf("%d pieces of information", len(b.Needs.Required))
 	case *event.InformationCollected:
@@ -57,6 +57,9 @@ func actionList(plan event.ActionPlan) string {
 }
 
 func reflection(b *event.ReflectionMade) string {
+	if b.Fallback {
+		return "no evaluation" + fallback(true)
+	}
 	text := b.Reflection.Status + ": " + firstLine(b.Reflection.Evaluation)
 	switch {
 	case b.Override != "":
@@ -64,7 +67,7 @@ func reflection(b *event.ReflectionMade) string {
 	case b.Reflection.RevisionNeeded:
 		text += "; the plan is to be revised"
 	}
-	return text + fallback(b.Fallback)
+	return text
 }
 
 func verification(b *event.VerificationMade) string {
@@ -76,6 +79,9 @@ func verification(b *event.VerificationMade) string {
 }
 
 func replan(b *event.ReplanDecided) string {
+	if b.Fallback {
+		return "after " + b.Phase + ": no decision" + fallback(true)
+	}
 	text := fmt.Sprintf("after %s: %s, sure to %.2f", b.Phase, b.Decision.Type, b.Decision.Confidence)
 	switch {
 	case b.Executed && b.Override != "":
@@ -85,5 +91,5 @@ func replan(b *event.ReplanDecided) string {
 	case b.Executed:
 		text += "; carried out"
 	}
-	return text + fallback(b.Fallback)
+	return text
 }
