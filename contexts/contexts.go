@@ -69,7 +69,6 @@ const (
 	stagingDir    = ".staging"
 	quarantineDir = ".quarantine"
 	keyFile       = ".key"
-	pauseFile     = "pause_signal"
 )
 
 var layout = []string{

@@ -90,9 +90,3 @@ func (s *Store) sentAgain(file string) bool {
 	now, err := fsx.ReadFile(s.fs, file, maxSignal)
 	return err == nil && !bytes.Equal(now, seen.([]byte))
 }
-
-// PauseAll tells whether the file pause_signal is there.
-func (s *Store) PauseAll() bool {
-	_, err := s.fs.Lstat(pauseFile)
-	return err == nil
-}

@@ -41,13 +41,6 @@ func TestSignals(t *testing.T) {
 	wantErr(t, s.Send("../"+idA, Stop, nil), ErrUnknown)
 	wantErr(t, s.Clear("../"+idA, Stop), ErrUnknown)
 	wantErr(t, s.Send(idA, Stop, make([]byte, maxSignal+1)), fsx.ErrTooLarge)
-	if s.PauseAll() {
-		t.Error("pause_signal is not there")
-	}
-	must(t, os.WriteFile(filepath.Join(dir, "pause_signal"), nil, 0o600))
-	if !s.PauseAll() {
-		t.Error("pause_signal is there")
-	}
 }
 
 // A signal is durable when Send returns, a cleared one stays away.

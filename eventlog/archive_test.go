@@ -181,7 +181,7 @@ func TestAroundADamagedFrame(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, last, bad := uint64(0), uint64(0), 0
-	for line, err := range ReadAllFile(m, "c") {
+	for line, err := range readAllFile(m, "c") {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-
-	"agent/internal/fsx"
 )
 
 // Line is one line of a log that may be damaged.
@@ -37,20 +35,6 @@ func ReadAll(r io.Reader) iter.Seq2[Line, error] {
 				return
 			}
 		}
-	}
-}
-
-// ReadAllFile reads the log of a directory as [ReadAll] does. It takes no lock
-// and writes nothing. What is not a regular file with one name is a [*DamageError].
-func ReadAllFile(fsys fsx.FS, dir string) iter.Seq2[Line, error] {
-	return func(yield func(Line, error) bool) {
-		f, err := OpenRead(fsys, dir)
-		if err != nil {
-			yield(Line{}, err)
-			return
-		}
-		defer f.Close()
-		ReadAll(f)(yield)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,7 +104,7 @@ func TestLifeOfALog(t *testing.T) {
 			t.Errorf("%+v, %v", r, err)
 		}
 	}
-	for line, err := range ReadAllFile(fsys, "c") {
+	for line, err := range readAllFile(fsys, "c") {
 		if n--; err != nil || line.Err != nil || line.Record.Seq != uint64(4-n) {
 			t.Errorf("%+v, %v", line, err)
 		}
@@ -197,7 +198,7 @@ func TestOddFilesAreDamage(t *testing.T) {
 				t.Errorf("%s: read %v", name, err)
 			}
 		}
-		for _, err := range ReadAllFile(fsys, ".") {
+		for _, err := range readAllFile(fsys, ".") {
 			if !errors.As(err, &damage) {
 				t.Errorf("%s: read all %v", name, err)
 			}
@@ -249,5 +250,18 @@ func TestSalvageBadData(t *testing.T) {
 	write(t, m, FileName, second+"\n")
 	if _, err := Salvage(m, ".", "q/u"); !errors.Is(err, ErrNothingValid) || read(t, m, FileName) != second+"\n" {
 		t.Error(err)
+	}
+}
+
+// readAllFile is ReadAll of the log in a directory.
+func readAllFile(fsys fsx.FS, dir string) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		f, err := OpenRead(fsys, dir)
+		if err != nil {
+			yield(Line{}, err)
+			return
+		}
+		defer f.Close()
+		ReadAll(f)(yield)
 	}
 }

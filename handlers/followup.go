@@ -60,7 +60,7 @@ func thanked(s *projections.State) bool {
 		return false
 	}
 	for _, c := range s.Comments.Pending {
-		if !Completes(c.Body.View(), s.Config.FollowUp.Keywords) {
+		if !completes(c.Body.View(), s.Config.FollowUp.Keywords) {
 			return false
 		}
 	}
@@ -100,9 +100,9 @@ lgtm`
 // politeness may follow a phrase.
 var politeness = []string{"でございます", "いたしました", "致しました", "しました", "です", "ですね", "でした", "だ", "よ", "ね"}
 
-// Completes reports whether every sentence of a comment is a completion phrase.
+// completes reports whether every sentence of a comment is a completion phrase.
 // A phrase inside a longer sentence, a negated one, or a question is not.
-func Completes(comment, phrases string) bool {
+func completes(comment, phrases string) bool {
 	if strings.TrimSpace(phrases) == "" {
 		phrases = defaultPhrases
 	}

@@ -146,7 +146,7 @@ func perform(s *projections.State, c Call) Effect {
 	return Act{Intent: callIntent(s, c)}
 }
 
-func callModel(s *projections.State) Effect { return turn(s, "work", BuildRequest(s)) }
+func callModel(s *projections.State) Effect { return turn(s, "work", buildRequest(s)) }
 
 // turn says how far the work is and asks for the next turn of the conversation,
 // once there is room for it.

@@ -311,11 +311,11 @@ func TestCompletes(t *testing.T) {
 		"The token is broken. まだ完了していません。": false, "token": false, "完了していない": false, "Thanks! Now also add tests": false,
 		"not done": false, "🎉": false, "": false, "ok but the test fails": false, "> thanks": false, "Done?": false, "Thanks! OK?": false, "完了？": false, "ありがとう。でもテストも追加して": false,
 	} {
-		if got := Completes(comment, ""); got != want {
+		if got := completes(comment, ""); got != want {
 			t.Errorf("%q: %v", comment, got)
 		}
 	}
-	if Completes("thanks", "merge it") || !Completes("Merge it!", "merge it") {
+	if completes("thanks", "merge it") || !completes("Merge it!", "merge it") {
 		t.Error("a list in the configuration does not replace the defaults")
 	}
 }

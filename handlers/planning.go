@@ -135,7 +135,7 @@ func ask(s *projections.State, phase string) Effect {
 	case s.Steps["message:phase"] < p.Entered:
 		return Record{phaseMessage(s, phase)}
 	}
-	r := BuildRequest(s)
+	r := buildRequest(s)
 	if !mayCall(s, 0) {
 		r.Tools, r.ToolWeight = nil, llm.Weight{}
 		r.JSON, r.Schema = true, shapes.Schema(phase)

@@ -26,7 +26,7 @@ func longPlan(t *testing.T, protocol string, actions, calls int) (w *world, requ
 	made, plain := 0, w.reply
 	w.reply = func(in *event.LLMRequested, r *llm.Request) event.Body {
 		requests = append(requests, *r)
-		said := reads("")
+		var said event.Body
 		switch {
 		case in.Purpose == "compaction":
 			compactions++

@@ -132,8 +132,8 @@ func offeredNames(s *projections.State) []string {
 	return names
 }
 
-// BuildRequest makes the request for the next model call from the state alone.
-func BuildRequest(s *projections.State) llm.Request {
+// buildRequest makes the request for the next model call from the state alone.
+func buildRequest(s *projections.State) llm.Request {
 	protocol := s.Protocol()
 	r := llm.Request{Model: s.Config.Model, ContextLength: s.Config.ContextLength, Messages: s.Conversation.Messages(protocol, mostOfResult(s)), Weights: s.Conversation.Weights(mostOfResult(s))}
 	if protocol == "tools" && s.Tools != nil {

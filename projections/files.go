@@ -21,7 +21,7 @@ const (
 
 // FileNames lists the projection files of a context.
 func FileNames(uuid string) []string {
-	return []string{MetadataFile, TaskStateFile, MessagesFile, CurrentFile, SummariesFile, ToolsFile, PlanFile(uuid)}
+	return []string{MetadataFile, TaskStateFile, MessagesFile, CurrentFile, SummariesFile, ToolsFile, planFile(uuid)}
 }
 
 // FileChange is what one event does to one projection file.

@@ -6,8 +6,8 @@ import (
 	"agent/eventlog/event"
 )
 
-// PlanFile is the name of the planning history of a context.
-func PlanFile(uuid string) string { return "planning/" + uuid + ".jsonl" }
+// planFile is the name of the planning history of a context.
+func planFile(uuid string) string { return "planning/" + uuid + ".jsonl" }
 
 // historyHead begins every line of a planning history.
 type historyHead struct {
@@ -83,7 +83,7 @@ func (f *Files) plan(s *State, e event.Event) []FileChange {
 	default:
 		return nil
 	}
-	return []FileChange{{Name: PlanFile(s.Created.UUID), Data: jsonLine(line)}}
+	return []FileChange{{Name: planFile(s.Created.UUID), Data: jsonLine(line)}}
 }
 
 // digits finds the number at the end of a task key.

@@ -15,8 +15,8 @@ const (
 
 var trustOrder = []string{TrustAnybody, TrustAuthor, TrustMembers}
 
-// LowerTrust is the lower one of two; "" says nothing.
-func LowerTrust(a, b string) string {
+// lowerTrust is the lower one of two; "" says nothing.
+func lowerTrust(a, b string) string {
 	if a == "" || b != "" && slices.Index(trustOrder, b) < slices.Index(trustOrder, a) {
 		return b
 	}
@@ -40,12 +40,12 @@ func (l *Lineage) Apply(e event.Event) {
 		l.accept = b.Comments.Accept
 	case *event.TaskFetched:
 		l.private = b.Private
-		l.Trust = LowerTrust(l.Trust, l.people())
+		l.Trust = lowerTrust(l.Trust, l.people())
 	case *event.TaskChanged:
-		l.Trust = LowerTrust(l.Trust, l.people())
+		l.Trust = lowerTrust(l.Trust, l.people())
 	case *event.CommentsFetched:
 		if slices.ContainsFunc(b.Comments, func(c event.Comment) bool { return c.Verdict == "new" || c.Verdict == "edited" }) {
-			l.Trust = LowerTrust(l.Trust, l.people())
+			l.Trust = lowerTrust(l.Trust, l.people())
 		}
 	case *event.ContextInherited:
 		l.take(b.Sources, b.Trust)
@@ -71,7 +71,7 @@ func (l *Lineage) take(sources []string, trust string) {
 	if len(sources) == 0 {
 		return
 	}
-	l.Trust = LowerTrust(l.Trust, trust)
+	l.Trust = lowerTrust(l.Trust, trust)
 	all := slices.Concat(l.Sources, sources)
 	slices.Sort(all)
 	l.Sources = slices.Compact(all)
