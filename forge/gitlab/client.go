@@ -78,7 +78,7 @@ type cached struct {
 
 var _ forge.Client = (*Client)(nil)
 
-var loginPattern = regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$`)
+var loginPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$`) })
 
 // New checks the configuration; it sends nothing.
 func New(cfg Config) (*Client, error) {
@@ -134,7 +134,7 @@ func (c Config) check() error {
 			return fmt.Errorf("gitlab: project %q is neither group/project nor a number", name)
 		}
 	}
-	if c.Assignee != "" && !loginPattern.MatchString(c.Assignee) {
+	if c.Assignee != "" && !loginPattern().MatchString(c.Assignee) {
 		return fmt.Errorf("gitlab: %q is not a login", c.Assignee)
 	}
 	return nil

@@ -5,14 +5,19 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 var (
 	serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 	repository = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
-	project    = regexp.MustCompile(`^([0-9]+|[\pL\pN_][\pL\pN_.-]*(/[\pL\pN_][\pL\pN_.-]*)+)$`)
 	headerName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 )
+
+// project is compiled at its first use: with its classes of letters it takes long.
+var project = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([0-9]+|[\pL\pN_][\pL\pN_.-]*(/[\pL\pN_][\pL\pN_.-]*)+)$`)
+})
 
 // otherProvider tells whether the section of another provider stands than that
 // of the one in use, which nobody chose: what is missing there is not the trouble.
@@ -133,7 +138,7 @@ func (d *decoder) checkForges(c *Config, source string) {
 // owner/repo, or a path like group/project, or an id.
 func ValidProject(kind, name string) bool {
 	if kind == "gitlab" {
-		return project.MatchString(name)
+		return project().MatchString(name)
 	}
 	return repository.MatchString(name) && !strings.HasSuffix(name, "/..") && !strings.HasSuffix(name, "/.")
 }
