@@ -65,7 +65,7 @@ func (o *OS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f, nil
+	return synced{f}, nil
 }
 
 func (o *OS) openFile(name string, flag int, perm fs.FileMode) (*os.File, error) {

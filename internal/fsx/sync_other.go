@@ -1,0 +1,7 @@
+//go:build !linux
+
+package fsx
+
+import "os"
+
+type synced struct{ *os.File }
