@@ -224,8 +224,9 @@ func (s *Store) again(e *entry) Info {
 	return i
 }
 
-// OfTask gives all contexts of a TaskKey, the latest first.
-func (s *Store) OfTask(taskKey string) ([]Info, error) {
+// OfTask gives all contexts of a TaskKey, the latest first, but not those of the
+// given UUIDs, whose logs it does not read.
+func (s *Store) OfTask(taskKey string, except ...string) ([]Info, error) {
 	entries, err := s.ofTask(taskKey)
 	if err != nil {
 		return nil, fmt.Errorf("contexts of %s: %w", taskKey, err)
@@ -233,6 +234,9 @@ func (s *Store) OfTask(taskKey string) ([]Info, error) {
 	var all []Info
 	for _, e := range entries {
 		i := e.info()
+		if slices.Contains(except, i.UUID) {
+			continue
+		}
 		if !e.rec.over() || !s.unchanged(&i) {
 			i = s.again(&e)
 		}

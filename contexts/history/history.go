@@ -59,15 +59,12 @@ func oldest(s *projections.State) time.Time { return s.Now.AddDate(0, 0, -s.Conf
 // newest finds the context that is inherited from: the latest one that did not
 // fail. If that one cannot be read, none is: what came before it is outdated.
 func (r Reader) newest(s *projections.State) (info contexts.Info, why string) {
-	all, err := r.Store.OfTask(s.Created.TaskKey)
+	all, err := r.Store.OfTask(s.Created.TaskKey, s.Created.UUID)
 	if err != nil {
 		return info, "earlier goes at this task cannot be read: " + err.Error()
 	}
 	reason := ""
 	for _, info := range all {
-		if info.UUID == s.Created.UUID {
-			continue
-		}
 		why := excluded(info, oldest(s))
 		if why == "" {
 			return info, ""
@@ -82,13 +79,13 @@ func (r Reader) newest(s *projections.State) (info contexts.Info, why string) {
 
 // goes lists the contexts that may be read, and those that are damaged, the latest first.
 func (r Reader) goes(s *projections.State) ([]contexts.Info, error) {
-	all, err := r.Store.OfTask(s.Created.TaskKey)
+	all, err := r.Store.OfTask(s.Created.TaskKey, s.Created.UUID)
 	if err != nil {
 		return nil, err
 	}
 	var open []contexts.Info
 	for _, info := range all {
-		if info.UUID != s.Created.UUID && (info.Err != nil || excluded(info, oldest(s)) == "") {
+		if info.Err != nil || excluded(info, oldest(s)) == "" {
 			open = append(open, info)
 		}
 	}
