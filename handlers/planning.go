@@ -20,53 +20,57 @@ import (
 // the mark that the reply becomes. An action is a turn of the conversation as in
 // simple mode, bounded by the action's end.
 
-// step takes the next step of a plan; planDone says that there is none.
+// step takes the next step of a plan.
 func step(s *projections.State) Effect {
-	p, c := &s.Planning, s.Config.Planning
-	switch {
-	case p.Current >= 0: // it ends first, whatever a configuration pinned meanwhile asks for
-		return proceed(s)
-	case p.Questions != nil:
-		return askPeople(s)
-	case p.Review != "":
-		return ask(s, projections.Replanning)
-	case c.Understand && p.Understanding == nil:
-		return ask(s, projections.Understanding)
-	case c.Collect && p.Needs == nil:
-		return ask(s, projections.Information)
-	case openNeed(s) != nil:
-		return settleNeed(s, openNeed(s))
-	case p.Plan == nil:
-		return ask(s, projections.PlanPhase)
-	case reflectionDue(s):
-		return ask(s, projections.Reflection)
-	case revisionDue(s):
-		return revise(s)
-	case p.Trouble != nil && c.Replan.Enabled:
-		return ask(s, projections.Replanning)
-	case nextAction(s) >= 0:
-		return begin(s)
+	if next := due(s); next != nil {
+		return next(s)
 	}
 	return ask(s, projections.Verification)
 }
 
-// planDone reports whether nothing of the plan is left to do.
-func planDone(s *projections.State) bool {
+// due is the step that comes next, nil if nothing of the plan is left to do.
+func due(s *projections.State) func(*projections.State) Effect {
 	p, c := &s.Planning, s.Config.Planning
-	return p.Plan != nil && p.Current < 0 && p.Questions == nil && p.Review == "" && openNeed(s) == nil &&
-		(!c.Understand || p.Understanding != nil) && (!c.Collect || p.Needs != nil) &&
-		!reflectionDue(s) && !revisionDue(s) && (p.Trouble == nil || !c.Replan.Enabled) &&
-		nextAction(s) < 0 && !verificationDue(s) && !unread(s)
+	switch {
+	case p.Current >= 0: // it ends first, whatever a configuration pinned meanwhile asks for
+		return proceed
+	case p.Questions != nil:
+		return askPeople
+	case p.Review != "":
+		return asks(projections.Replanning)
+	case c.Understand && p.Understanding == nil:
+		return asks(projections.Understanding)
+	case c.Collect && p.Needs == nil:
+		return asks(projections.Information)
+	case openNeed(s) != nil:
+		return settleNeed
+	case p.Plan == nil:
+		return asks(projections.PlanPhase)
+	case reflectionDue(s):
+		return asks(projections.Reflection)
+	case revisionDue(s):
+		return revise
+	case p.Trouble != nil && c.Replan.Enabled:
+		return asks(projections.Replanning)
+	case nextAction(s) >= 0:
+		return begin
+	case !p.Verified && p.Rounds < c.VerifyRounds:
+		return asks(projections.Verification)
+	}
+	return nil
 }
+
+func asks(phase string) func(*projections.State) Effect {
+	return func(s *projections.State) Effect { return ask(s, phase) }
+}
+
+// planDone reports whether nothing of the plan is left to do, and the model knows
+// all that people wrote.
+func planDone(s *projections.State) bool { return due(s) == nil && !unread(s) }
 
 // unread is true for what people wrote and the model has not seen.
 func unread(s *projections.State) bool {
 	return len(s.Comments.Pending) > 0 || edited(s)
-}
-
-func verificationDue(s *projections.State) bool {
-	p := &s.Planning
-	return p.Plan != nil && !p.Verified && p.Rounds < s.Config.Planning.VerifyRounds
 }
 
 // reflectionDue is true after some actions while more are to come, after a

@@ -47,9 +47,10 @@ func inOrder(needs *event.Needs) []*event.Need {
 	return out
 }
 
-// settleNeed collects the information with its tool call, which is tried again
-// when it fails; what is not found may be assumed.
-func settleNeed(s *projections.State, n *event.Need) Effect {
+// settleNeed collects information with its tool call, which is tried again when it
+// fails; what is not found may be assumed.
+func settleNeed(s *projections.State) Effect {
+	n := openNeed(s)
 	f := found(s, n)
 	server, tool := toolNames(s).resolve(n.Method.Tool)
 	switch {

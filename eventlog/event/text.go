@@ -201,6 +201,9 @@ func result(t *Text) payload { return payload{text: t, max: MaxResult, view: Max
 func prompt(t *Text) payload { return payload{text: t, max: MaxText, view: 128 << 10} }
 func apart(t *Text) payload  { return payload{text: t, apart: true} }
 
+// patch is shown whole or not at all.
+func patch(t *Text) payload { return payload{text: t, max: MaxResult, view: 1 << 10} }
+
 func (b *TaskFetched) payloads() []payload      { return []payload{prompt(&b.Body)} }
 func (b *TaskChanged) payloads() []payload      { return []payload{plain(&b.Body)} }
 func (b *ContextInherited) payloads() []payload { return []payload{apart(&b.Summary)} }
@@ -208,6 +211,8 @@ func (b *LLMFailed) payloads() []payload        { return []payload{plain(&b.Part
 func (b *ToolRequested) payloads() []payload    { return []payload{plain(&b.Args)} }
 func (b *CommentRequested) payloads() []payload { return []payload{plain(&b.Body)} }
 func (b *ChangeRequested) payloads() []payload  { return []payload{plain(&b.Body)} }
+func (b *ChangeOpened) payloads() []payload     { return []payload{patch(&b.Patch)} }
+func (b *ChangeFailed) payloads() []payload     { return []payload{patch(&b.Patch)} }
 
 func (b *ProjectRead) payloads() []payload {
 	all := []payload{plain(&b.Files)}
@@ -215,14 +220,6 @@ func (b *ProjectRead) payloads() []payload {
 		all = append(all, plain(&b.Rules[i].Text))
 	}
 	return all
-}
-
-// A patch is shown whole or not at all.
-func (b *ChangeOpened) payloads() []payload {
-	return []payload{{text: &b.Patch, max: MaxResult, view: 1 << 10}}
-}
-func (b *ChangeFailed) payloads() []payload {
-	return []payload{{text: &b.Patch, max: MaxResult, view: 1 << 10}}
 }
 
 func (b *MessageAdded) payloads() []payload {

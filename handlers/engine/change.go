@@ -80,7 +80,7 @@ func (e *Engine) changedFiles() []string {
 	files := []string{}
 	m := e.state.Publishing.Measured
 	if m == nil {
-		return files // the intent is of an earlier release
+		return files // in a log that we would not write
 	}
 	for _, f := range m.Files {
 		files = append(files, f.Path)
