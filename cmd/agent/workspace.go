@@ -88,7 +88,7 @@ func (w *workingCopy) options(ctx context.Context, s *projections.State) (o git.
 		return o, repo, err
 	}
 	token, err := w.site.token(ctx)
-	return git.Options{URL: repo.CloneURL, Dir: w.system.cloneDir(s.Created.UUID), Token: token, AllowHTTP: w.system.config.AllowHTTP,
+	return git.Options{URL: repo.CloneURL, Dir: w.system.cloneDir(s.Created.UUID), Token: token, AllowHTTP: w.system.config.AllowHTTP, MaxBytes: int64(w.system.config.MaxCloneMB) << 20,
 		Author: author(w.site.config.BotName), Context: s.Created.UUID}, repo, err
 }
 
@@ -122,6 +122,10 @@ func inPlace(ctx context.Context, dir string) event.WorkspacePrepared {
 
 // notCloned tells a repository that is not there from a forge that does not answer.
 func notCloned(err error) (event.WorkspacePrepared, error) {
+	var clone *git.Error
+	if errors.As(err, &clone) && clone.Kind == git.TooLarge {
+		return event.WorkspacePrepared{Error: clone.Error() + "; see max_clone_mb"}, nil
+	}
 	err = asForge(err)
 	var failed *forge.Error
 	if errors.As(err, &failed) && (failed.Kind == forge.NotFound || failed.Kind == forge.Forbidden) {

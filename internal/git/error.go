@@ -13,6 +13,7 @@ const (
 	Gone        Kind = "gone"        // the repository or the branch is not there
 	Auth        Kind = "auth"        // the token is not taken
 	Unreachable Kind = "unreachable" // may work later
+	TooLarge    Kind = "too_large"   // a clone passed its bound
 	Other       Kind = "other"
 )
 

@@ -41,6 +41,7 @@ type Options struct {
 	Ref       string // instead: any reference of the remote, as refs/pull/7/head; the work begins there, on no branch
 	Token     string // secret; "" where none is needed
 	AllowHTTP bool   // permits a token over http to hosts that are not loopback
+	MaxBytes  int64  // that a new clone may take; one that takes more is a TooLarge error. 0 is no bound
 
 	// Author and Context are noted in the configuration of a new clone, for tools
 	// that commit in it. What is published does not depend on that.
@@ -119,21 +120,26 @@ func (r *Repo) make(ctx context.Context, o Options) error {
 	return nil
 }
 
-// fill makes a clone in dir with the settings that are noted.
-func (r *Repo) fill(ctx context.Context, dir string, o Options, notes [][2]string) error {
+// receive gets the files of the branch, or of the reference.
+func (r *Repo) receive(ctx context.Context, dir string, o Options) error {
 	args := []string{"--quiet", "--no-local", "--no-recurse-submodules", "--template=", "--origin=origin",
 		"--depth=1", "--single-branch", "--no-tags"}
 	if o.Branch != "" {
 		args = append(args, "--branch="+o.Branch)
 	}
 	c := command{name: "clone", limit: cloneLimit, args: append(args, "--", o.URL, dir), auth: r.auth, dir: filepath.Dir(dir)}
-	if _, err := c.run(ctx); err != nil {
+	if _, err := c.run(ctx); err != nil || o.Ref == "" {
 		return err
 	}
-	if o.Ref != "" {
-		if err := (&Repo{Dir: dir, auth: r.auth}).checkout(ctx, o.Ref); err != nil {
-			return err
-		}
+	return (&Repo{Dir: dir, auth: r.auth}).checkout(ctx, o.Ref)
+}
+
+// fill makes a clone in dir with the settings that are noted.
+func (r *Repo) fill(ctx context.Context, dir string, o Options, notes [][2]string) error {
+	bounded, stop := within(ctx, dir, o.MaxBytes)
+	defer stop()
+	if err := judge(bounded, dir, o.MaxBytes, r.receive(bounded, dir, o)); err != nil {
+		return err
 	}
 	for _, s := range notes {
 		_, err := command{name: "config", dir: dir, env: []string{"GIT_DIR=/dev/null"},

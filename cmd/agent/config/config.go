@@ -23,6 +23,7 @@ type Config struct {
 	TaskSource       Strings `yaml:"task_source" oneof:"github|gitlab"`
 	ContextsDir      string  `yaml:"contexts_dir"`
 	WorkspacesDir    string  `yaml:"workspaces_dir"`
+	MaxCloneMB       int     `yaml:"max_clone_mb"` // MiB that a clone may take; 0: no bound
 	Language         string  `yaml:"language" oneof:"auto|ja|en"`
 	Workers          int     `yaml:"workers" min:"1" max:"256"`
 	MaxLLMProcessNum int     `yaml:"max_llm_process_num" min:"1"`

@@ -6,6 +6,7 @@ func Default() *Config {
 		TaskSource:       Strings{"github"},
 		ContextsDir:      "$XDG_STATE_HOME/agent/contexts",
 		WorkspacesDir:    "$XDG_STATE_HOME/agent/workspaces",
+		MaxCloneMB:       4096,
 		Language:         "auto",
 		Workers:          2,
 		MaxLLMProcessNum: 1000,
