@@ -125,6 +125,9 @@ func (s *Store) sizeOf(dir string) (total int64, err error) {
 // sweepLocks removes the lock files of contexts and tasks that are not there.
 func (s *Store) sweepLocks(dry bool, c *Collected) error {
 	entries, err := s.fs.ReadDir(locksDir)
+	if isMissing(err) { // a dry run where no context was ever made
+		return nil
+	}
 	if err != nil {
 		return err
 	}

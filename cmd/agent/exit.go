@@ -2,7 +2,9 @@ package main
 
 import (
 	"errors"
+	"io/fs"
 	"strings"
+	"syscall"
 
 	"agent/cmd/agent/config"
 	"agent/contexts"
@@ -27,6 +29,7 @@ func exitCode(err error) int {
 	var badConfig *config.Error
 	var temporary *engine.Temporary
 	var listing *listError
+	var place *placeError
 	switch {
 	case err == nil:
 		return 0
@@ -38,6 +41,8 @@ func exitCode(err error) int {
 		return config.ExitCode
 	case errors.As(err, &listing):
 		return listing.code()
+	case errors.As(err, &place):
+		return place.code()
 	case errors.As(err, &temporary):
 		return temporaryCode(temporary)
 	}
@@ -64,6 +69,7 @@ func hintOf(err error) string {
 	var damaged *contexts.DamageError
 	var ambiguous *contexts.AmbiguousError
 	var listing *listError
+	var place *placeError
 	var usage usageError
 	switch {
 	case errors.As(err, &damaged):
@@ -76,6 +82,8 @@ func hintOf(err error) string {
 		return "another agent is working on it; try again when it is done"
 	case errors.As(err, &listing) && listing.code() == contexts.ExitConfig:
 		return "agent doctor shows what the token can see"
+	case errors.As(err, &place):
+		return "set contexts_dir, or --contexts, to a directory on a local disk that belongs to you"
 	case errors.As(err, &usage), isUsage(err):
 		return "agent --help shows the commands, agent COMMAND --help what one takes"
 	}
@@ -85,6 +93,19 @@ func hintOf(err error) string {
 // refused is for a command line that was understood and cannot be done: it ends
 // as one that was not, but help about commands would not help.
 func refused(err error) error { return codeError{exitUsage, err} }
+
+// placeError is a directory of the contexts that cannot be opened or made.
+type placeError struct{ error }
+
+func (p *placeError) Unwrap() error { return p.error }
+
+// code is 78 also where something else is in the way: no context is damaged by that.
+func (p *placeError) code() int {
+	if errors.Is(p.error, fs.ErrNotExist) || errors.Is(p.error, syscall.ENOTDIR) {
+		return contexts.ExitConfig
+	}
+	return contexts.ExitCode(p.error)
+}
 
 // listError is a forge whose tasks could not be listed.
 type listError struct{ error }

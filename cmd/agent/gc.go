@@ -35,7 +35,7 @@ go at its task inherits from. run and loop do the same once a day.`,
 			if err != nil {
 				return err
 			}
-			store, err := openStore(cfg, dry, func(err error) { fmt.Fprintln(a.err, "agent: warning: "+sanitize.Terminal(err.Error())) })
+			store, err := openAs(cfg, dry, func(err error) { fmt.Fprintln(a.err, "agent: warning: "+sanitize.Terminal(err.Error())) })
 			if err != nil {
 				return err
 			}

@@ -67,6 +67,7 @@ func (a *app) list(store *contexts.Store, asJSON bool, state string) error {
 	if !asJSON && isTerminal(a.out) && len(infos) > 0 {
 		fmt.Fprintln(out, "CONTEXT\tSTATE\tLAST EVENT\tTASK\tTITLE")
 	}
+	shown := 0
 	for _, info := range infos {
 		if info.Err != nil {
 			code = worse(code, exitCode(info.Err))
@@ -74,6 +75,7 @@ func (a *app) list(store *contexts.Store, asJSON bool, state string) error {
 		line := lineOf(info)
 		switch {
 		case state != "" && line.State != state:
+			continue
 		case asJSON:
 			data, err := json.Marshal(line)
 			if err != nil {
@@ -83,6 +85,10 @@ func (a *app) list(store *contexts.Store, asJSON bool, state string) error {
 		default:
 			printLine(out, line)
 		}
+		shown++
+	}
+	if shown == 0 && !asJSON {
+		fmt.Fprintln(a.err, "no "+strings.TrimSpace(state+" contexts"))
 	}
 	if err := out.Flush(); err != nil {
 		return err

@@ -79,13 +79,21 @@ func (a *app) openStore(readOnly bool) (*contexts.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openStore(cfg, readOnly, func(err error) { fmt.Fprintln(a.err, "agent: warning: "+err.Error()) })
+	return openAs(cfg, readOnly, func(err error) { fmt.Fprintln(a.err, "agent: warning: "+err.Error()) })
+}
+
+// openAs opens the contexts to look, which makes nothing, or to work.
+func openAs(cfg *config.Config, readOnly bool, warn func(error)) (*contexts.Store, error) {
+	if readOnly {
+		return openLook(cfg, warn)
+	}
+	return openStore(cfg, false, warn)
 }
 
 func openStore(cfg *config.Config, readOnly bool, warn func(error)) (*contexts.Store, error) {
 	fsys, err := fsx.OpenOS(cfg.ContextsDir)
 	if err != nil {
-		return nil, err
+		return nil, &placeError{fmt.Errorf("contexts_dir: %w", err)}
 	}
 	return contexts.Open(fsys, contexts.Options{Now: time.Now, Warn: warn, Dir: cfg.ContextsDir, ReadOnly: readOnly})
 }
