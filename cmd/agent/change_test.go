@@ -121,18 +121,25 @@ func (w *world) wantHead(uuid, comment string) {
 	if out, _ := w.agent(0, "verify", uuid, "--head", m[1]+":"+m[2]); !strings.Contains(out, "event "+m[1]+" is the one") {
 		w.t.Errorf("verify: %s", out)
 	}
-	w.agent(65, "verify", uuid, "--head", "3:"+m[2])
+	for head, want := range map[string]string{
+		"3:" + m[2]:    uuid + "  event 3 is not the one that was named",
+		"9999:" + m[2]: uuid + "  event 9999 was named, but the log ends at event ",
+	} {
+		if out, _ := w.agent(65, "verify", uuid, "--head", head); !strings.Contains(out, want) {
+			w.t.Errorf("--head %s:\n%s", head, out)
+		}
+	}
 	w.agent(2, "verify", uuid, "--head", m[2])
 	w.agent(2, "verify", "--head", m[1]+":"+m[2])
 }
 
-// TestNothingChanged: there is no branch, and that is said.
+// TestNothingChanged: nothing is pushed, and that is said.
 func TestNothingChanged(t *testing.T) {
 	t.Parallel()
 	c := newTalk(t, kinds[0], llmtest.Turns(llmtest.Done("Nothing is to be done.")))
 	c.agent(0, "run")
 	c.wantState("completed", doneLabel)
-	if body := c.wantSaid(1, "✅ **Done**"); !strings.Contains(body, "Nothing was changed, so there is no branch.") {
+	if body := c.wantSaid(1, "✅ **Done**"); !strings.Contains(body, "Nothing was changed, so nothing was pushed.") {
 		t.Error(body)
 	}
 	if refs := c.git("for-each-ref", "refs/heads/agent"); refs != "" || len(c.opened()) > 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -32,6 +33,10 @@ up to that event was changed since the comment was written.`,
 			if head != "" && len(refs) != 1 {
 				return usageError{errors.New("--head is about one context")}
 			}
+			seq, sum, err := parseHead(head)
+			if err != nil {
+				return usageError{err}
+			}
 			store, err := a.openStore(true)
 			if err != nil {
 				return err
@@ -40,7 +45,7 @@ up to that event was changed since the comment was written.`,
 				if err := a.verify(store, uuid); err != nil || head == "" {
 					return err
 				}
-				return a.verifyNamed(store, uuid, head)
+				return a.verifyNamed(store, uuid, seq, sum)
 			})
 			return errors.Join(err, quietly(code))
 		},
@@ -49,27 +54,37 @@ up to that event was changed since the comment was written.`,
 	return cmd
 }
 
-// verifyNamed holds one line of a log against its hash.
-func (a *app) verifyNamed(store *contexts.Store, uuid, head string) error {
-	seq, want, ok := strings.Cut(head, ":")
-	n, err := strconv.ParseUint(seq, 10, 64)
-	if sum, hexErr := hex.DecodeString(want); !ok || err != nil || hexErr != nil || len(sum) != sha256.Size {
-		return usageError{errors.New("--head is the number of an event, a colon, and 64 hex digits")}
+// parseHead takes EVENT:SHA256 apart; an empty one names nothing.
+func parseHead(head string) (seq uint64, sum []byte, err error) {
+	if head == "" {
+		return 0, nil, nil
 	}
+	number, digits, _ := strings.Cut(head, ":")
+	seq, err = strconv.ParseUint(number, 10, 64)
+	sum, hexErr := hex.DecodeString(digits)
+	if err != nil || hexErr != nil || len(sum) != sha256.Size {
+		return 0, nil, errors.New("--head is the number of an event, a colon, and 64 hex digits")
+	}
+	return seq, sum, nil
+}
+
+// verifyNamed holds one line of a log against its hash.
+func (a *app) verifyNamed(store *contexts.Store, uuid string, seq uint64, want []byte) error {
+	last := uint64(0)
 	for rec, err := range store.Records(uuid) {
 		if err != nil {
 			return err
 		}
-		if rec.Seq != n {
+		if last = rec.Seq; last != seq {
 			continue
 		}
-		if sum := sha256.Sum256(rec.Line); hex.EncodeToString(sum[:]) != strings.ToLower(want) {
-			break
+		if sum := sha256.Sum256(rec.Line); !bytes.Equal(sum[:], want) {
+			return codeError{contexts.ExitDamage, fmt.Errorf("event %d is not the one that was named: it has another SHA-256", seq)}
 		}
-		fmt.Fprintf(a.out, "%s  event %d is the one that was named\n", uuid, n)
+		fmt.Fprintf(a.out, "%s  event %d is the one that was named\n", uuid, seq)
 		return nil
 	}
-	return &contexts.DamageError{Name: uuid, Reason: fmt.Sprintf("event %d is not the one that was named", n)}
+	return codeError{contexts.ExitDamage, fmt.Errorf("event %d was named, but the log ends at event %d", seq, last)}
 }
 
 // each does something with the given contexts, or with all; one that fails does not stop the others.
@@ -80,7 +95,7 @@ func (a *app) each(store *contexts.Store, refs []string, do func(uuid string) er
 	}
 	for _, uuid := range uuids {
 		if err := do(uuid); err != nil {
-			fmt.Fprintf(a.out, "%s  %s\n", uuid, sanitize.Line(err.Error(), 500))
+			fmt.Fprintf(a.out, "%s  %s\n", uuid, sanitize.Line(strings.TrimPrefix(err.Error(), uuid+" "), 500))
 			code = worse(code, exitCode(err))
 		}
 	}
