@@ -53,9 +53,27 @@ func stageBody(s *projections.State, stage string, now moment) string {
 	if len(notes) == 0 {
 		return ""
 	}
+	top, title := headline(s, notes), i18n.ID("call.earlier")
+	if top < len(notes)-1 {
+		title = "board.history"
+	}
+	head := noteForm(s, notes[top], now, longestNote)
+	return joinParts([]string{head, folded(s, title, slices.Delete(notes, top, top+1), s.Progress.Dropped[stage], maxComment-utf8.RuneCountInString(head))})
+}
+
+// headline picks the note that stands for a stage: the latest, but for a tool's
+// error in a stage that is over, which did not end there.
+func headline(s *projections.State, notes []projections.Note) int {
 	last := len(notes) - 1
-	head := noteForm(s, notes[last], now, longestNote)
-	return joinParts([]string{head, folded(s, "call.earlier", notes[:last], s.Progress.Dropped[stage], maxComment-utf8.RuneCountInString(head))})
+	if notes[last].Kind != projections.NoteTool || projections.Stage(s.Planning.Phase) == notes[last].Stage {
+		return last
+	}
+	for i := last; i >= 0; i-- {
+		if notes[i].Kind == projections.NoteReply {
+			return i
+		}
+	}
+	return last
 }
 
 // callsBody is the comment on the calls since the latest one. Where they are too

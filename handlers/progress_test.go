@@ -159,6 +159,23 @@ func TestProgressComments(t *testing.T) {
 	}
 }
 
+// TestErrorIsNoLastWord wants a tool's error to stand above a stage only while the stage goes on.
+func TestErrorIsNoLastWord(t *testing.T) {
+	failed := func() *wall {
+		w := newWall(t, planning("phase"), "en", 0)
+		w.add(&event.PhaseEntered{Phase: "information"}).says("information", `{"comment":"I look for it.","information_needs":{}}`)
+		return w.add(&event.InformationPlanned{}, &event.ToolRequested{Server: "ws", Tool: "read", Args: event.T("{}")},
+			&event.ToolReplied{IsError: true, Content: event.T("no such file")})
+	}
+	if got := failed().look().comments[0]; !strings.HasPrefix(got, "## ❌ Error - `ws/read`") {
+		t.Errorf("while it goes on:\n%s", got)
+	}
+	got := failed().add(&event.PhaseEntered{Phase: "planning"}).look().comments[0]
+	if !strings.HasPrefix(got, "## ✅ Pre-Planning - model call #1\n\nI look for it.") || !strings.Contains(got, "History (2)") || !strings.Contains(got, "❌ `ws/read {}`: no such file") {
+		t.Errorf("after it:\n%s", got)
+	}
+}
+
 // TestBurst wants many events in short time to cost one edit, and the last state to stand there.
 func TestBurst(t *testing.T) {
 	for _, mode := range []string{"simple", "phase", "task", "call"} {
