@@ -6,7 +6,7 @@ var changeTexts = texts{
 	"change.title":     {"%s (#%d)", "%s (#%d)"},
 	"change.inplace":   {"The change is in the working directory %s on the agent's machine. It is not committed.", "変更はエージェントのマシンの作業ディレクトリ %s にあります。コミットされていません。"},
 	"change.review":    {" (you are asked to review it)", "（レビューを依頼しました）"},
-	"change.nothing":   {"Nothing was changed, so there is no branch.", "変更がないため、ブランチは作成していません。"},
+	"change.nothing":   {"Nothing was changed, so nothing was pushed.", "変更がないため、プッシュしていません。"},
 	"change.fork":      {"The branch of this request is in a fork, where I may not push. The change is in the patch below.", "このリクエストのブランチはフォークにあり、プッシュできません。変更は以下のパッチにあります。"},
 	"change.moved":     {"The change could not be published: others pushed to the branch at the same time, twice. Nothing of theirs was overwritten. %s", "変更を公開できませんでした。同じブランチに他の人のプッシュが2回重なりました。他の人のコミットは上書きしていません。%s"},
 	"change.conflict":  {"The change could not be published: others pushed to the branch meanwhile, and the changes do not go together. Nothing of theirs was overwritten. %s", "変更を公開できませんでした。その間に他の人がブランチにプッシュし、変更が競合しています。他の人のコミットは上書きしていません。%s"},
