@@ -41,6 +41,8 @@ needs git and go, no network.`,
 	cmd.Flags().StringVar(&dir, "dir", "", "keep everything in this directory, which must be empty or new")
 	cmd.Flags().StringVar(&lang, "lang", "en", "language of the demo: en or ja")
 	cmd.Flags().StringVar(&kind, "forge", "github", "where the issue is: github or gitlab")
+	completeFlag(cmd, "lang", []string{"en", "ja"})
+	completeFlag(cmd, "forge", []string{"github", "gitlab"})
 	return cmd
 }
 

@@ -54,6 +54,8 @@ variables that hold them. A file that is there stays, unless --force is given.`,
 	f.StringVar(&s.Output, "output", "", "file to write (default: --config, or the usual place)")
 	f.BoolVar(&s.force, "force", false, "replace a file that is there")
 	f.BoolVar(&s.createLabels, "create-labels", false, "create the labels on the forge")
+	completeFlag(cmd, "provider", []string{"openai", "ollama", "lmstudio"})
+	completeFlag(cmd, "lang", []string{"auto", "en", "ja"})
 	return cmd
 }
 

@@ -63,7 +63,7 @@ func (s *setup) ask(in *bufio.Reader, out io.Writer) {
 	for _, next := range s.questions(&repos) {
 		q := next()
 		for *q.answer == "" {
-			fmt.Fprintf(out, "%s [%s]: ", i18n.Text(s.tongue(), q.text), q.preset)
+			fmt.Fprint(out, i18n.Text(s.tongue(), q.text)+preset(q.preset)+": ")
 			line, err := in.ReadString('\n')
 			answer := cmp.Or(strings.TrimSpace(line), q.preset)
 			bad := s.wrong(q, answer)
@@ -79,6 +79,14 @@ func (s *setup) ask(in *bufio.Reader, out io.Writer) {
 		}
 	}
 	s.Repos = listed(repos)
+}
+
+// preset is how a question shows what no answer means.
+func preset(answer string) string {
+	if answer == "" {
+		return ""
+	}
+	return " [" + answer + "]"
 }
 
 // complete sets the presets and refuses what cannot be.

@@ -158,7 +158,7 @@ func TestInitAsks(t *testing.T) {
 		s.Provider != want.Provider || s.Model != want.Model || s.BaseURL != want.BaseURL {
 		t.Errorf("got %+v, want %+v", s, want)
 	}
-	if n := strings.Count(out.String(), "]: "); n != 7 {
+	if n := strings.Count(out.String(), ": "); n != 7 {
 		t.Errorf("%d questions:\n%s", n, out.String())
 	}
 }
@@ -181,7 +181,7 @@ func TestInitAsksAgain(t *testing.T) {
 			t.Errorf("not said: %q in\n%s", words, out.String())
 		}
 	}
-	if n := strings.Count(out.String(), "]: "); n != 15 {
+	if n := strings.Count(out.String(), "]: ") + strings.Count(out.String(), "commas): ") + strings.Count(out.String(), "account: "); n != 15 {
 		t.Errorf("%d questions:\n%s", n, out.String())
 	}
 	var ended setup

@@ -17,6 +17,7 @@ import (
 	"agent/cmd/agent/config"
 	"agent/contexts"
 	"agent/eventlog"
+	"agent/eventlog/event"
 	"agent/forge"
 	"agent/internal/sanitize"
 )
@@ -54,6 +55,7 @@ JSON, with "\n" for the end of a line.`,
 	cmd.Flags().BoolVar(&o.regexp, "regexp", false, "the text is a regular expression")
 	cmd.Flags().StringVar(&o.task, "task", "", "only in this task (URL) or context")
 	cmd.Flags().StringArrayVar(&o.types, "type", nil, "only in events of this type, such as tool.replied or tool; may be repeated")
+	completeFlag(cmd, "type", event.Types())
 	cmd.Flags().StringVar(&o.since, "since", "", "only events since then: 2026-11-27, a time in RFC 3339, or an age such as 36h or 7d")
 	cmd.Flags().StringVar(&o.until, "until", "", "only events until then, in the same forms")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON object a line")
@@ -160,6 +162,9 @@ type matcher struct {
 func newMatcher(text string, o searchOptions, now time.Time) (m *matcher, err error) {
 	if text == "" {
 		return nil, errors.New("say what to search for")
+	}
+	if err := checkTypes(o.types); err != nil {
+		return nil, err
 	}
 	m = &matcher{types: o.types}
 	if m.since, err = moment(o.since, now); err != nil {
@@ -281,11 +286,31 @@ func (m *matcher) candidate(region []byte) int {
 	return first
 }
 
+// ofType tells whether an event's type is the one that was asked for, or of that group.
+func ofType(kind, asked string) bool {
+	return kind == asked || strings.HasPrefix(kind, strings.TrimSuffix(asked, ".")+".")
+}
+
+// checkTypes refuses types that no event can have.
+func checkTypes(asked []string) error {
+	for _, t := range asked {
+		if slices.ContainsFunc(event.Types(), func(kind string) bool { return ofType(kind, t) }) {
+			continue
+		}
+		var groups []string
+		for _, kind := range event.Types() {
+			group, _, _ := strings.Cut(kind, ".")
+			groups = append(groups, group)
+		}
+		return fmt.Errorf("no event is of type %q; there are %s, and each with a dot and a word, such as tool.replied", t, strings.Join(slices.Compact(groups), " "))
+	}
+	return nil
+}
+
 // find looks into the data of a record that the filters let through.
 func (m *matcher) find(rec eventlog.Record) (from, to int) {
 	if len(m.types) > 0 && !slices.ContainsFunc(m.types, func(t string) bool {
-		kind := string(rec.Type)
-		return kind == t || strings.HasPrefix(kind, strings.TrimSuffix(t, ".")+".")
+		return ofType(string(rec.Type), t)
 	}) {
 		return -1, -1
 	}

@@ -180,7 +180,7 @@ func (r *round) report(s *projections.State, name string, took time.Duration, er
 	if err != nil {
 		return
 	}
-	line := fmt.Sprintf("%s: %s (%s), %d model calls, %d tool calls, %s", s.Status, name, s.Created.UUID,
+	line := fmt.Sprintf("%s: %s (%s), model calls: %d, tool calls: %d, %s", s.Status, name, s.Created.UUID,
 		s.Usage.LLMCalls, s.Usage.ToolCalls, took.Round(time.Millisecond))
 	switch {
 	case s.Status != projections.Completed:

@@ -18,6 +18,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 )
 
@@ -150,9 +151,11 @@ func models(w http.ResponseWriter, _ *http.Request) {
 
 // marshal panics on values that JSON has no form for: those come from scripts.
 func marshal(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // as the servers do it
+	if err := e.Encode(v); err != nil {
 		panic("llmtest: " + err.Error())
 	}
-	return string(b)
+	return strings.TrimSuffix(b.String(), "\n")
 }
