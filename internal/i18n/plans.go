@@ -21,7 +21,7 @@ var planTexts = texts{
 	"call.retry":           {"Trying again...", "リトライを試みます..."},
 	"call.time":            {"*%s UTC*", "*%s UTC*"},
 	"call.earlier":         {"Earlier calls (%d)", "これまでの呼び出し（%d件）"},
-	"did.pre_planning":     {"The task was analysed and what must be known was collected.", "タスク内容の分析と情報収集が完了しました"},
+	"did.pre_planning":     {"The task was analysed and information was collected.", "タスク内容の分析と情報収集が完了しました"},
 	"did.planning":         {"The plan was made.", "実行計画の作成が完了しました"},
 	"did.reflection":       {"What was done was evaluated.", "実行結果の分析が完了しました"},
 	"did.revision":         {"The plan was revised.", "計画の修正が完了しました"},
