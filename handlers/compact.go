@@ -21,7 +21,7 @@ func compact(s *projections.State, tokens int) Effect {
 	if len(old) == 0 {
 		return nil // nothing that may be summarised
 	}
-	from, to := old[0].Seq, old[len(old)-1].Seq
+	from, to := span(old)
 	if s.Steps["drafted:compaction"] <= s.Steps["summary:compaction"] {
 		r := summaryRequest(s, compactionPrompt, transcript(s, old))
 		return request(s, "compaction", r, estimate(s, r))
@@ -34,6 +34,17 @@ func compact(s *projections.State, tokens int) Effect {
 	text = event.Shorten(text, int(limit)) // at most about a third of the room
 	added.Text, added.Tokens = event.T(text), llm.Estimate(text)
 	return Record{added}
+}
+
+// span is the range of events that turns come from. A summary has the seq of the
+// last turn that it covers, and stands before those in between that were pinned
+// when it was made: the first turn need not have the lowest.
+func span(turns []projections.Entry) (from, to uint64) {
+	from = turns[0].Seq
+	for _, e := range turns {
+		from, to = min(from, e.Seq), max(to, e.Seq)
+	}
+	return from, to
 }
 
 // oldTurns are the oldest turns that may be summarised in one request: all but

@@ -14,7 +14,8 @@ import (
 // Output makes a text that a model wrote fit to be posted in our name: it loads
 // and links nothing but pages of allowHosts (host or host:port), notifies nobody, closes nothing and
 // commands no other bot. What it takes apart is shown as code, or escaped. The
-// content of code stays as it is, but for hidden characters.
+// content of code stays as it is, but for hidden characters, and a space before
+// commands.
 func Output(s string, allowHosts []string) string {
 	o := output{allow: allowHosts}
 	text := visible(s)
@@ -78,11 +79,18 @@ func (o *output) line(l string) {
 	if !o.fence.holds(l) {
 		l = o.fence.prefix + strings.TrimLeft(l, " >")
 	}
+	if command.MatchString(l) {
+		l = " " + l
+	}
 	o.out.WriteString(l)
 	if o.fence.ends(l) {
 		o.fence = fence{}
 	}
 }
+
+// command is a line that commands a forge or a bot. Some of them look for it in the
+// source of a text, and know few of the ways to write code.
+var command = regexp.MustCompile(`^/[A-Za-z_]+(?:[ \t]|$)`)
 
 // text writes one line that is not in a block of code.
 func (o *output) text(l string) {
