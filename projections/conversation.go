@@ -22,7 +22,7 @@ type Entry struct {
 	Seq     uint64 // of the event that it comes from
 	Time    time.Time
 	Role    llm.Role
-	Purpose string // of a message: system, task, comments, correction, inherited, phase, action, summary
+	Purpose string // as of message.added, or summary
 	Stale   bool   // a later phase or action took its place
 	Text    string
 	Calls   []llm.ToolCall

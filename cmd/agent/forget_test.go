@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"agent/contexts"
-	"agent/internal/fsx"
 	"agent/llm/llmtest"
 )
 
@@ -36,11 +34,7 @@ func (w *world) holders(text string) (files []string) {
 // archive packs the log of a context now.
 func (w *world) archive(uuid string) {
 	w.t.Helper()
-	fsys, err := fsx.OpenOS(w.path("contexts"))
-	must(w.t, err)
-	store, err := contexts.Open(fsys, contexts.Options{Dir: w.path("contexts")})
-	must(w.t, err)
-	_, err = store.Archive(uuid)
+	_, err := w.opened(false).Archive(uuid)
 	must(w.t, err)
 }
 

@@ -5,11 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"agent/contexts"
 	"agent/eventlog/event"
-	"agent/internal/fsx"
 )
 
 // TestGCKeepsPatch: what a stopped context had not published outlives its working copy.
@@ -20,20 +17,8 @@ func TestGCKeepsPatch(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Dir(dir), 0o700))
 	commit := w.person("main", []string{"clone", "-q", w.path("origin.git"), dir}, []string{"rev-parse", "HEAD"})
 	must(t, os.WriteFile(filepath.Join(dir, "hello.txt"), []byte("hello\n"), 0o600))
-	fsys, err := fsx.OpenOS(w.path("contexts"))
-	must(t, err)
-	store, err := contexts.Open(fsys, contexts.Options{Dir: w.path("contexts")})
-	must(t, err)
-	then := time.Now().AddDate(0, 0, -20)
-	c, err := store.Create(&event.ContextCreated{Format: event.Format, UUID: oldUUID, TaskKey: w.forge.Host() + "/" + testRepo + "/issues/99",
-		Forge: w.forge.Host(), Kind: "issue", Title: "Long ago"}, then)
-	must(t, err)
-	for _, b := range []event.Body{&event.ConfigPinned{Bot: testBot}, &event.WorkspacePrepared{Dir: dir, Base: "main", Commit: commit}, &event.ContextStopped{Reason: "command"}} {
-		_, err := c.Append(event.Event{Time: then, Body: b})
-		must(t, err)
-	}
-	must(t, c.Settle())
-	must(t, c.Close())
+	w.ended(testRepo+"/issues/99", 20, &event.ConfigPinned{Bot: testBot}, &event.WorkspacePrepared{Dir: dir, Base: "main", Commit: commit},
+		&event.ContextStopped{Reason: "command"})
 	if got := w.collected(); got.Clones != 1 || got.Archived != 1 || got.Problems != 0 {
 		t.Errorf("gc says %+v", got)
 	}

@@ -46,11 +46,13 @@ func (w *world) only() listLine {
 }
 
 // store opens the contexts for looking.
-func (w *world) store() *contexts.Store {
+func (w *world) store() *contexts.Store { return w.opened(true) }
+
+func (w *world) opened(readOnly bool) *contexts.Store {
 	w.t.Helper()
 	fsys, err := fsx.OpenOS(w.path("contexts"))
 	must(w.t, err)
-	s, err := contexts.Open(fsys, contexts.Options{ReadOnly: true, Dir: w.path("contexts")})
+	s, err := contexts.Open(fsys, contexts.Options{ReadOnly: readOnly, Dir: w.path("contexts")})
 	must(w.t, err)
 	return s
 }

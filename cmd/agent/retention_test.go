@@ -11,31 +11,32 @@ import (
 	"agent/contexts"
 	"agent/eventlog"
 	"agent/eventlog/event"
-	"agent/internal/fsx"
 )
 
 const oldUUID = "0b1c2d3e-0000-4000-8000-00000000000a"
 
-// oldContext makes a context that ended some days ago, with a working copy.
-func (w *world) oldContext(days int) {
+// ended makes a context of an issue, named as owner/repo/issues/number, whose last
+// events were some days ago.
+func (w *world) ended(issue string, days int, bodies ...event.Body) {
 	w.t.Helper()
-	fsys, err := fsx.OpenOS(w.path("contexts"))
-	must(w.t, err)
-	store, err := contexts.Open(fsys, contexts.Options{Dir: w.path("contexts")})
-	must(w.t, err)
 	then := time.Now().AddDate(0, 0, -days)
-	c, err := store.Create(&event.ContextCreated{Format: event.Format, UUID: oldUUID, TaskKey: w.forge.Host() + "/" + testRepo + "/issues/99",
-		Forge: w.forge.Host(), Kind: "issue", Title: "Long ago"}, then)
+	c, err := w.opened(false).Create(&event.ContextCreated{Format: event.Format, UUID: oldUUID, TaskKey: w.forge.Host() + "/" + issue,
+		Forge: w.forge.Host(), Kind: "github_issue", Title: "Long ago"}, then)
 	must(w.t, err)
-	for _, b := range []event.Body{
-		&event.MessageAdded{Role: "user", Purpose: "task", Content: event.T("The \"needle\" of\na \x1b[31mhaystack\x1b[0m, 干し草の中の針. " + strings.Repeat("hay ", 9000))},
-		&event.ContextCompleted{Reason: "done"},
-	} {
+	for _, b := range bodies {
 		_, err := c.Append(event.Event{Time: then, Body: b})
 		must(w.t, err)
 	}
 	must(w.t, c.Settle())
 	must(w.t, c.Close())
+}
+
+// oldContext makes a context that ended some days ago, with a working copy.
+func (w *world) oldContext(days int) {
+	w.t.Helper()
+	w.ended(testRepo+"/issues/99", days,
+		&event.MessageAdded{Role: "user", Purpose: "task", Content: event.T("The \"needle\" of\na \x1b[31mhaystack\x1b[0m, 干し草の中の針. " + strings.Repeat("hay ", 9000))},
+		&event.ContextCompleted{Reason: "done"})
 	must(w.t, os.MkdirAll(w.path("workspaces", oldUUID, "src"), 0o700))
 	must(w.t, os.WriteFile(w.path("workspaces", oldUUID, "src", "f"), make([]byte, 1000), 0o600))
 	must(w.t, os.MkdirAll(w.path("workspaces", "0b1c2d3e-0000-4000-8000-00000000000b"), 0o700)) // of nobody known

@@ -4,33 +4,15 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
-	"agent/contexts"
 	"agent/eventlog/event"
-	"agent/internal/fsx"
 )
 
 // endedBefore makes an earlier go at issue 1 of a repository that left a summary and ended some days ago.
 func (w *world) endedBefore(repo string, days int, end event.Body) {
 	w.t.Helper()
-	fsys, err := fsx.OpenOS(w.path("contexts"))
-	must(w.t, err)
-	store, err := contexts.Open(fsys, contexts.Options{Dir: w.path("contexts")})
-	must(w.t, err)
-	then := time.Now().AddDate(0, 0, -days)
-	c, err := store.Create(&event.ContextCreated{Format: event.Format, UUID: oldUUID, TaskKey: w.forge.Host() + "/" + repo + "/issues/1",
-		Forge: w.forge.Host(), Kind: "issue", Title: "Greet"}, then)
-	must(w.t, err)
-	for _, b := range []event.Body{
-		&event.TaskFetched{Author: "alice", Private: true},
-		&event.SummaryAdded{Purpose: "final", Text: event.T("Said-then: the door was painted.")}, end,
-	} {
-		_, err := c.Append(event.Event{Time: then, Body: b})
-		must(w.t, err)
-	}
-	must(w.t, c.Settle())
-	must(w.t, c.Close())
+	w.ended(repo+"/issues/1", days, &event.TaskFetched{Author: "alice", Private: true},
+		&event.SummaryAdded{Purpose: "final", Text: event.T("Said-then: the door was painted.")}, end)
 }
 
 // TestInheritedStates is the table of seeds/002 §2.4, and the expiry: what the
