@@ -136,19 +136,7 @@ func planEnd(s *projections.State) string {
 // of the disk and every contact: the same end, comments, files and plan, nothing
 // done twice, no changed plan or counter lost (B8), and an exact replay.
 func TestKilledInAPlan(t *testing.T) {
-	w := newWorld(t, scenario{nil, correction.notes})
-	defer w.close()
-	contacts, err := w.converse(planned, point{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := reference{scenario: scenario{nil, correction.notes}, operations: w.disk.Ops(), contacts: contacts}
-	if want.end, err = w.verify(); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.wantTurns(planned); err != nil {
-		t.Fatal(err)
-	}
+	w, want := planned.undisturbed(t)
 	phases := map[string]bool{}
 	for _, r := range w.model.Requests() {
 		phase, _, _ := phaseOf(r)

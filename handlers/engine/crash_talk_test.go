@@ -193,22 +193,29 @@ func (w *world) wantTurns(s talk) (problems error) {
 func TestKilledInATalk(t *testing.T) {
 	for _, s := range talks {
 		t.Run(s.name, func(t *testing.T) {
-			w := newWorld(t, scenario{nil, correction.notes})
-			defer w.close()
-			contacts, err := w.converse(s, point{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := reference{scenario: scenario{nil, correction.notes}, operations: w.disk.Ops(), contacts: contacts}
-			if want.end, err = w.verify(); err != nil {
-				t.Fatal(err)
-			}
-			if err := w.wantTurns(s); err != nil {
-				t.Fatal(err)
-			}
+			_, want := s.undisturbed(t)
 			sweep(t, want, s.points(want))
 		})
 	}
+}
+
+// undisturbed is a talk that nobody kills.
+func (s talk) undisturbed(t *testing.T) (*world, reference) {
+	t.Helper()
+	w := newWorld(t, scenario{nil, correction.notes})
+	t.Cleanup(w.close)
+	contacts, err := w.converse(s, point{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := reference{scenario: scenario{nil, correction.notes}, operations: w.disk.Ops(), contacts: contacts}
+	if want.end, err = w.verify(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.wantTurns(s); err != nil {
+		t.Fatal(err)
+	}
+	return w, want
 }
 
 // talkPoints is how many operations of the disk, and contacts, a talk is killed at.
