@@ -57,11 +57,7 @@ func (k kind) listed(reply string) string {
 }
 
 func goal(s scopes) event.Goal {
-	o, ok := asObject(s.get("goal_understanding"))
-	if !ok {
-		o = object{"main_objective": s.get("goal_understanding")}
-	}
-	s = append(scopes{o}, s...)
+	s = append(scopeOf(s.get("goal_understanding"), "main_objective"), s...)
 	return event.Goal{
 		Objective:   s.text("main_objective", "objective"),
 		Criteria:    s.list("success_criteria"),
@@ -91,11 +87,7 @@ func decomposition(s scopes) event.Decomposition {
 var complexities = []string{"low", "medium", "high"}
 
 func subtask(raw json.RawMessage) event.Subtask {
-	o, ok := asObject(raw)
-	if !ok {
-		o = object{"description": raw}
-	}
-	s := scopes{o}
+	s := scopeOf(raw, "description")
 	t := event.Subtask{
 		ID:           s.id("id", "task_id"),
 		Description:  s.text("description", "purpose", "title"),
@@ -136,11 +128,7 @@ var changeTypes = []string{"add_action", "remove_action", "modify_action"}
 func changes(raw json.RawMessage) []event.Change {
 	out := []event.Change{}
 	for _, item := range items(raw) {
-		o, ok := asObject(item)
-		if !ok {
-			o = object{"details": item}
-		}
-		s := scopes{o}
+		s := scopeOf(item, "details")
 		c := event.Change{Type: s.oneOf(changeTypes, "type"), Details: s.text("details", "description", "reason")}
 		if c.Type == "" {
 			c.Type = changeTypes[2]

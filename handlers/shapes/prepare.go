@@ -58,11 +58,7 @@ func scope(raw json.RawMessage) event.Scope {
 func ambiguities(raw json.RawMessage) []event.Ambiguity {
 	out := []event.Ambiguity{}
 	for _, item := range items(raw) {
-		o, ok := asObject(item)
-		if !ok {
-			o = object{"item": item}
-		}
-		s := scopes{o}
+		s := scopeOf(item, "item")
 		a := event.Ambiguity{
 			Item:            s.text("item", "description"),
 			Interpretations: s.list("possible_interpretations", "interpretations"),
@@ -107,11 +103,7 @@ func Needs(reply string) (n event.Needs, problem string) {
 var categories = []string{"codebase", "context", "external"}
 
 func need(raw json.RawMessage, i int) (event.Need, string) {
-	o, ok := asObject(raw)
-	if !ok {
-		o = object{"description": raw}
-	}
-	s := scopes{o}
+	s := scopeOf(raw, "description")
 	n := event.Need{
 		ID:          s.id("id", "info_id"),
 		Category:    s.oneOf(categories, "category"),
@@ -132,7 +124,7 @@ func need(raw json.RawMessage, i int) (event.Need, string) {
 		m = object{"tool": method}
 	}
 	var problem string
-	n.Method.Tool, n.Method.Parameters, problem = call(append(scopes{m}, o), fmt.Sprintf("Information %d", i+1))
+	n.Method.Tool, n.Method.Parameters, problem = call(append(scopes{m}, s...), fmt.Sprintf("Information %d", i+1))
 	return n, problem
 }
 

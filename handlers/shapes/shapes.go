@@ -96,6 +96,15 @@ func (k kind) within(o object, around scopes) scopes {
 // scopes are the objects that a field may stand in, the innermost first.
 type scopes []object
 
+// scopeOf is an object as a scope. Anything else stands for the field main.
+func scopeOf(raw json.RawMessage, main string) scopes {
+	o, ok := asObject(raw)
+	if !ok {
+		o = object{main: raw}
+	}
+	return scopes{o}
+}
+
 // get is the first value that is there and not null.
 func (s scopes) get(keys ...string) json.RawMessage {
 	for _, o := range s {
