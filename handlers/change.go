@@ -125,12 +125,16 @@ func protected(name, list string) bool {
 	return false
 }
 
+// longestTitle is how many characters of a task's title the title of its change
+// has. Forges take 255, with what stands around it.
+const longestTitle = 200
+
 func changeIntent(s *projections.State, v *verdict) *event.ChangeRequested {
 	rest := joinParts([]string{unverified(s, v), details(s, append(evidence(s, v), i18n.Text(s.Lang, "facts.context", code(s.Created.UUID))))})
 	body := joinParts([]string{link(s), sanitize.Unclosing(before(s, closingWords(s, v), rest))})
 	c := &event.ChangeRequested{
 		Base: s.Place.Base, Draft: s.Config.Change.Draft, Tree: s.Publishing.Measured.Tree,
-		Title: i18n.Text(s.Lang, "change.title", sanitize.Title(s.Task.Title), s.Key.Number),
+		Title: i18n.Text(s.Lang, "change.title", sanitize.Title(firstRunes(s.Task.Title, longestTitle)), s.Key.Number),
 		Body:  event.T(sanitize.Cut(body, maxComment, i18n.Text(s.Lang, "cut"))),
 	}
 	switch {

@@ -108,6 +108,17 @@ func TestHeld(t *testing.T) {
 	}
 }
 
+// TestLongTitle: forges refuse a change whose title has more than 255 characters.
+func TestLongTitle(t *testing.T) {
+	w := publishing(t, small())
+	w.state.Task = &event.TaskFetched{Title: strings.Repeat("長い", 128), Author: "alice"}
+	w.state.Place = &event.WorkspacePrepared{Dir: "/x", Base: "main"}
+	w.state.Publishing.Measured = small()
+	if title := changeIntent(w.state, &verdict{}).Title; len([]rune(title)) > 240 || !strings.HasSuffix(title, "い … (#7)") {
+		t.Error(title)
+	}
+}
+
 func TestBranchName(t *testing.T) {
 	w := publishing(t, small())
 	for title, want := range map[string]string{
@@ -155,6 +166,9 @@ func TestClaims(t *testing.T) {
 		"a test":                   {[]projections.Fact{fact("a.go", "", true), fact("go test ./...", "0", false)}, true},
 		"a test before the change": {[]projections.Fact{fact("go test ./...", "0", false), fact("a.go", "", true)}, false},
 		"a test that failed last":  {[]projections.Fact{fact("npm test", "0", false), fact("npm test", "1", false)}, false},
+		"a test in a shell":        {[]projections.Fact{fact("sh -c pip install pytest && pytest", "0", false)}, true},
+		"a file that is there":     {[]projections.Fact{fact("test -f a.go", "0", false)}, false},
+		"a tool is fetched":        {[]projections.Fact{fact("pip install pytest", "0", false), fact("bash -c npm install vitest", "0", false)}, false},
 		"another command":          {[]projections.Fact{fact("cat test.txt", "0", false), fact("ls", "0", false)}, false},
 	} {
 		s := projections.NewState()

@@ -94,12 +94,16 @@ func writtenLate(s *projections.State) (files []string) {
 
 // How words and commands are told apart. A command that only looks at files is no
 // check, whatever the names of the files say.
+// look is the beginning of a command that may name a test and runs none.
+const look = `(?:(?:cat|ls|head|tail|grep|rg|echo|printf|sed|awk|find|wc|rm|cp|mv|mkdir|touch|chmod|git|diff|which|type|\[)(?:\s|$)|test\s+[-!]|` +
+	`(?:pip3?|npm|pnpm|yarn|apt|apt-get|apk|go|cargo|gem|brew|uv|poetry|bundle|python3?\s+-m\s+pip)\s+(?:install|add|get|download|i|ci)(?:\s|$))`
+
 var (
 	claims = regexp.MustCompile(`(?i)\b(tests?|test suite|specs?|checks|build)\s[^.!?\n]{0,60}\b(pass(es|ed|ing)?|succeed(s|ed)?|green)\b|` +
 		`\bpass(es|ed|ing)?\b[^.!?\n]{0,40}\b(tests?|checks|specs?)\b|(テスト|ビルド)[^。\n]{0,30}(通|成功|パス|合格)`)
 	denials = regexp.MustCompile(`(?i)\b(not|no|never|cannot|couldn't|can't|don't|doesn't|didn't|without|fail(s|ed|ing)?)\b|n't\b|ない|ません|未|失敗|できず`)
 	checks  = regexp.MustCompile(`(?i)test|spec|check|verify|tox|build|^make$|^(mvn|gradle)\s`)
-	looks   = regexp.MustCompile(`^(cat|ls|head|tail|grep|rg|echo|sed|awk|find|wc|rm|cp|mv|mkdir|touch|git|diff)(\s|$)`)
+	looks   = regexp.MustCompile(`^(?:` + look + `|(?:ba|da|z)?sh\s+-l?c\s+` + look + `[^;&|\n]*$)`)
 	ends    = regexp.MustCompile(`[.!?。！？\n]`)
 )
 
