@@ -184,3 +184,19 @@ func TestWhyLeavesOutTheOvercome(t *testing.T) {
 		t.Errorf("why says\n%s", out)
 	}
 }
+
+// TestMissingServer wants the work to go on without a tool server that cannot be started, and the log to say so.
+func TestMissingServer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greet())
+	w.extra = `mcp_servers:
+  - {mcp_server_name: gone, command: [/no/such/program]}
+  - {mcp_server_name: workspace, command: [agent, mcp, workspace, --root, "{workspace}"]}`
+	w.agent(0, "run")
+	w.wantDone(1, w.only())
+	log, err := os.ReadFile(w.path("logs", "agent.log"))
+	must(t, err)
+	if !strings.Contains(string(log), `"server":"gone","error":"its command \"/no/such/program\" cannot be run"`) {
+		t.Errorf("the log does not name the server:\n%s", log)
+	}
+}

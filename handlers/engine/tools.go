@@ -32,6 +32,9 @@ func (e *Engine) listTools(ctx context.Context) *event.ToolsListed {
 			server.Tools = append(server.Tools, event.Tool{Name: t.Name, Description: clean(t.Description),
 				Schema: t.Schema, ReadOnly: t.ReadOnly, Idempotent: t.Idempotent})
 		}
+		if server.Error != "" {
+			e.p.Log.Warn("a tool server cannot be used as configured", "task", e.state.Key.String(), "server", server.Name, "error", server.Error)
+		}
 		listed.Servers = append(listed.Servers, server)
 	}
 	return listed
