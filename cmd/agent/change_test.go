@@ -286,6 +286,26 @@ func TestFork(t *testing.T) {
 	c.wantPatch()
 }
 
+// TestHeadIsDefaultBranch: a request that brings the default branch elsewhere does
+// not make the agent push there.
+func TestHeadIsDefaultBranch(t *testing.T) {
+	t.Parallel()
+	w := emptyWorld(t, greet())
+	w.git("branch", "release", "main")
+	w.forge.AddRepository(testRepo, forgetest.Repository{Private: true, Git: w.path("origin.git")})
+	c := &talk{w, &onGitHub{w: w, pull: true, number: w.forge.AddPullRequest(testRepo, "Release", "Greet, too.", "alice", "main", "release", botLabel)}}
+	before := c.git("for-each-ref")
+	c.agent(0, "run")
+	c.wantExact(c.wantState("completed", doneLabel).UUID)
+	if body := c.wantSaid(1, "✅ **Done**"); !strings.Contains(body, "is the default branch") || !strings.Contains(body, "+hello") {
+		t.Error(body)
+	}
+	if after := c.git("for-each-ref"); after != before {
+		t.Errorf("something was pushed: %s", after)
+	}
+	c.wantPatch()
+}
+
 // TestProtectedPath waits for a person, whose resume lets the change pass, with a
 // plan and without.
 func TestProtectedPath(t *testing.T) {

@@ -124,7 +124,14 @@ func (w *workingCopy) cleanMessage(s *projections.State, title string) func(stri
 	}
 }
 
+// push sends a commit to its branch. A request can have the default branch for its
+// head, as one that brings it into a release: what is pushed there nobody reviews.
 func (w *workingCopy) push(ctx context.Context, s *projections.State, in *event.ChangeRequested, repo *git.Repo, commit string) (string, error) {
+	if _, project, err := w.options(ctx, s); err != nil {
+		return commit, err
+	} else if in.Branch == project.DefaultBranch {
+		return commit, &git.Error{Op: "push", Kind: git.Refused, Text: "the head of this request is the default branch, where nothing is pushed without a review"}
+	}
 	pushed, err := repo.Push(ctx, git.PushSpec{Branch: in.Branch, Commit: commit, Base: s.Place.Commit,
 		Author: author(w.site.config.BotName), There: in.Existing})
 	if err != nil {
