@@ -62,7 +62,7 @@ func readRules(root *os.Root, maxFile, maxTotal int) (rules []event.RuleFile, er
 			continue
 		}
 		if len(data) == 0 && size > 0 {
-			err = errors.Join(err, fmt.Errorf("%s has no room beside the others", name))
+			err = errors.Join(err, fmt.Errorf("%s has no room beside the others: raise project_agent_rules.limits.max_total_size", name))
 		}
 		sum := sha256.Sum256(data)
 		if len(data) == 0 || slices.Contains(seen, sum) {

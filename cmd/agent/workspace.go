@@ -99,7 +99,7 @@ func (w *workingCopy) reopen(ctx context.Context, s *projections.State) (*git.Re
 		return nil, err
 	}
 	if _, err := os.Lstat(o.Dir); errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.New("the working copy is gone")
+		return nil, errors.New("the working copy is gone, and what was not pushed with it; a new label on the task begins anew")
 	}
 	o.Branch = s.Place.Base
 	if s.Task.Fork {

@@ -49,7 +49,7 @@ func (r *Repo) Commit(ctx context.Context, spec CommitSpec) (commit string, err 
 	if !hexName(spec.Base) || !hexName(spec.Tree) {
 		return "", errors.New("git commit: the base and the tree must be names of objects")
 	}
-	if err := r.unlock("HEAD", "refs/heads/"+spec.Branch); err != nil {
+	if err := r.unlock("commit", "HEAD", "refs/heads/"+spec.Branch); err != nil {
 		return "", err
 	}
 	made, err := r.made(ctx, spec)
@@ -176,11 +176,11 @@ func (r *Repo) enter(ctx context.Context, branch, commit string) error {
 
 // unlock removes the locks of a git that was killed. Nobody else writes here:
 // the caller holds the context's lock, and no git outlives its agent.
-func (r *Repo) unlock(names ...string) error {
+func (r *Repo) unlock(op string, names ...string) error {
 	for _, name := range names {
 		err := os.Remove(filepath.Join(r.Dir, ".git", filepath.FromSlash(name)+".lock"))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("git commit: %w", err)
+			return fmt.Errorf("git %s: %w", op, err)
 		}
 	}
 	return nil

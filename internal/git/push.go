@@ -63,7 +63,7 @@ func (r *Repo) Push(ctx context.Context, spec PushSpec) (commit string, err erro
 const publishedRef = "refs/agent/published"
 
 func (r *Repo) published(ctx context.Context, commit string) error {
-	if err := r.unlock(publishedRef); err != nil {
+	if err := r.unlock("push", publishedRef); err != nil {
 		return err
 	}
 	_, err := r.git(ctx, "update-ref", "--no-deref", publishedRef, commit)
@@ -121,7 +121,7 @@ func HasBranch(ctx context.Context, o Options, branch string) (bool, error) {
 
 // fetch gets the latest commit of a reference of the remote.
 func (r *Repo) fetch(ctx context.Context, ref string) (commit string, err error) {
-	if err := r.unlock("shallow"); err != nil {
+	if err := r.unlock("fetch", "shallow"); err != nil {
 		return "", err
 	}
 	_, err = r.run(ctx, command{
@@ -146,7 +146,7 @@ func (r *Repo) rebase(ctx context.Context, spec PushSpec) (commit string, err er
 	}
 	dir, err := os.MkdirTemp("", "agent-git-")
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("git rebase: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	config, err := r.config(ctx)

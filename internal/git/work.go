@@ -43,7 +43,7 @@ func (r *Repo) Tree(ctx context.Context, largest int64) (tree string, leftOut []
 	if err := r.check(); err != nil {
 		return "", nil, fmt.Errorf("git add: %w", err)
 	}
-	if err := r.unlock("index"); err != nil {
+	if err := r.unlock("add", "index"); err != nil {
 		return "", nil, err
 	}
 	changed, err := r.Status(ctx)
