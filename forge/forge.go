@@ -13,19 +13,20 @@ import (
 
 // Task is an item as the forge shows it now. Text is raw: sanitising is the caller's.
 type Task struct {
-	Key       TaskKey
-	Title     string
-	Body      string
-	Author    Account
-	State     string // open | closed
-	Labels    []string
-	Assignees []string
-	URL       string
-	Private   bool // the project is private or internal: its members are trusted
-	Draft     bool
-	Branch    string // head branch of a pull or merge request; lists may leave it out
-	Fork      bool   // the head branch is in another repository or gone: this one has no such branch to push to; lists may leave it out
-	UpdatedAt time.Time
+	Key          TaskKey
+	Title        string
+	Body         string
+	Author       Account
+	State        string // open | closed
+	Labels       []string
+	Assignees    []string
+	URL          string
+	Private      bool // the project is private or internal: its members are trusted
+	Draft        bool
+	Branch       string // head branch of a pull or merge request; lists may leave it out
+	Fork         bool   // the head branch is in another repository or gone: this one has no such branch to push to; lists may leave it out
+	Confidential bool   // fewer people see the item than the project's branches and requests
+	UpdatedAt    time.Time
 }
 
 // Account is a person or a bot.

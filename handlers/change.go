@@ -138,7 +138,7 @@ func changeIntent(s *projections.State, v *verdict) *event.ChangeRequested {
 		Body:  event.T(sanitize.Cut(body, maxComment, i18n.Text(s.Lang, "cut"))),
 	}
 	switch {
-	case s.Task.Fork: // there is no branch here to push to
+	case s.Task.Fork, s.Task.Confidential: // there is no branch here to push to, or too many would see it
 	case s.Task.Branch != "":
 		c.Branch, c.Existing = s.Task.Branch, true
 	default:

@@ -171,13 +171,21 @@ func changeLine(s *projections.State) string {
 	case p.Opened == nil:
 		return ""
 	case p.Opened.URL == "":
-		return joinParts([]string{i18n.Text(s.Lang, "change.fork"), patchBlock(s, p.Opened.Patch)})
+		return joinParts([]string{i18n.Text(s.Lang, unpushed(s)), patchBlock(s, p.Opened.Patch)})
 	}
 	line := i18n.Text(s.Lang, "change", p.Opened.URL)
 	if p.Opened.Reviewer != "" {
 		line += i18n.Text(s.Lang, "change.review")
 	}
 	return line
+}
+
+// unpushed says why work ended as a patch that was not to be pushed.
+func unpushed(s *projections.State) i18n.ID {
+	if s.Task.Confidential {
+		return "change.confidential"
+	}
+	return "change.fork"
 }
 
 func failedChange(s *projections.State, f *event.ChangeFailed) string {

@@ -306,6 +306,30 @@ func TestHeadIsDefaultBranch(t *testing.T) {
 	c.wantPatch()
 }
 
+// TestConfidential: what a confidential issue says does not show on a branch that
+// more people see.
+func TestConfidential(t *testing.T) {
+	t.Parallel()
+	for name, public := range map[string]bool{"public": true, "private": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := openTalk(t, kinds[2], greet(), public)
+			c.permit("alice")
+			c.labelAs("alice", botLabel)
+			c.thread.(*onGitLab).item.Hide()
+			c.agent(0, "run")
+			c.wantExact(c.wantState("completed", doneLabel).UUID)
+			body := c.wantSaid(1, "✅ **Done**")
+			if held := strings.Contains(body, "is confidential") && strings.Contains(body, "+hello"); held != public {
+				t.Error(body)
+			}
+			if pushed := c.git("for-each-ref", "refs/heads/agent") != ""; pushed == public || (len(c.opened()) > 0) == public {
+				t.Errorf("pushed: %v, requests %+v", pushed, c.opened())
+			}
+		})
+	}
+}
+
 // TestProtectedPath waits for a person, whose resume lets the change pass, with a
 // plan and without.
 func TestProtectedPath(t *testing.T) {

@@ -173,19 +173,20 @@ type ProjectRule struct {
 // TaskFetched is the item as it was read. Title and Body are sanitised.
 type TaskFetched struct {
 	input
-	Title     string   `json:"title"`
-	Body      Text     `json:"body"`
-	Author    string   `json:"author"`
-	State     string   `json:"state"`
-	Labels    []string `json:"labels"`
-	Assignees []string `json:"assignees"`
-	URL       string   `json:"url"`
-	Private   bool     `json:"private"`
-	Branch    string   `json:"branch,omitempty"`  // head branch of a pull or merge request, if it is one of this repository
-	Fork      bool     `json:"fork,omitempty"`    // its head branch is in another repository, or gone
-	Assigned  bool     `json:"assigned"`          // the agent's own account is among the assignees
-	Removed   []string `json:"removed,omitempty"` // hidden text that was taken out, by class
-	Hash      string   `json:"hash"`              // hex SHA-256 of the raw title and body
+	Title        string   `json:"title"`
+	Body         Text     `json:"body"`
+	Author       string   `json:"author"`
+	State        string   `json:"state"`
+	Labels       []string `json:"labels"`
+	Assignees    []string `json:"assignees"`
+	URL          string   `json:"url"`
+	Private      bool     `json:"private"`
+	Branch       string   `json:"branch,omitempty"`       // head branch of a pull or merge request, if it is one of this repository
+	Fork         bool     `json:"fork,omitempty"`         // its head branch is in another repository, or gone
+	Confidential bool     `json:"confidential,omitempty"` // fewer people see it than the project's branches
+	Assigned     bool     `json:"assigned"`               // the agent's own account is among the assignees
+	Removed      []string `json:"removed,omitempty"`      // hidden text that was taken out, by class
+	Hash         string   `json:"hash"`                   // hex SHA-256 of the raw title and body
 }
 
 // WorkspacePrepared says where the files are.

@@ -68,6 +68,7 @@ type item struct {
 	assignees []*account
 	notes     []*note
 	locked    bool   // its discussion
+	secret    bool   // confidential
 	merge     *merge // nil: an issue
 	labelled  []labelled
 }

@@ -107,6 +107,11 @@ func (i *Item) SetAssignees(logins ...string) {
 	})
 }
 
+// Hide makes an issue confidential.
+func (i *Item) Hide() {
+	i.change(func(it *item) { it.secret = true })
+}
+
 // Edit replaces title and description.
 func (i *Item) Edit(title, body string) {
 	i.change(func(it *item) { it.title, it.body = title, body })

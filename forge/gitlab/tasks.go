@@ -27,6 +27,7 @@ type raw struct {
 	draft        bool
 	branch       string
 	fork         bool
+	confidential bool
 	made, edited time.Time
 }
 
@@ -34,6 +35,7 @@ func ofIssue(i *gitlab.Issue) raw {
 	r := raw{
 		kind: forge.GitLabIssue, iid: i.IID, title: i.Title, body: i.Description, author: account(0, "", false),
 		state: i.State, labels: i.Labels, url: i.WebURL, made: when(i.CreatedAt), edited: when(i.UpdatedAt),
+		confidential: i.Confidential,
 	}
 	if i.Author != nil {
 		r.author = account(i.Author.ID, i.Author.Username, false)
@@ -86,6 +88,7 @@ func (r raw) task(host string, p *gitlab.Project) forge.Task {
 		Key:   forge.TaskKey{Host: host, Project: p.PathWithNamespace, Kind: r.kind, Number: int(r.iid)},
 		Title: r.title, Body: r.body, Author: r.author, State: state, Labels: r.labels, Assignees: r.assignees, URL: r.url,
 		Private: isPrivate(p), Draft: r.draft, Branch: r.branch, Fork: r.fork, UpdatedAt: r.edited,
+		Confidential: r.confidential && p.Visibility != gitlab.PrivateVisibility,
 	}
 }
 
