@@ -43,6 +43,7 @@ type Comment struct {
 	Author    Account
 	Body      string
 	System    bool // written by the forge itself
+	Internal  bool // only members of the project see it
 	URL       string
 	CreatedAt time.Time
 	UpdatedAt time.Time

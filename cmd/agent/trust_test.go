@@ -101,3 +101,23 @@ func (c *talk) raw() (all []string) {
 	}
 	return all
 }
+
+// TestInternalNotes of GitLab are heard where the answer is seen by nobody else.
+func TestInternalNotes(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int{"public": 0, "private": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := openTalk(t, kinds[2], greet(), name == "public")
+			c.permit("alice")
+			c.labelAs("alice", botLabel)
+			c.thread.(*onGitLab).item.AddInternalNote("alice", "Said-inside: the customer is Acme.")
+			c.agent(0, "run")
+			l := c.wantState("completed", doneLabel)
+			wantTold(t, c.firstRequest("Greet the world"), map[string]int{"Said-inside:": want})
+			if out, _ := c.agent(0, "why", l.UUID); strings.Contains(out, "only members of the project see it") != (want == 0) {
+				t.Errorf("why says:\n%s", out)
+			}
+		})
+	}
+}

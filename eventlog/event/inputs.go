@@ -284,7 +284,7 @@ type Comment struct {
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
 	Hash    string    `json:"hash"`               // hex SHA-256 of the raw body
-	Verdict string    `json:"verdict"`            // new | edited | own | bot | system | untrusted | older | deleted
+	Verdict string    `json:"verdict"`            // new | edited | own | bot | system | internal | untrusted | older | deleted
 	Body    Text      `json:"body,omitzero"`      // sanitised; only of comments that become messages
 	Removed []string  `json:"removed,omitempty"`  // hidden text that was taken out
 	Warning []string  `json:"warnings,omitempty"` // injection patterns

@@ -82,6 +82,7 @@ type merge struct {
 type note struct {
 	comment
 	system     bool
+	internal   bool   // only members see it
 	discussion string // shared by the notes of one thread
 	kind       string // "" | DiscussionNote | DiffNote
 	place      *Place

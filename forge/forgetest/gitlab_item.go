@@ -48,6 +48,15 @@ func (i *Item) AddNote(author, body string) (id int64) {
 	return id
 }
 
+// AddInternalNote writes a note that only members of the project see.
+func (i *Item) AddInternalNote(author, body string) (id int64) {
+	i.change(func(it *item) {
+		n := i.g.addNote(it, i.g.account(author), body)
+		n.internal, id = true, n.id
+	})
+	return id
+}
+
 // AddSystemNote writes a note as GitLab does when author has done something.
 func (i *Item) AddSystemNote(author, body string) (id int64) {
 	i.change(func(it *item) { id = i.g.tell(it, i.g.account(author), body) })

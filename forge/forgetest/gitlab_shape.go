@@ -198,7 +198,7 @@ func (c *call) noteShape(t target, n *note) object {
 		"id": n.id, "type": orNull(n.kind), "body": n.body, "attachment": nil, "author": c.basicUser(n.author),
 		"created_at": instant(n.made), "updated_at": instant(n.updated), "system": n.system, "noteable_id": t.i.id,
 		"noteable_type": kind, "project_id": t.p.id, "noteable_iid": t.i.iid, "resolvable": n.place != nil,
-		"confidential": false, "internal": false, "imported": false, "imported_from": "none", "commands_changes": object{},
+		"confidential": n.internal, "internal": n.internal, "imported": false, "imported_from": "none", "commands_changes": object{},
 	}
 	if n.place == nil {
 		return o

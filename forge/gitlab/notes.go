@@ -110,7 +110,7 @@ func (c *Client) commentOf(key forge.TaskKey, n *note) forge.Comment {
 	id := strconv.FormatInt(n.ID, 10)
 	return forge.Comment{
 		ID: id, Kind: "note", Author: n.author(), Body: place(n.Position) + n.Body,
-		System: n.System, URL: c.page(key) + "#note_" + id, CreatedAt: when(n.CreatedAt), UpdatedAt: when(n.UpdatedAt),
+		System: n.System, Internal: n.Internal || n.Confidential, URL: c.page(key) + "#note_" + id, CreatedAt: when(n.CreatedAt), UpdatedAt: when(n.UpdatedAt),
 	}
 }
 

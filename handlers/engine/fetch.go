@@ -175,6 +175,8 @@ func (e *Engine) verdict(ctx context.Context, c forge.Comment, sum string, known
 	case e.state.Comments.Own(projections.CommentID(c.Kind, c.ID)), Marked(c.Body) && e.mine(ctx, c.Author),
 		genuine && e.me == nil: // who we are could not be asked; anybody can copy a marker
 		v.Verdict = "own"
+	case c.Internal && !e.state.Task.Private && !e.state.Task.Confidential: // the answer would show its words
+		v.Verdict = "internal"
 	case c.Author.Bot && e.state.Config.Comments.ExcludeBots:
 		v.Verdict = "bot"
 	case !e.accepts(ctx, c.Author):

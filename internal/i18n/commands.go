@@ -43,6 +43,7 @@ var commandTexts = texts{
 	"why.verdict.own":       {"it is the agent's own", "エージェント自身のコメント"},
 	"why.verdict.bot":       {"it is a bot's (new_comment_handling.exclude_bot_comments)", "ボットのコメント（new_comment_handling.exclude_bot_comments）"},
 	"why.verdict.system":    {"the forge itself wrote it", "システムによるコメント"},
+	"why.verdict.internal":  {"only members of the project see it, and everybody sees the answer", "プロジェクトのメンバーだけに見えるコメントで、返信は誰にでも見えます"},
 	"why.verdict.untrusted": {"its author is not trusted here (new_comment_handling.accept)", "投稿者が信頼されていません（new_comment_handling.accept）"},
 	"why.verdict.older":     {"newer ones filled new_comment_handling.limits.max_comments", "新しいコメントで上限に達しました（new_comment_handling.limits.max_comments）"},
 	"why.verdict.other":     {"of a reason that this release does not know", "このリリースでは不明な理由"},
