@@ -48,7 +48,7 @@ func lastProgress(s *projections.State, status string, since uint64) Effect {
 	}
 	for _, b := range boards(s) {
 		post := s.Progress.Posts[b.purpose]
-		stale := b.changed > post.Stands || b.purpose == oneForAll && s.Planned() && b.changed > 0
+		stale := b.changed > post.Stands || b.purpose == oneForAll && b.changed > 0 && (s.Planned() || status != string(projections.Paused))
 		if post.Tried > since || !stale {
 			continue
 		}
@@ -88,7 +88,7 @@ const (
 // boards gives the comments that the configuration wants, in the order in which they are written.
 func boards(s *projections.State) []board {
 	if !s.Planned() {
-		return []board{{purpose: oneForAll, changed: s.Progress.Changed[""], body: func(moment) string { return simpleBody(s) }}}
+		return []board{{purpose: oneForAll, changed: s.Progress.Changed[""], body: func(now moment) string { return simpleBody(s, now) }}}
 	}
 	var all []board
 	switch s.Config.Planning.Comments {

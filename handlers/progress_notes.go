@@ -23,8 +23,8 @@ func line(s *projections.State, text string, most int) string {
 }
 
 // simpleBody is the comment of a context without a plan: what the model said
-// beside its commands.
-func simpleBody(s *projections.State) string {
+// beside its commands. While it is paused it is still being worked on.
+func simpleBody(s *projections.State, now moment) string {
 	p := &s.Progress
 	latest := p.Latest("")
 	if latest == nil {
@@ -39,7 +39,12 @@ func simpleBody(s *projections.State) string {
 			lines = append(lines, "- "+line(s, n.Text, noteLine))
 		}
 	}
-	return joinParts([]string{i18n.Text(s.Lang, "progress.head"), strings.Join(lines, "\n"), i18n.Text(s.Lang, "progress.count", latest.Call, latest.Tools)})
+	head, calls, tools := i18n.Text(s.Lang, "progress.head"), latest.Call, latest.Tools
+	if now.status != string(projections.Running) && now.status != string(projections.Paused) {
+		head = i18n.Text(s.Lang, "progress.over", i18n.Text(s.Lang, i18n.ID("status.is."+now.status)))
+		calls, tools = s.Usage.LLMCalls, s.Usage.ToolCalls
+	}
+	return joinParts([]string{head, strings.Join(lines, "\n"), i18n.Text(s.Lang, "progress.count", calls, tools)})
 }
 
 // stageBody is the comment of one stage: its latest call, and the ones before folded.
@@ -110,7 +115,7 @@ func noteForm(s *projections.State, n projections.Note, now moment, most int) st
 			parts = append(parts, i18n.Text(s.Lang, "call.action", code(n.Action)))
 		}
 	case projections.NoteModel:
-		parts = append(parts, i18n.Text(s.Lang, "call.model", stage), i18n.Text(s.Lang, "call.error", line(s, n.Text, errorLine)))
+		parts = append(parts, i18n.Text(s.Lang, "call.model", stage), i18n.Text(s.Lang, "call.error", line(s, modelError(s, n), errorLine)))
 		if latest := s.Progress.Latest(n.Stage); !now.last && latest != nil && latest.Seq == n.Seq {
 			parts = append(parts, i18n.Text(s.Lang, "call.retry"))
 		}
@@ -195,6 +200,14 @@ func folded(s *projections.State, title i18n.ID, notes []projections.Note, dropp
 	return "<details><summary>" + i18n.Text(s.Lang, title, total) + "</summary>\n\n" + strings.Join(lines, "\n") + "\n\n</details>"
 }
 
+// modelError says what went wrong with a model call.
+func modelError(s *projections.State, n projections.Note) string {
+	if n.Text == "" {
+		return i18n.Text(s.Lang, "call.unanswered")
+	}
+	return n.Text
+}
+
 // noteBrief is a note in one line.
 func noteBrief(s *projections.State, n projections.Note) string {
 	at := clock(n.Time) + " "
@@ -202,7 +215,7 @@ func noteBrief(s *projections.State, n projections.Note) string {
 	case projections.NoteTool:
 		return at + "❌ " + code(n.Tool+" "+n.Args) + ": " + line(s, n.Text, noteLine)
 	case projections.NoteModel:
-		return at + "⚠️ " + stageName(s, n.Stage) + ": " + line(s, n.Text, noteLine)
+		return at + "⚠️ " + stageName(s, n.Stage) + ": " + line(s, modelError(s, n), noteLine)
 	case projections.NoteStart:
 		return at + "▶️ " + stageName(s, n.Stage)
 	}

@@ -283,7 +283,7 @@ func TestQuietPhases(t *testing.T) {
 		t.Error(w)
 	}
 	w.add(&event.LLMRequested{Purpose: "understanding"}, &event.LLMFailed{Kind: "timeout", Message: "no answer"}).look()
-	if len(w.comments) != 1 || !strings.Contains(w.comments[0], "no answer") || strings.Contains(w.comments[0], "Secretly") {
+	if len(w.comments) != 1 || !strings.Contains(w.comments[0], "did not answer") || strings.Contains(w.comments[0], "Secretly") {
 		t.Error(w)
 	}
 }

@@ -39,15 +39,24 @@ func notice(s *projections.State, purpose string) *event.CommentRequested {
 
 func pauseNotice(s *projections.State, p *pausing) *event.CommentRequested {
 	head := i18n.Text(s.Lang, "paused.head")
-	body := head + "\n\n" + i18n.Text(s.Lang, "reason", pauseReason(s, s.Lang, p))
+	if p.until.Kind == "person" && p.reason != "requested" {
+		head += mention(s)
+	}
+	reason := strings.ReplaceAll(pauseReason(s, s.Lang, p), "`agent resume`", "`agent resume "+shortID(s.Created.UUID)+"`")
+	body := head + "\n\n" + i18n.Text(s.Lang, "reason", reason)
 	if p.reason == projections.HeldBack {
 		lines := objections(s)
 		body += "\n\n- " + strings.Join(lines[:min(len(lines), shownFiles)], "\n- ") + more(lines) + "\n\n" + facts(s, &verdict{})
 	}
-	if p.detail != "" && p.reason != "limit" {
+	if p.detail != "" && p.reason != "limit" && !unanswered(s) {
 		body += "\n\n" + code(p.detail)
 	}
 	return comment(s, "paused", body)
+}
+
+// unanswered is true if no server answered the latest model call.
+func unanswered(s *projections.State) bool {
+	return s.Work.Failure != nil && projections.Unanswered(s.Work.Failure)
 }
 
 // finalComment is always a new comment: the last word on this go.

@@ -117,12 +117,22 @@ func requestOf(open *Open) (*event.LLMRequested, bool) {
 	return call, ok
 }
 
+// Unanswered is true for a call that no server answered. What the network says
+// of that names addresses, which are no business of who reads comments.
+func Unanswered(b *event.LLMFailed) bool {
+	return b.Status == 0 && (b.Kind == string(llm.Transient) || b.Kind == string(llm.Timeout))
+}
+
 func (s *State) modelFailed(e event.Event, b *event.LLMFailed, open *Open) {
 	call, ok := requestOf(open)
 	if !ok || call.Aside() || b.Kind == event.Interrupted || b.Kind == string(llm.ToolsRefused) {
 		return // nobody has to know, or the work goes on in another way
 	}
-	s.note(e, Note{Kind: NoteModel, Text: b.Message})
+	text := b.Message
+	if Unanswered(b) {
+		text = ""
+	}
+	s.note(e, Note{Kind: NoteModel, Text: text})
 }
 
 func (s *State) toolFailed(e event.Event, message string, open *Open) {

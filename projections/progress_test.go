@@ -71,7 +71,7 @@ func TestSimpleNotes(t *testing.T) {
 		call("work", `{"command":{"tool":"ws/x","comment":"One."}}`), call("work", `{"command":{"tool":"ws/x"}}`),
 		call("summary", `{"command":{"tool":"ws/x","comment":"A summary."}}`), call("work", "nonsense"),
 		[]event.Body{&event.ToolRequested{Server: "ws", Tool: "x"}, &event.ToolReplied{IsError: true, Content: event.T("no")},
-			&event.LLMRequested{Purpose: "work"}, &event.LLMFailed{Kind: "timeout", Message: "slow"}},
+			&event.LLMRequested{Purpose: "work"}, &event.LLMFailed{Kind: "timeout", Message: "dial tcp 10.0.0.7:443"}},
 		call("work", `{"command":{"tool":"ws/x","comment":"Two."}}`), call("work", `{"done":true,"comment":"Fixed."}`))...)
 	if d := cmp.Diff([]string{"reply||||" + "|One.", "reply|||||Two."}, brief(s.Progress.Notes)); d != "" {
 		t.Error(d)
@@ -94,9 +94,9 @@ func TestPlannedNotes(t *testing.T) {
 			&event.ToolRequested{Server: "ws", Tool: "x"}, &event.ToolInterrupted{Reason: "killed"},
 			&event.LLMRequested{Purpose: "work"}, &event.LLMFailed{Kind: event.Interrupted},
 			&event.LLMRequested{Purpose: "work"}, &event.LLMFailed{Kind: "tools_refused", Message: "no tools"},
-			&event.LLMRequested{Purpose: "work"}, &event.LLMFailed{Kind: "timeout", Message: "slow"}})...)
+			&event.LLMRequested{Purpose: "work"}, &event.LLMFailed{Kind: "timeout", Message: "dial tcp 10.0.0.7:443"}, &event.LLMRequested{Purpose: "work"}, &event.LLMFailed{Kind: "rate_limited", Status: 429, Message: "slow"}})...)
 	want := []string{"start|pre_planning", "reply|pre_planning||||Collected.", "unusable|planning", "reply|planning", "reply|execution|a|||Said plainly.",
-		`tool|execution|a|ws/x|{"path": "` + strings.Repeat("長", 29) + "…|slow", "model|execution|a|||slow"}
+		`tool|execution|a|ws/x|{"path": "` + strings.Repeat("長", 29) + "…|slow", "model|execution|a", "model|execution|a|||slow"}
 	if d := cmp.Diff(want, brief(s.Progress.Notes)); d != "" {
 		t.Error(d)
 	}

@@ -109,7 +109,7 @@ func TestDraft(t *testing.T) {
 	}
 }
 
-var namedHead = regexp.MustCompile("event ([0-9]+), SHA-256 `([0-9a-f]{64})`")
+var namedHead = regexp.MustCompile("--head ([0-9]+):([0-9a-f]{64})`")
 
 // wantHead wants `agent verify` to know the event that a comment names, and no other.
 func (w *world) wantHead(uuid, comment string) {

@@ -57,7 +57,7 @@ func wantStory(t *testing.T, lang i18n.Lang, out string) {
 		}
 		rest = after
 	}
-	for _, text := range []string{doneLabel, "exact: ", "ok  \texample.com/sum", "✅", "context.completed", "process.recovered", "Closes #1", ": alice", "+	for i := 0; i < len(numbers); i++ {", "SHA-256"} {
+	for _, text := range []string{doneLabel, "exact: ", "ok  \texample.com/sum", "✅", "context.completed", "process.recovered", "Closes #1", ": alice", "+	for i := 0; i < len(numbers); i++ {", "agent verify "} {
 		if !strings.Contains(out, text) {
 			t.Errorf("the output lacks %q:\n%s", text, out)
 		}

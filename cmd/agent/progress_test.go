@@ -33,11 +33,11 @@ func TestProgress(t *testing.T) {
 		c.agent(0, "run")
 		l := c.wantState("completed", doneLabel)
 		said := c.said()
-		want := "🤖 **Working on it**\n\n- I look around.\n- I write the file.\n- I read it again.\n- I run a check.\n\nModel calls: 4 · tool calls: 3"
+		want := "🤖 **The work has ended**: ✅ completed\n\n- I look around.\n- I write the file.\n- I read it again.\n- I run a check.\n\nModel calls: 5 · tool calls: 4"
 		if len(said) != 2 || said[0] != want || !strings.Contains(said[1], "I wrote hello.txt.") {
 			t.Errorf("the comments are\n%s", strings.Join(said, "\n=====\n"))
 		}
-		if c.writes("POST") != 2 || c.edits() != 3 {
+		if c.writes("POST") != 2 || c.edits() != 4 {
 			t.Errorf("%d comments were written and %d edited", c.writes("POST"), c.edits())
 		}
 		markers := regexp.MustCompile(`<!-- agent op=[0-9a-f-]{36}:[0-9]+ mac=[0-9a-f]{32} -->$`)
@@ -48,7 +48,7 @@ func TestProgress(t *testing.T) {
 			}
 		}
 		for _, r := range c.model.Requests() {
-			if r.Contains("Working on it") {
+			if r.Contains("Working on it") || r.Contains("has ended") {
 				t.Errorf("the model was told of its own comment:\n%s", r.Last().Content)
 			}
 		}
@@ -77,7 +77,7 @@ func TestProgressIsDeleted(t *testing.T) {
 			script.script = deletedAt(2, c.deleteFirst, longer())
 			c.agent(0, "run")
 			l := c.wantState("completed", doneLabel)
-			if all := c.wantSaid(1, "🤖 **Working on it**"); strings.Count(all, "\n- ") != 4 {
+			if all := c.wantSaid(1, "🤖 **The work has ended**"); strings.Count(all, "\n- ") != 4 {
 				t.Errorf("the comment is\n%s", all)
 			}
 			c.wantExact(l.UUID)

@@ -68,7 +68,7 @@ func (e *Engine) withHead(body string, seq uint64, in *event.CommentRequested) (
 		}
 		if rec.Seq == seq {
 			sum := sha256.Sum256(rec.Line)
-			return body + "\n\n" + i18n.Text(e.state.Lang, "facts.head", seq, hex.EncodeToString(sum[:])), nil
+			return body + "\n\n" + i18n.Text(e.state.Lang, "facts.head", e.log.UUID(), seq, hex.EncodeToString(sum[:])), nil
 		}
 	}
 	return "", fmt.Errorf("event %d of %s is not there", seq, e.log.UUID())

@@ -46,7 +46,8 @@ type counts struct {
 var (
 	marker  = regexp.MustCompile(`\n\n<!-- agent op=([0-9a-f:-]+) mac=[0-9a-f]+ -->$`)
 	numbers = regexp.MustCompile(`[0-9]+`)
-	head    = regexp.MustCompile("event ([0-9]+), SHA-256 `([0-9a-f]{64})`")
+	over    = regexp.MustCompile(`(?s)(: 🤖 )\*\*[^\n]*(.*)Model calls: [0-9]+ · tool calls: [0-9]+$`) // a comment on progress: its last edit may be given up
+	head    = regexp.MustCompile("--head ([0-9]+):([0-9a-f]{64})`")
 )
 
 // checkHeads wants every last word to name the hash that its line in the log has.
@@ -69,7 +70,7 @@ func (w *world) checkHeads() (problems error) {
 
 // neutral takes out of a text what differs between two runs in any case.
 func (w *world) neutral(text, id string) string {
-	return strings.NewReplacer(id, "UUID", id[:8], "UUID8", w.forge.Host(), "HOST").Replace(head.ReplaceAllString(text, "HEAD"))
+	return strings.NewReplacer(id, "UUID", id[:8], "UUID8", w.forge.Host(), "HOST").Replace(over.ReplaceAllString(head.ReplaceAllString(text, "HEAD"), "$1$2"))
 }
 
 // verify looks at a world in which the task must have come to its end, and says
@@ -147,7 +148,7 @@ func (w *world) end(id string, log []event.Event) end {
 		e.Published[w.neutral(branch, id)] = files
 	}
 	for _, c := range w.forge.Comments(project, 1) {
-		text := c.Author + ": " + w.neutral(marker.ReplaceAllString(c.Body, ""), id)
+		text := w.neutral(c.Author+": "+marker.ReplaceAllString(c.Body, ""), id)
 		e.exact = append(e.exact, text)
 		e.Comments = append(e.Comments, numbers.ReplaceAllString(text, "N"))
 	}

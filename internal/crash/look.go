@@ -32,7 +32,7 @@ type end struct {
 var (
 	marker  = regexp.MustCompile(`\n\n<!-- agent op=([0-9a-f:-]+) mac=[0-9a-f]+ -->$`)
 	numbers = regexp.MustCompile(`[0-9]+`)
-	head    = regexp.MustCompile("event [0-9]+, SHA-256 `[0-9a-f]{64}`")
+	head    = regexp.MustCompile("--head [0-9]+:[0-9a-f]{64}`")
 )
 
 // look gives the end, or what is wrong with it in itself.

@@ -41,6 +41,6 @@ var changeTexts = texts{
 	"facts.base":          {"The branch %s, which the task or the configuration names as the base, does not exist; the base is %s", "タスクまたは設定で指定されたベースブランチ %s は存在しないため、%s を使用しました"},
 	"facts.late":          {"Changed after the last command ran, so not checked by it: %s", "最後のコマンド実行後に変更されたため未確認: %s"},
 	"facts.unverified":    {"⚠️ **Unverified:** the text above says that tests or a build pass. No command that ran after the last change shows that.", "⚠️ **未確認:** 上記ではテストまたはビルドの成功が述べられていますが、最後の変更後に実行されたコマンドでは確認されていません。"},
-	"facts.head":          {"Log up to here: event %d, SHA-256 `%s`", "ここまでのログ: イベント %d、SHA-256 `%s`"},
+	"facts.head":          {"Check the log up to here: `agent verify %s --head %d:%s`", "ここまでのログの検証: `agent verify %s --head %d:%s`"},
 	"facts.context":       {"Context %s", "コンテキスト %s"},
 }

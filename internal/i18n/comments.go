@@ -28,6 +28,7 @@ var commentTexts = texts{
 	"paused.head":                  {"⏸️ **Paused**", "⏸️ **一時停止しました**"},
 	"resumed.head":                 {"▶️ **Resumed.** New comments are taken into account.", "▶️ **再開しました。** 新しいコメントを考慮して続行します。"},
 	"fetch.head":                   {"⚠️ New comments could not be read. The latest ones may not be taken into account.", "⚠️ 新規コメントの取得に失敗しました。最新のコメントが反映されていない可能性があります。"},
+	"progress.over":                {"🤖 **The work has ended**: %s", "🤖 **作業は終了しました**: %s"},
 	"progress.head":                {"🤖 **Working on it**", "🤖 **作業中です**"},
 	"progress.count":               {"Model calls: %d · tool calls: %d", "LLM呼び出し: %d回 · ツール呼び出し: %d回"},
 	"progress.dropped":             {"… %d earlier", "… 以前の%d件"},

@@ -46,6 +46,7 @@ var planTexts = texts{
 	"board.unverified":     {"**Latest verification**: not passed (round %d)", "**最新の検証**: 不合格（%d回目）"},
 	"board.latest":         {"## 💬 Latest: model call #%d", "## 💬 最新: LLM呼び出し #%d"},
 	"board.history":        {"History (%d)", "履歴（%d件）"},
+	"call.unanswered":      {"the model's server did not answer", "モデルのサーバーから応答がありません"},
 	"status.is.running":    {"▶️ working", "▶️ 実行中"},
 	"status.is.paused":     {"⏸️ paused", "⏸️ 一時停止"},
 	"status.is.awaiting":   {"💬 waiting for an answer", "💬 返信待ち"},
