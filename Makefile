@@ -17,7 +17,7 @@ demo: build ## the whole program at work on this machine alone, in a few seconds
 	./bin/agent demo
 
 test: ## every test
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 test-servers: bin/servers/node_modules ## tests with MCP servers that are not ours (needs Node, and npm's registry once)
 	SERVERS='$(CURDIR)/bin/servers' $(GO) test -count=1 -tags servers ./internal/servers
@@ -36,7 +36,7 @@ vet: ## formatting and go vet
 	$(GO) vet ./...
 
 check: vet ## vet, and every test with the race detector (needs a C compiler)
-	$(GO) test -race ./...
+	$(GO) test -race -timeout 60m ./...
 
 crash: ## kill the real program at its system calls (Linux); CRASH='-every 20' is quicker
 	$(GO) run ./internal/crash $(CRASH)
