@@ -120,35 +120,28 @@ func (r *Repo) make(ctx context.Context, o Options) error {
 	return nil
 }
 
+// fill makes a clone in dir with the settings that are noted.
+func (r *Repo) fill(ctx context.Context, dir string, o Options, notes [][2]string) error {
+	bounded, stop := within(ctx, dir, o.MaxBytes)
+	defer stop()
+	return judge(bounded, dir, o.MaxBytes, r.receive(bounded, dir, o, notes))
+}
+
 // receive gets the files of the branch, or of the reference.
-func (r *Repo) receive(ctx context.Context, dir string, o Options) error {
+func (r *Repo) receive(ctx context.Context, dir string, o Options, notes [][2]string) error {
 	args := []string{"--quiet", "--no-local", "--no-recurse-submodules", "--template=", "--origin=origin",
 		"--depth=1", "--single-branch", "--no-tags"}
 	if o.Branch != "" {
 		args = append(args, "--branch="+o.Branch)
+	}
+	for _, s := range notes {
+		args = append(args, "--config="+s[0]+"="+s[1])
 	}
 	c := command{name: "clone", limit: cloneLimit, args: append(args, "--", o.URL, dir), auth: r.auth, dir: filepath.Dir(dir)}
 	if _, err := c.run(ctx); err != nil || o.Ref == "" {
 		return err
 	}
 	return (&Repo{Dir: dir, auth: r.auth}).checkout(ctx, o.Ref)
-}
-
-// fill makes a clone in dir with the settings that are noted.
-func (r *Repo) fill(ctx context.Context, dir string, o Options, notes [][2]string) error {
-	bounded, stop := within(ctx, dir, o.MaxBytes)
-	defer stop()
-	if err := judge(bounded, dir, o.MaxBytes, r.receive(bounded, dir, o)); err != nil {
-		return err
-	}
-	for _, s := range notes {
-		_, err := command{name: "config", dir: dir, env: []string{"GIT_DIR=/dev/null"},
-			args: []string{"--file", filepath.Join(dir, ".git", "config"), s[0], s[1]}}.run(ctx)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // checkout begins at a reference of the remote, on no branch.
