@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agent/cmd/agent/config"
 	"agent/contexts"
+	"agent/internal/config"
 )
 
 // wrongArgs says what a command takes, and where that comes from.

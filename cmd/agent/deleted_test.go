@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"agent/cmd/agent/config"
 	"agent/eventlog/event"
+	"agent/internal/config"
 	"agent/projections"
 )
 

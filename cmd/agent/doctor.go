@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agent/cmd/agent/config"
 	"agent/contexts"
+	"agent/internal/config"
 	"agent/internal/i18n"
 	"agent/internal/redact"
 	"agent/internal/sanitize"

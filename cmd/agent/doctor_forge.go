@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"agent/cmd/agent/config"
 	"agent/forge"
+	"agent/internal/config"
 	"agent/internal/i18n"
 )
 

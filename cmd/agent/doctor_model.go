@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"agent/cmd/agent/config"
+	"agent/internal/config"
 	"agent/internal/i18n"
 	"agent/llm"
 	"agent/mcp"

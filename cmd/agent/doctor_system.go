@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"agent/cmd/agent/config"
 	"agent/contexts"
+	"agent/internal/config"
 	"agent/internal/fsx"
 )
 

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"syscall"
 
-	"agent/cmd/agent/config"
 	"agent/contexts"
 	"agent/forge"
 	"agent/handlers/engine"
+	"agent/internal/config"
 	"agent/internal/fsx"
 )
 

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agent/cmd/agent/config"
 	"agent/contexts"
 	"agent/forge"
 	"agent/handlers/engine"
+	"agent/internal/config"
 )
 
 func (a *app) forgetCommand() *cobra.Command {

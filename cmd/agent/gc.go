@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"agent/cmd/agent/config"
 	"agent/contexts"
+	"agent/internal/config"
 	"agent/internal/git"
 	"agent/internal/sanitize"
 )

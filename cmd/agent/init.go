@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"agent/cmd/agent/config"
+	"agent/internal/config"
 	"agent/internal/i18n"
 	"agent/internal/sanitize"
 )

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode"
 
-	"agent/cmd/agent/config"
+	"agent/internal/config"
 	"agent/internal/i18n"
 	"agent/internal/redact"
 )

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"agent/cmd/agent/config"
+	"agent/internal/config"
 	"agent/internal/i18n"
 )
 

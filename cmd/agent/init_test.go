@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"agent/cmd/agent/config"
 	"agent/forge/forgetest"
+	"agent/internal/config"
 )
 
 // written runs init and reads what it wrote, with the variables that it names set.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"agent/cmd/agent/config"
 	"agent/contexts"
 	"agent/eventlog/event"
+	"agent/internal/config"
 	"agent/internal/fsx"
 	"agent/internal/i18n"
 	"agent/internal/sanitize"

@@ -3,7 +3,7 @@ package main
 import (
 	"time"
 
-	"agent/cmd/agent/config"
+	"agent/internal/config"
 	"agent/llm"
 	"agent/llm/lmstudio"
 	"agent/llm/ollama"

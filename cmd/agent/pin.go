@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"agent/cmd/agent/config"
 	"agent/eventlog/event"
 	"agent/handlers"
+	"agent/internal/config"
 )
 
 // progressMS is the least time between two edits of a progress comment.

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"agent/cmd/agent/config"
 	"agent/eventlog/event"
 	"agent/handlers"
+	"agent/internal/config"
 )
 
 // planning is the planning mode as decisions see it. Whatever is switched off

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"agent/cmd/agent/config"
+	"agent/internal/config"
 )
 
 // TestEveryPlanningKeyIsPinned changes each key of the planning mode and wants

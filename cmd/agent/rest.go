@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"agent/cmd/agent/config"
+	"agent/internal/config"
 )
 
 // rest makes the few calls of a forge's API for which [forge.Client] has no

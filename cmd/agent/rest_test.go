@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/cmd/agent/config"
+	"agent/internal/config"
 )
 
 // gitlabLabels is the part of GitLab's API that knows about labels and tokens.

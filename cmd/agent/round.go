@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"sync"
 
-	"agent/cmd/agent/logging"
 	"agent/contexts"
 	"agent/forge"
+	"agent/internal/logging"
 	"agent/projections"
 )
 

@@ -14,11 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agent/cmd/agent/config"
 	"agent/contexts"
 	"agent/eventlog"
 	"agent/eventlog/event"
 	"agent/forge"
+	"agent/internal/config"
 	"agent/internal/sanitize"
 )
 

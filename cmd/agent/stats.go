@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agent/cmd/agent/config"
 	"agent/contexts"
 	"agent/eventlog/event"
+	"agent/internal/config"
 	"agent/internal/i18n"
 	"agent/projections"
 )

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agent/cmd/agent/config"
 	"agent/contexts"
+	"agent/internal/config"
 	"agent/projections"
 )
 

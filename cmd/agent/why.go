@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agent/cmd/agent/config"
 	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/forge"
+	"agent/internal/config"
 	"agent/internal/sanitize"
 	"agent/projections"
 )

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"agent/cmd/agent/config"
-	"agent/cmd/agent/logging"
 	"agent/contexts"
 	"agent/contexts/history"
 	"agent/eventlog/event"
@@ -20,7 +18,9 @@ import (
 	"agent/forge/github"
 	"agent/forge/gitlab"
 	"agent/handlers/engine"
+	"agent/internal/config"
 	"agent/internal/fsx"
+	"agent/internal/logging"
 	"agent/internal/redact"
 	"agent/llm"
 	"agent/mcp"

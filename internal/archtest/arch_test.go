@@ -47,8 +47,8 @@ var rules = map[string][]string{
 	"handlers":                {"handlers/shapes", "projections", "eventlog/event", "llm", "forge", "internal/i18n", "internal/sanitize", "internal/loosejson"},
 	"handlers/shapes":         {"eventlog/event", "internal/loosejson"},
 	"handlers/engine":         {"handlers", "projections", "eventlog/event", "llm", "forge", "mcp", "contexts", "internal/sanitize", "internal/redact", "internal/i18n"},
-	"cmd/agent/config":        {},
-	"cmd/agent/logging":       {"internal/sanitize", "internal/redact"},
+	"internal/config":         {},
+	"internal/logging":        {"internal/sanitize", "internal/redact"},
 
 	"forge/forgetest/suite": {"forge", "forge/forgetest"},
 }

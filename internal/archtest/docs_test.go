@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"agent/cmd/agent/config"
 	"agent/eventlog/event"
+	"agent/internal/config"
 )
 
 func document(t *testing.T, name string) string {
