@@ -35,8 +35,8 @@ vet: ## formatting and go vet
 	@files=$$(gofmt -l .) && test -z "$$files" || { echo "run gofmt -w on:" $$files >&2; exit 1; }
 	$(GO) vet ./...
 
-check: vet ## vet, and every test with the race detector (needs a C compiler)
-	$(GO) test -race -timeout 60m ./...
+check: vet ## vet, and every test, each sweep whole, with the race detector (needs a C compiler)
+	AGENT_EXHAUSTIVE=1 $(GO) test -race -timeout 60m ./...
 
 crash: ## kill the real program at its system calls (Linux); CRASH='-every 20' is quicker
 	$(GO) run ./internal/crash $(CRASH)

@@ -1,0 +1,34 @@
+// Package exhaustive divides tests into two tiers. `make test` runs before every
+// commit and takes a sample of each sweep; `make check` sets AGENT_EXHAUSTIVE=1
+// and takes all of it. Only tests import this package.
+//
+// A sample is the same in every run: a failure that one person sees, everybody sees.
+package exhaustive
+
+import (
+	"os"
+	"testing"
+)
+
+// On reports whether this run is exhaustive.
+func On() bool { return os.Getenv("AGENT_EXHAUSTIVE") == "1" }
+
+// Every is the stride of a sweep: 1 in an exhaustive run, n otherwise.
+func Every(n int) int { return Of(n, 1) }
+
+// Of chooses between the size of a sample and the size of the whole sweep.
+func Of(sample, whole int) int {
+	if On() {
+		return whole
+	}
+	return sample
+}
+
+// Only skips the test unless the run is exhaustive. Use it for a series that starts
+// many processes, if a cheaper test beside it would find most of the same mistakes.
+func Only(t testing.TB) {
+	t.Helper()
+	if !On() {
+		t.Skip("part of make check (AGENT_EXHAUSTIVE=1)")
+	}
+}

@@ -1,0 +1,14 @@
+package exhaustive
+
+import "testing"
+
+func TestTiers(t *testing.T) {
+	for value, stride := range map[string]int{"": 7, "0": 7, "1": 1} {
+		t.Setenv("AGENT_EXHAUSTIVE", value)
+		ran := false
+		t.Run("only", func(t *testing.T) { Only(t); ran = true })
+		if Every(7) != stride || On() != (stride == 1) || ran != On() || Of(3, 30) != map[int]int{7: 3, 1: 30}[stride] {
+			t.Errorf("AGENT_EXHAUSTIVE=%q: Every(7) = %d, On() = %t, Only ran the test: %t", value, Every(7), On(), ran)
+		}
+	}
+}
