@@ -156,18 +156,22 @@ type Checker interface {
 // Kind says what an error means for the caller.
 type Kind string
 
-// The kinds of error.
+// The kinds of error. Each stands for what the caller can do about it. What no
+// class names is Invalid, which is never final: a person decides.
 const (
-	Transient       Kind = "transient"        // network, 5xx, cut stream, HTML: try again
+	Transient       Kind = "transient"        // network, 5xx, cut stream, HTML, a model that loads or crashed: try again
 	RateLimited     Kind = "rate_limited"     // 429, or 503 with Retry-After: wait, then try again
-	Auth            Kind = "auth"             // 401, 403: a person must act
+	Quota           Kind = "quota"            // the account is empty: a person must pay
+	Auth            Kind = "auth"             // the key is wrong or may not: a person must act
 	NotFound        Kind = "not_found"        // model or path absent: a person must act
 	ToolsRefused    Kind = "tools_refused"    // the server does not take tools for this model
-	ContextOverflow Kind = "context_overflow" // the prompt is longer than the window
-	Empty           Kind = "empty"            // an answer without text and calls: try again
+	ContextOverflow Kind = "context_overflow" // the prompt is longer than the window: send less
+	MalformedCall   Kind = "malformed_call"   // the server could not read the model's tool call: correct the model
+	Filtered        Kind = "filtered"         // a content filter refused the prompt: a person must act
+	Empty           Kind = "empty"            // an answer without text and calls: correct the model
 	Truncated       Kind = "truncated"        // the server has cut the prompt (see PromptCut): a person must change a window
 	Timeout         Kind = "timeout"          // no answer in time: try again
-	Invalid         Kind = "invalid"          // any other 4xx: trying again will not help
+	Invalid         Kind = "invalid"          // any other refusal: a person must look
 )
 
 // Error is a failed call. Message is one line, safe to show, and holds no secret.

@@ -135,7 +135,7 @@ func TestAnswersThatFail(t *testing.T) {
 		"no such path":      {llmtest.Reply{Status: 404, Body: "404 page not found"}, llm.NotFound, "page not found", ""},
 		"no tools":          {llmtest.Error(400, "", "registry.ollama.ai/library/m:latest does not support tools"), llm.ToolsRefused, "support tools", ""},
 		"too long":          {llmtest.Error(400, "", "the input length exceeds the context length"), llm.ContextOverflow, "exceeds", ""},
-		"unparsed call":     {llmtest.Error(500, "", "error parsing tool call: raw='{\"supported functions and context length': err=unexpected end"), llm.Transient, "parsing", ""},
+		"unparsed call":     {llmtest.Error(500, "", "error parsing tool call: raw='{\"supported functions and context length': err=unexpected end"), llm.MalformedCall, "parsing", ""},
 		"out of memory":     {llmtest.Error(500, "", "model requires more system memory (9 GiB) than is available (8 GiB)"), llm.Transient, "memory", ""},
 		"busy":              {llmtest.Error(503, "", "server busy, please try again"), llm.Transient, "busy", ""},
 		"error line":        {lines(hi, `{"error":"an error was encountered while running the model"}`), llm.Transient, "encountered", "hi"},

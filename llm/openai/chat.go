@@ -27,11 +27,14 @@ func readChat(in *httpx.Answer) (llm.Reply, error) {
 	return readChatWhole(in, data)
 }
 
-// readChatStream assembles the chunks. A stream counts as whole if a finish
-// reason came: a missing end mark or usage costs nothing, a missing reason is a cut.
+// readChatStream assembles the chunks. A stream is whole if a finish reason came,
+// or if the end mark follows text: some servers send no reason. Anything else is a cut.
 func readChatStream(in *httpx.Answer) (llm.Reply, error) {
 	s := chatSink{in: in}
 	broken, failure := events(in, &s)
+	if s.ended && s.finish == "" && len(s.calls) == 0 && !httpx.Blank(s.partial()) {
+		s.finish = "stop"
+	}
 	switch {
 	case failure != nil:
 		return llm.Reply{}, failure
@@ -45,13 +48,15 @@ func readChatStream(in *httpx.Answer) (llm.Reply, error) {
 
 type chatSink struct {
 	assembly
-	in *httpx.Answer
+	in    *httpx.Answer
+	ended bool // the end mark came
 }
 
 func (s *chatSink) partial() string { return s.text.String() }
 
 func (s *chatSink) event(data []byte, isError bool) (bool, error) {
 	if bytes.Equal(data, done) {
+		s.ended = true
 		return true, nil
 	}
 	var w wireAnswer

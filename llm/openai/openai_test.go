@@ -79,6 +79,7 @@ func TestStreamsOfOtherServers(t *testing.T) {
 		calls []llm.ToolCall
 	}{
 		"no end mark":           {[]string{start, part, stop}, "half", nil},
+		"no finish reason":      {[]string{start, part, end}, "half", nil},
 		"no space after colon":  {[]string{`data:{"choices":[{"delta":{"content":"half"},"finish_reason":"stop"}]}`, "data:[DONE]"}, "half", nil},
 		"many keep-alive lines": {append(keepAlive, start, part, stop, end), "half", nil},
 		"blank lines first":     {[]string{"\n\n", part, stop, end}, "half", nil},
@@ -155,7 +156,8 @@ func TestStreamsThatFail(t *testing.T) {
 		says    string
 		partial string
 	}{
-		"no finish reason":        {[]string{start, part, end}, llm.Transient, "cut off", "half"},
+		"no end mark, no reason":  {[]string{start, part}, llm.Transient, "cut off", "half"},
+		"a call without a reason": {[]string{start, part, delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}`), end}, llm.Transient, "cut off", "half"},
 		"nothing":                 {[]string{end}, llm.Transient, "cut off", ""},
 		"only keep-alive":         {[]string{": hello"}, llm.Transient, "cut off", ""},
 		"error, spaced":           {[]string{part, `data: { "error": {"message":"overloaded","code":529}}`}, llm.Transient, "overloaded", "half"},
