@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/contexts"
+	"agent/internal/app"
 	"agent/internal/config"
 )
 
@@ -31,7 +32,7 @@ func name(cmd *cobra.Command) string { return strings.TrimPrefix(cmd.CommandPath
 
 // completions lets the shell complete contexts, and has help and completion
 // refuse what they do not know.
-func (a *app) completions(root *cobra.Command) {
+func (a *cli) completions(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		switch _, takes, _ := strings.Cut(c.Use, " "); {
 		case c.Name() == "help":
@@ -64,12 +65,12 @@ const mostCompleted = 200
 
 // completeContexts offers the contexts, the newest first. A completion is no
 // place for complaints: what cannot be read is not offered.
-func (a *app) completeContexts(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+func (a *cli) completeContexts(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 	cfg, err := a.loadConfig(config.Offline())
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	store, err := openLook(cfg, func(error) {})
+	store, err := app.OpenReadOnly(cfg, func(error) {})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -90,7 +90,7 @@ func TestExamples(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk((&app{}).root())
+	walk((&cli{}).root())
 }
 
 // TestClosedOutput gives the program an output that nobody reads, as `| head` does.

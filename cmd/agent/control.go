@@ -13,7 +13,7 @@ import (
 	"agent/handlers/engine"
 )
 
-func (a *app) pauseCommand() *cobra.Command {
+func (a *cli) pauseCommand() *cobra.Command {
 	all := false
 	cmd := &cobra.Command{
 		Use: "pause [--all | TASK...]", Short: "Let tasks rest",
@@ -30,7 +30,7 @@ flight, says so on the task, and lets it rest until agent resume.`,
 	return cmd
 }
 
-func (a *app) resumeCommand() *cobra.Command {
+func (a *cli) resumeCommand() *cobra.Command {
 	all, add := false, 0.0
 	cmd := &cobra.Command{
 		Use: "resume [--all | TASK...]", Short: "Let paused tasks go on at the next run",
@@ -51,7 +51,7 @@ reached it grants the same amount once more, or what --add says.`,
 	return cmd
 }
 
-func (a *app) stopCommand() *cobra.Command {
+func (a *cli) stopCommand() *cobra.Command {
 	reason := ""
 	cmd := &cobra.Command{
 		Use: "stop TASK...", Short: "End tasks for good", Args: cobra.MinimumNArgs(1),
@@ -66,7 +66,7 @@ func (a *app) stopCommand() *cobra.Command {
 }
 
 // signal leaves a signal for the given contexts, or for all in a place.
-func (a *app) signal(refs []string, all bool, sig contexts.Signal, place contexts.Place, payload []byte) error {
+func (a *cli) signal(refs []string, all bool, sig contexts.Signal, place contexts.Place, payload []byte) error {
 	if all == (len(refs) > 0) {
 		return usageError{errors.New("say which tasks, or --all")}
 	}
@@ -99,13 +99,13 @@ func (a *app) signal(refs []string, all bool, sig contexts.Signal, place context
 }
 
 // signalStandsStill warns that a resume comes to nothing for what the signal keeps.
-func (a *app) signalStandsStill() {
+func (a *cli) signalStandsStill() {
 	if a.signalFile != "" {
 		fmt.Fprintf(a.out, "the pause signal stands: nothing new is begun until %s is removed\n", a.signalFile)
 	}
 }
 
-func (a *app) targets(store *contexts.Store, refs []string, place contexts.Place) ([]string, error) {
+func (a *cli) targets(store *contexts.Store, refs []string, place contexts.Place) ([]string, error) {
 	var uuids []string
 	for _, ref := range refs {
 		uuid, err := a.findTask(store, ref)
@@ -126,7 +126,7 @@ func (a *app) targets(store *contexts.Store, refs []string, place contexts.Place
 }
 
 // findTask takes a uuid, the beginning of one, or the URL of an item that has a live context.
-func (a *app) findTask(store *contexts.Store, ref string) (string, error) {
+func (a *cli) findTask(store *contexts.Store, ref string) (string, error) {
 	key, err := forge.ParseTaskKey(ref, a.hosts...)
 	if err != nil {
 		return findUUID(store, ref)
@@ -140,7 +140,7 @@ func (a *app) findTask(store *contexts.Store, ref string) (string, error) {
 
 // findContext takes a uuid, the beginning of one, or the URL of an item, which
 // means its newest context.
-func (a *app) findContext(store *contexts.Store, ref string) (string, error) {
+func (a *cli) findContext(store *contexts.Store, ref string) (string, error) {
 	key, err := forge.ParseTaskKey(ref, a.hosts...)
 	if err != nil {
 		return findUUID(store, ref)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"agent/eventlog/event"
+	"agent/internal/app"
 	"agent/internal/config"
 	"agent/projections"
 )
@@ -37,14 +38,14 @@ func TestDeletedComment(t *testing.T) {
 
 // TestExpiredPause ends a pause that nobody ended for the configured days.
 func TestExpiredPause(t *testing.T) {
-	r := &round{system: &system{config: config.Default()}}
-	r.config.PauseResume.PausedTaskExpiryDays = 30
+	r := &round{system: &system{App: &app.App{Config: config.Default()}}}
+	r.Config.PauseResume.PausedTaskExpiryDays = 30
 	old, young := projections.NewState(), projections.NewState()
 	old.PausedAt, young.PausedAt = time.Now().AddDate(0, 0, -31), time.Now().AddDate(0, 0, -29)
 	if !r.expired(old) || r.expired(young) {
 		t.Error("a pause of 31 days has not expired, or one of 29 has")
 	}
-	r.config.PauseResume.PausedTaskExpiryDays = 0
+	r.Config.PauseResume.PausedTaskExpiryDays = 0
 	if r.expired(old) {
 		t.Error("it expires although nothing does")
 	}

@@ -17,7 +17,7 @@ import (
 	"agent/llm/llmtest"
 )
 
-func (a *app) demoCommand() *cobra.Command {
+func (a *cli) demoCommand() *cobra.Command {
 	dir, lang, kind := "", "en", "github"
 	cmd := &cobra.Command{
 		Use: "demo", Short: "See the whole thing work, on this machine alone", Args: cobra.NoArgs,
@@ -48,7 +48,7 @@ needs git and go, no network.`,
 
 // demo is the state of one demonstration.
 type demo struct {
-	*app
+	*cli
 	dir    string
 	lang   i18n.Lang
 	forge  demoForge
@@ -58,7 +58,7 @@ type demo struct {
 	first  string // uuid of the first go
 }
 
-func (a *app) demo(ctx context.Context, dir string, lang i18n.Lang, kind string) error {
+func (a *cli) demo(ctx context.Context, dir string, lang i18n.Lang, kind string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (a *app) demo(ctx context.Context, dir string, lang i18n.Lang, kind string)
 		return err
 	}
 	defer remove()
-	d := &demo{app: a, dir: dir, lang: lang, self: self, forge: newDemoForge(kind, filepath.Join(dir, "origin.git"))}
+	d := &demo{cli: a, dir: dir, lang: lang, self: self, forge: newDemoForge(kind, filepath.Join(dir, "origin.git"))}
 	defer d.forge.close()
 	d.script = &demoModel{lang: lang, reach: make(chan struct{}), pause: func() { _ = d.agent(ctx, "pause", "--all").Run() }}
 	d.model = llmtest.New(d.script.reply)

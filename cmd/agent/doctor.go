@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"sync"
 	"time"
@@ -12,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/contexts"
+	"agent/internal/app"
 	"agent/internal/config"
 	"agent/internal/i18n"
-	"agent/internal/redact"
 	"agent/internal/sanitize"
 )
 
@@ -37,8 +36,8 @@ type finding struct {
 
 // doctor goes through everything that a run needs.
 type doctor struct {
-	*app
-	*system
+	*cli
+	*app.App
 	ctx    context.Context
 	lang   i18n.Lang
 	asJSON bool
@@ -49,7 +48,7 @@ type doctor struct {
 	public []string // repositories that everybody can see
 }
 
-func (a *app) doctorCommand() *cobra.Command {
+func (a *cli) doctorCommand() *cobra.Command {
 	asJSON, noCall := false, false
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check that everything is there that a run needs", Args: cobra.NoArgs,
@@ -60,7 +59,7 @@ model can call tools is found out by one very short call, unless --no-model-call
 		Example: `  agent doctor
   agent doctor --no-model-call --json | jq -r '.[] | select(.result!="ok").todo'`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d := &doctor{app: a, ctx: cmd.Context(), lang: i18n.En, asJSON: asJSON, noCall: noCall, found: []finding{}}
+			d := &doctor{cli: a, ctx: cmd.Context(), lang: i18n.En, asJSON: asJSON, noCall: noCall, found: []finding{}}
 			return d.examine()
 		},
 	}
@@ -71,8 +70,8 @@ model can call tools is found out by one very short call, unless --no-model-call
 
 func (d *doctor) examine() error {
 	if cfg := d.checkConfig(); cfg != nil {
-		d.system = &system{config: cfg, redact: redact.New(cfg.Secrets()), log: slog.New(slog.DiscardHandler)}
-		defer d.system.close()
+		d.App = app.NewReadOnly(cfg, nil, d.options())
+		defer d.App.Close()
 		d.checkAll()
 	}
 	code := 0
@@ -107,11 +106,11 @@ func (d *doctor) checkAll() {
 	d.checkDisk()
 	d.checkGit()
 	d.checkWorkspaces()
-	if err := d.connect(d.app); err != nil {
+	if err := d.Connect(); err != nil {
 		d.note("adapters", bad, d.text("doctor.adapters", err), d.text("doctor.todo.config"))
 		return
 	}
-	for _, at := range d.sites {
+	for _, at := range d.Sites {
 		d.checkForge(at)
 	}
 	d.checkModel()
@@ -139,8 +138,8 @@ func (d *doctor) note(check, result, text, todo string) {
 
 // safe takes out secrets and everything that acts on a terminal.
 func (d *doctor) safe(s string) string {
-	if d.system != nil {
-		s, _ = d.redact.String(s)
+	if d.App != nil {
+		s, _ = d.Redact.String(s)
 	}
 	return sanitize.Line(s, 500)
 }
@@ -151,9 +150,9 @@ func (d *doctor) ok(check string, id i18n.ID, args ...any) {
 
 // checkConfig loads the configuration; nil means that nothing else can be checked.
 func (d *doctor) checkConfig() *config.Config {
-	cfg, warnings, err := config.Load(d.app.config, os.Getenv, config.Override(func(c *config.Config) {
-		if d.app.contexts != "" {
-			c.ContextsDir = d.app.contexts
+	cfg, warnings, err := config.Load(d.cli.config, os.Getenv, config.Override(func(c *config.Config) {
+		if d.cli.contexts != "" {
+			c.ContextsDir = d.cli.contexts
 		}
 	}))
 	if cfg != nil {
@@ -173,7 +172,7 @@ func (d *doctor) checkConfig() *config.Config {
 		d.note("config", bad, err.Error(), d.text("doctor.todo.config"))
 		return nil
 	}
-	path, exists := config.Path(d.app.config, os.Getenv)
+	path, exists := config.Path(d.cli.config, os.Getenv)
 	if !exists {
 		d.note("config", warning, d.text("doctor.nofile", path), d.text("doctor.todo.init"))
 	} else {
@@ -200,7 +199,7 @@ func worded(p config.Problem) string {
 
 // checkFile looks at who may read the configuration.
 func (d *doctor) checkFile() {
-	path, exists := config.Path(d.app.config, os.Getenv)
+	path, exists := config.Path(d.cli.config, os.Getenv)
 	info, err := os.Stat(path)
 	switch {
 	case !exists || err != nil: // said already
@@ -213,13 +212,13 @@ func (d *doctor) checkFile() {
 
 // checkStore opens the contexts as a run does, and takes a lock twice.
 func (d *doctor) checkStore() {
-	dir := d.system.config.ContextsDir
-	store, err := openStore(d.system.config, false, func(err error) { d.note("contexts", warning, err.Error(), "") })
+	dir := d.App.Config.ContextsDir
+	store, err := app.OpenStore(d.App.Config, func(err error) { d.note("contexts", warning, err.Error(), "") })
 	if err != nil {
 		d.note("contexts", bad, err.Error(), d.text("doctor.todo.contexts", dir))
 		return
 	}
-	d.system.store = store
+	d.App.Store = store
 	lock, err := store.LockKey("doctor")
 	if errors.Is(err, contexts.ErrBusy) { // another doctor: so locks work
 		d.ok("contexts", "doctor.contexts", dir)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"agent/forge"
+	"agent/internal/app"
 	"agent/internal/config"
 	"agent/internal/i18n"
 )
@@ -24,58 +25,58 @@ const (
 )
 
 // checkForge looks at the token, the clock, and every project of one forge.
-func (d *doctor) checkForge(at site) {
+func (d *doctor) checkForge(at app.Site) {
 	ctx, cancel := d.within(5 * time.Minute)
 	defer cancel()
-	d.checkReplaced(at.host, d.forgePath(at)+".personal_access_token")
-	me, err := at.client.Me(ctx)
+	d.checkReplaced(at.Host, d.forgePath(at)+".personal_access_token")
+	me, err := at.Client.Me(ctx)
 	if err != nil {
-		d.note(at.host, bad, err.Error(), d.todoForge(err, at.config.Kind))
+		d.note(at.Host, bad, err.Error(), d.todoForge(err, at.Config.Kind))
 		return
 	}
-	d.ok(at.host, "doctor.token", me.Login)
-	if name := at.config.BotName; name != "" && !strings.EqualFold(name, me.Login) {
-		d.note(at.host, warning, d.text("doctor.bot", me.Login, name), d.text("doctor.todo.bot", me.Login))
+	d.ok(at.Host, "doctor.token", me.Login)
+	if name := at.Config.BotName; name != "" && !strings.EqualFold(name, me.Login) {
+		d.note(at.Host, warning, d.text("doctor.bot", me.Login, name), d.text("doctor.todo.bot", me.Login))
 	}
-	api := newRest(at.config)
+	api := newRest(at.Config)
 	api.token = tokenOf(ctx, at)
 	d.checkToken(ctx, at, api)
-	for _, project := range projectsOf(at.config) {
+	for _, project := range app.Projects(at.Config) {
 		d.checkProject(ctx, at, api, project, me)
 	}
-	if len(projectsOf(at.config)) == 0 {
+	if len(app.Projects(at.Config)) == 0 {
 		d.checkSearch(ctx, at)
 	}
 }
 
 // forgePath is where a forge stands in the configuration.
-func (d *doctor) forgePath(at site) string {
-	all := d.system.config.GitHub
-	if at.config.Kind == "gitlab" {
-		all = d.system.config.GitLab
+func (d *doctor) forgePath(at app.Site) string {
+	all := d.App.Config.GitHub
+	if at.Config.Kind == "gitlab" {
+		all = d.App.Config.GitLab
 	}
-	i := slices.IndexFunc(all, func(f config.Forge) bool { return f.APIURL == at.config.APIURL })
-	return fmt.Sprintf("%s[%d]", at.config.Kind, i)
+	i := slices.IndexFunc(all, func(f config.Forge) bool { return f.APIURL == at.Config.APIURL })
+	return fmt.Sprintf("%s[%d]", at.Config.Kind, i)
 }
 
 // checkReplaced tells of a variable that stands in for another value of the file:
 // who changes the file wonders why nothing happens.
 func (d *doctor) checkReplaced(check, path string) {
-	if name := d.system.config.Replaced(path); name != "" {
+	if name := d.App.Config.Replaced(path); name != "" {
 		d.note(check, warning, d.text("doctor.replaced", name, strings.Replace(path, "[0]", "", 1)), d.text("doctor.todo.replaced"))
 	}
 }
 
 // tokenOf is the token that requests carry, which an app renews now and then.
-func tokenOf(ctx context.Context, at site) string {
-	if source, ok := at.client.(interface {
+func tokenOf(ctx context.Context, at app.Site) string {
+	if source, ok := at.Client.(interface {
 		Token(context.Context) (string, error)
 	}); ok {
 		if token, err := source.Token(ctx); err == nil {
 			return token
 		}
 	}
-	return at.config.Token
+	return at.Config.Token
 }
 
 func (d *doctor) todoForge(err error, kind string) string {
@@ -88,13 +89,13 @@ func (d *doctor) todoForge(err error, kind string) string {
 }
 
 // checkToken reads what the headers of one answer tell.
-func (d *doctor) checkToken(ctx context.Context, at site, api *rest) {
+func (d *doctor) checkToken(ctx context.Context, at app.Site, api *rest) {
 	got, err := api.get(ctx, "/rate_limit")
-	if at.config.Kind == "gitlab" {
+	if at.Config.Kind == "gitlab" {
 		got, err = api.get(ctx, "/user")
 	}
 	if err != nil {
-		d.note(at.host, warning, err.Error(), "")
+		d.note(at.Host, warning, err.Error(), "")
 		return
 	}
 	d.checkScopes(ctx, at, api, got.header)
@@ -104,19 +105,19 @@ func (d *doctor) checkToken(ctx context.Context, at site, api *rest) {
 
 // checkScopes tells of scopes where the forge names them. Tokens with
 // permissions per project have none; the projects are tried anyway.
-func (d *doctor) checkScopes(ctx context.Context, at site, api *rest, h http.Header) {
+func (d *doctor) checkScopes(ctx context.Context, at app.Site, api *rest, h http.Header) {
 	scopes, wanted := splitScopes(h.Get("X-Oauth-Scopes")), []string{"repo", "public_repo"}
-	if at.config.Kind == "gitlab" {
+	if at.Config.Kind == "gitlab" {
 		scopes, wanted = gitlabScopes(ctx, api), []string{"api"}
 	}
 	named := strings.Join(scopes, ", ")
 	switch {
 	case len(scopes) == 0:
-		d.ok(at.host, "doctor.scopes.none")
+		d.ok(at.Host, "doctor.scopes.none")
 	case !slices.ContainsFunc(scopes, func(s string) bool { return slices.Contains(wanted, s) }):
-		d.note(at.host, bad, d.text("doctor.scopes.few", named), d.text("doctor.todo.scopes", wanted[0]))
+		d.note(at.Host, bad, d.text("doctor.scopes.few", named), d.text("doctor.todo.scopes", wanted[0]))
 	default:
-		d.ok(at.host, "doctor.scopes", named)
+		d.ok(at.Host, "doctor.scopes", named)
 	}
 }
 
@@ -135,33 +136,33 @@ func gitlabScopes(ctx context.Context, api *rest) []string {
 	return self.Scopes
 }
 
-func (d *doctor) checkClock(at site, got answer) {
+func (d *doctor) checkClock(at app.Site, got answer) {
 	theirs, err := http.ParseTime(got.header.Get("Date"))
 	if err != nil {
-		d.note(at.host, warning, d.text("doctor.clock.none"), "")
+		d.note(at.Host, warning, d.text("doctor.clock.none"), "")
 		return
 	}
 	// The header has whole seconds, cut off: on average half of one is missing.
 	skew := got.sent.Add(got.took / 2).Sub(theirs.Add(time.Second / 2)).Round(time.Second)
 	switch {
 	case skew.Abs() > skewBad:
-		d.note(at.host, bad, d.text("doctor.clock", skew), d.text("doctor.todo.clock"))
+		d.note(at.Host, bad, d.text("doctor.clock", skew), d.text("doctor.todo.clock"))
 	case skew.Abs() > skewWarning:
-		d.note(at.host, warning, d.text("doctor.clock", skew), d.text("doctor.todo.clock"))
+		d.note(at.Host, warning, d.text("doctor.clock", skew), d.text("doctor.todo.clock"))
 	default:
-		d.ok(at.host, "doctor.clock", skew)
+		d.ok(at.Host, "doctor.clock", skew)
 	}
 }
 
-func (d *doctor) checkRate(at site, h http.Header) {
+func (d *doctor) checkRate(at app.Site, h http.Header) {
 	left, err := strconv.Atoi(firstOf(h, "X-Ratelimit-Remaining", "Ratelimit-Remaining"))
 	limit := firstOf(h, "X-Ratelimit-Limit", "Ratelimit-Limit")
 	switch {
 	case err != nil: // none is told, as on many servers of one's own
 	case left < fewRequests:
-		d.note(at.host, warning, d.text("doctor.rate", left, limit), d.text("doctor.todo.rate"))
+		d.note(at.Host, warning, d.text("doctor.rate", left, limit), d.text("doctor.todo.rate"))
 	default:
-		d.ok(at.host, "doctor.rate", left, limit)
+		d.ok(at.Host, "doctor.rate", left, limit)
 	}
 }
 
@@ -175,10 +176,10 @@ func firstOf(h http.Header, names ...string) string {
 }
 
 // checkSearch tries the search that stands in for a list of projects.
-func (d *doctor) checkSearch(ctx context.Context, at site) {
-	tasks, err := at.client.ListTasks(ctx, at.config.BotLabel)
+func (d *doctor) checkSearch(ctx context.Context, at app.Site) {
+	tasks, err := at.Client.ListTasks(ctx, at.Config.BotLabel)
 	if err != nil {
-		d.note(at.host, bad, err.Error(), d.todoForge(err, at.config.Kind))
+		d.note(at.Host, bad, err.Error(), d.todoForge(err, at.Config.Kind))
 		return
 	}
 	for _, t := range tasks {
@@ -186,13 +187,13 @@ func (d *doctor) checkSearch(ctx context.Context, at site) {
 			d.public = append(d.public, t.Key.Project)
 		}
 	}
-	d.ok(at.host, "doctor.search", at.config.Owner, len(tasks), at.config.BotLabel)
+	d.ok(at.Host, "doctor.search", at.Config.Owner, len(tasks), at.Config.BotLabel)
 }
 
 // checkProject tries to reach a project, may write there, and knows its labels.
-func (d *doctor) checkProject(ctx context.Context, at site, api *rest, project string, me forge.Account) {
-	key := forge.TaskKey{Host: at.host, Project: project, Kind: issueKind(at.config), Number: 1}
-	repo, err := at.client.Repository(ctx, key)
+func (d *doctor) checkProject(ctx context.Context, at app.Site, api *rest, project string, me forge.Account) {
+	key := forge.TaskKey{Host: at.Host, Project: project, Kind: issueKind(at.Config), Number: 1}
+	repo, err := at.Client.Repository(ctx, key)
 	if err != nil {
 		d.note(project, bad, err.Error(), d.text("doctor.todo.project"))
 		return
@@ -200,7 +201,7 @@ func (d *doctor) checkProject(ctx context.Context, at site, api *rest, project s
 	if !repo.Private {
 		d.public = append(d.public, project)
 	}
-	may, err := at.client.Permission(ctx, key, me.Login)
+	may, err := at.Client.Permission(ctx, key, me.Login)
 	switch {
 	case err != nil:
 		d.note(project, warning, d.text("doctor.project.unknown", err), d.text("doctor.todo.write"))
@@ -221,8 +222,8 @@ func issueKind(f config.Forge) forge.Kind {
 
 // checkLabels names the labels that the project lacks. All but the one that
 // starts the work are made when they are needed.
-func (d *doctor) checkLabels(ctx context.Context, at site, api *rest, project string) {
-	missing, err := missingLabels(ctx, at.config, api, project)
+func (d *doctor) checkLabels(ctx context.Context, at app.Site, api *rest, project string) {
+	missing, err := missingLabels(ctx, at.Config, api, project)
 	var names []string
 	for _, l := range missing {
 		names = append(names, l.name)
@@ -230,8 +231,8 @@ func (d *doctor) checkLabels(ctx context.Context, at site, api *rest, project st
 	switch {
 	case err != nil:
 		d.note(project, warning, d.text("doctor.labels.unknown", err), "")
-	case slices.Contains(names, at.config.BotLabel):
-		d.note(project, warning, d.text("doctor.labels.bot", at.config.BotLabel), d.text("doctor.todo.labels"))
+	case slices.Contains(names, at.Config.BotLabel):
+		d.note(project, warning, d.text("doctor.labels.bot", at.Config.BotLabel), d.text("doctor.todo.labels"))
 	case len(names) > 0:
 		d.ok(project, "doctor.labels.later", strings.Join(names, ", "))
 	default:

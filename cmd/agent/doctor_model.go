@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/app"
 	"agent/internal/config"
 	"agent/internal/i18n"
 	"agent/llm"
@@ -21,7 +22,7 @@ func (d *doctor) checkServer(m config.MCPServer, workspace string) {
 	check := "mcp " + m.Name
 	ctx, cancel := d.within(time.Minute)
 	defer cancel()
-	pool := mcp.NewPool(serverConfigs([]config.MCPServer{m}), mcp.Options{Version: version()})
+	pool := mcp.NewPool(app.ServerConfigs([]config.MCPServer{m}), mcp.Options{Version: version()})
 	defer pool.Close()
 	session := pool.Session(workspace)
 	defer session.Close()
@@ -54,7 +55,7 @@ func (d *doctor) checkAllowed(check string, m config.MCPServer, names []string) 
 
 // checkModel asks the server what it has, and the model whether it calls tools.
 func (d *doctor) checkModel() {
-	active := d.system.config.LLM.Active()
+	active := d.App.Config.LLM.Active()
 	d.checkReplaced("model", "llm."+active.Name+"."+urlKey(active.Name))
 	d.checkReplaced("model", "llm."+active.Name+".model")
 	d.checkReplaced("model", "llm."+active.Name+".api_key")
@@ -122,7 +123,7 @@ func (d *doctor) checkWindow(active config.Provider, window int) {
 // checkCalls finds out whether tools can be used. Without them the JSON protocol
 // works, unless it is ruled out.
 func (d *doctor) checkCalls(said *bool) {
-	protocol := d.system.config.LLM.Protocol
+	protocol := d.App.Config.LLM.Protocol
 	switch {
 	case protocol == "json":
 		d.ok("tool calls", "doctor.calls.json")
@@ -134,16 +135,16 @@ func (d *doctor) checkCalls(said *bool) {
 		d.note("tool calls", warning, d.text("doctor.calls.untried"), "")
 		return
 	}
-	ctx, cancel := d.within(time.Duration(d.system.config.LLM.TimeoutSeconds) * time.Second)
+	ctx, cancel := d.within(time.Duration(d.App.Config.LLM.TimeoutSeconds) * time.Second)
 	defer cancel()
 	start := time.Now()
-	reply, err := d.model.Complete(ctx, d.tryCall())
+	reply, err := d.Model.Complete(ctx, d.tryCall())
 	var failed *llm.Error
 	switch {
 	case errors.As(err, &failed) && failed.Kind == llm.ToolsRefused:
 		d.noCalls(failed.Error())
 	case err != nil:
-		d.note("tool calls", bad, err.Error(), d.text(todoOf(d.system.config.LLM.Provider)))
+		d.note("tool calls", bad, err.Error(), d.text(todoOf(d.App.Config.LLM.Provider)))
 	case len(reply.Calls) == 0:
 		d.noCalls(d.text("doctor.calls.words"))
 	default:
@@ -153,7 +154,7 @@ func (d *doctor) checkCalls(said *bool) {
 
 func (d *doctor) noCalls(text string) {
 	result := warning
-	if d.system.config.LLM.Protocol == "tools" {
+	if d.App.Config.LLM.Protocol == "tools" {
 		result = bad
 	}
 	d.note("tool calls", result, text, d.text("doctor.todo.calls"))
@@ -161,7 +162,7 @@ func (d *doctor) noCalls(text string) {
 
 // tryCall is the shortest request that a model can answer by a call.
 func (d *doctor) tryCall() llm.Request {
-	active := d.system.config.LLM.Active()
+	active := d.App.Config.LLM.Active()
 	return llm.Request{Model: active.Model, ContextLength: active.ContextLength,
 		Messages: []llm.Message{{Role: llm.User, Content: "Call the tool ping once. Say nothing else."}},
 		Tools: []llm.Tool{{Name: "ping", Description: "Answers pong.",
@@ -170,10 +171,10 @@ func (d *doctor) tryCall() llm.Request {
 
 // describeModel asks the provider; one that cannot tell is asked for its list of models.
 func (d *doctor) describeModel(ctx context.Context) (llm.Info, error) {
-	if p, ok := d.model.(llm.Checker); ok {
+	if p, ok := d.Model.(llm.Checker); ok {
 		return p.Check(ctx)
 	}
-	return listModels(ctx, d.system.config.LLM.Active())
+	return listModels(ctx, d.App.Config.LLM.Active())
 }
 
 // listModels reads /models of the chat-completions API.

@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"agent/contexts"
+	"agent/internal/app"
 	"agent/internal/config"
 	"agent/internal/fsx"
 )
 
 // checkDisk wants the room that a run wants.
 func (d *doctor) checkDisk() {
-	for _, dir := range []string{d.system.config.ContextsDir, d.system.config.WorkspacesDir} {
+	for _, dir := range []string{d.App.Config.ContextsDir, d.App.Config.WorkspacesDir} {
 		fsys, err := fsx.OpenOS(existing(dir))
 		if err != nil {
 			d.note("disk", bad, err.Error(), d.text("doctor.todo.contexts", dir))
@@ -81,12 +82,12 @@ func (d *doctor) checkGit() {
 
 // sandboxed says how the commands of a server are kept in, or why they are not.
 func sandboxed(m config.MCPServer) (kind string, err error) {
-	kind, err, _ = serverConfig(m).CheckSandbox()
+	kind, err, _ = app.ServerConfig(m).CheckSandbox()
 	return kind, err
 }
 
 func (d *doctor) checkSandbox() {
-	for _, m := range d.system.config.MCPServers {
+	for _, m := range d.App.Config.MCPServers {
 		if len(m.Command) == 0 {
 			continue
 		}
@@ -107,7 +108,7 @@ func (d *doctor) checkSandbox() {
 // checkTrifecta warns where untrusted text, secrets and contact with the outside
 // meet: whoever writes the text can then have the secrets sent away.
 func (d *doctor) checkTrifecta() {
-	accept := d.system.config.NewCommentHandling.Accept
+	accept := d.App.Config.NewCommentHandling.Accept
 	open := len(d.public) > 0 && (accept == "any" || accept == "auto")
 	secrets, outside := d.secretServers(), d.outsideServers()
 	switch {
@@ -124,8 +125,8 @@ func (d *doctor) checkTrifecta() {
 // secretServers are the tool servers that hold secrets or can reach ours: a
 // command without a sandbox can read what this user can read.
 func (d *doctor) secretServers() (names []string) {
-	known := d.system.config.Secrets()
-	for _, m := range d.system.config.MCPServers {
+	known := d.App.Config.Secrets()
+	for _, m := range d.App.Config.MCPServers {
 		holds := slices.ContainsFunc(values(m), func(v string) bool {
 			return slices.ContainsFunc(known, func(s string) bool { return strings.Contains(v, s) })
 		})
@@ -148,7 +149,7 @@ func values(m config.MCPServer) (all []string) {
 // outsideServers are the tool servers through which something can leave: those
 // elsewhere, and commands whose sandbox does not take the network from them.
 func (d *doctor) outsideServers() (names []string) {
-	for _, m := range d.system.config.MCPServers {
+	for _, m := range d.App.Config.MCPServers {
 		if _, err := sandboxed(m); m.URL != "" || err != nil || m.Sandbox == "off" || m.Network != "off" {
 			names = append(names, m.Name)
 		}
@@ -163,10 +164,10 @@ func (d *doctor) checkServers() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	for _, m := range d.system.config.MCPServers {
+	for _, m := range d.App.Config.MCPServers {
 		d.checkServer(m, dir)
 	}
-	if len(d.system.config.MCPServers) == 0 {
+	if len(d.App.Config.MCPServers) == 0 {
 		d.note("mcp", warning, d.text("doctor.noservers"), "")
 	}
 }

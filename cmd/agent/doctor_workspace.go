@@ -4,12 +4,13 @@ import (
 	"os"
 	"time"
 
+	"agent/internal/app"
 	"agent/internal/git"
 )
 
 // checkWorkspaces looks at the repositories that are worked on in place.
 func (d *doctor) checkWorkspaces() {
-	for _, f := range d.system.config.Forges() {
+	for _, f := range d.App.Config.Forges() {
 		if f.Workspace != "" {
 			d.checkWorkspace(f.Workspace)
 		}
@@ -41,7 +42,7 @@ func (d *doctor) checkWorkspace(dir string) {
 
 // checkSignal looks for the file that keeps everything at rest.
 func (d *doctor) checkSignal() {
-	if signalStands(d.system.config) {
-		d.note("signal", warning, d.text("doctor.signal", d.system.config.PauseResume.SignalFile), d.text("doctor.todo.signal"))
+	if app.PauseSignal(d.App.Config) {
+		d.note("signal", warning, d.text("doctor.signal", d.App.Config.PauseResume.SignalFile), d.text("doctor.todo.signal"))
 	}
 }

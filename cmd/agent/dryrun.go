@@ -3,13 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"log/slog"
 
 	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/forge"
 	"agent/handlers/engine"
-	"agent/internal/redact"
+	"agent/internal/app"
 	"agent/internal/sanitize"
 	"agent/projections"
 )
@@ -45,14 +44,14 @@ type rehearsal struct {
 }
 
 // dryRun says what a run would do.
-func (a *app) dryRun(ctx context.Context, refs []string, asJSON bool) error {
+func (a *cli) dryRun(ctx context.Context, refs []string, asJSON bool) error {
 	l, err := a.look()
 	if err != nil {
 		return err
 	}
-	s := &system{config: l.config, store: l.store, redact: redact.New(l.config.Secrets()), log: slog.New(slog.DiscardHandler)}
-	defer s.close()
-	if err := s.connect(a); err != nil {
+	s := &system{App: app.NewReadOnly(l.config, l.store, a.options())}
+	defer s.Close()
+	if err := s.Connect(); err != nil {
 		return err
 	}
 	h := &rehearsal{looker: l, round: s.newRound(voice{silent, silent, silent}), live: map[string]string{}, lines: []dryLine{}}
@@ -89,14 +88,14 @@ func (h *rehearsal) begun(ctx context.Context) {
 
 // labelled looks for new tasks.
 func (h *rehearsal) labelled(ctx context.Context) {
-	if h.pauseFile() {
+	if h.PauseSignal() {
 		h.add(dryLine{Action: wouldWait, Reason: h.signalNote()}, nil)
 		return
 	}
-	for _, at := range h.sites {
-		tasks, err := at.labelled(ctx)
+	for _, at := range h.Sites {
+		tasks, err := labelled(ctx, at)
 		if err != nil {
-			h.add(dryLine{TaskKey: at.host}, &listError{err})
+			h.add(dryLine{TaskKey: at.Host}, &listError{err})
 			continue
 		}
 		for _, t := range tasks {
@@ -113,7 +112,7 @@ func (h *rehearsal) labelled(ctx context.Context) {
 // consider looks at a task that was named.
 func (h *rehearsal) consider(ctx context.Context, j job) {
 	if j.uuid == "" {
-		uuid, live, err := h.store.Live(j.key.String())
+		uuid, live, err := h.Store.Live(j.key.String())
 		if err != nil {
 			h.add(dryLine{TaskKey: j.key.String()}, err)
 			return
@@ -126,7 +125,7 @@ func (h *rehearsal) consider(ctx context.Context, j job) {
 		h.goOn(ctx, j)
 		return
 	}
-	t, err := j.at.client.Task(ctx, j.key)
+	t, err := j.at.Client.Task(ctx, j.key)
 	if err != nil {
 		h.add(dryLine{TaskKey: j.key.String()}, &engine.Temporary{Err: err})
 		return
@@ -146,7 +145,7 @@ func (h *rehearsal) begin(ctx context.Context, t forge.Task, j job) {
 	}
 	if why != "" {
 		line.Action, line.Reason = wouldSkip, why
-	} else if h.pauseFile() {
+	} else if h.PauseSignal() {
 		line.Action, line.Reason = wouldWait, h.signalNote()
 	}
 	h.add(line, nil)
@@ -175,10 +174,10 @@ func (h *rehearsal) goOn(ctx context.Context, j job) {
 }
 
 func (h *rehearsal) fate(line dryLine, s *projections.State, wake event.Body) dryLine {
-	pending, _ := h.store.Pending(line.UUID) // what cannot be read is no signal
+	pending, _ := h.Store.Pending(line.UUID) // what cannot be read is no signal
 	_, stop := pending[contexts.Stop]
 	_, pause := pending[contexts.Pause]
-	_, configured := h.siteOf(s.Created.Forge)
+	_, configured := h.Site(s.Created.Forge)
 	rests := s.Status == projections.Paused || s.Status == projections.Awaiting
 	switch {
 	case !configured:
@@ -193,7 +192,7 @@ func (h *rehearsal) fate(line dryLine, s *projections.State, wake event.Body) dr
 		line.Action, line.Reason = wouldWait, because(s, h.lang)
 	case pause:
 		line.Action, line.Reason = wouldWait, "a pause was asked for"
-	case h.pauseFile():
+	case h.PauseSignal():
 		line.Action, line.Reason = wouldWait, h.signalNote()
 	}
 	return line
@@ -202,7 +201,7 @@ func (h *rehearsal) fate(line dryLine, s *projections.State, wake event.Body) dr
 // add notes a line; one about the same context takes the place of the earlier.
 func (h *rehearsal) add(line dryLine, err error) {
 	if err != nil {
-		reason, _ := h.redact.String(err.Error())
+		reason, _ := h.Redact.String(err.Error())
 		line.Action, line.Reason = wouldFail, reason
 		h.code = worse(h.code, exitCode(err))
 	}

@@ -2,13 +2,12 @@ package main
 
 import (
 	"errors"
-	"io/fs"
 	"strings"
-	"syscall"
 
 	"agent/contexts"
 	"agent/forge"
 	"agent/handlers/engine"
+	"agent/internal/app"
 	"agent/internal/config"
 	"agent/internal/fsx"
 )
@@ -27,9 +26,10 @@ func exitCode(err error) int {
 	var code codeError
 	var usage usageError
 	var badConfig *config.Error
+	var badPrompt *app.PromptError
 	var temporary *engine.Temporary
 	var listing *listError
-	var place *placeError
+	var place *app.StoreError
 	switch {
 	case err == nil:
 		return 0
@@ -37,12 +37,12 @@ func exitCode(err error) int {
 		return code.code
 	case errors.As(err, &usage), isUsage(err):
 		return exitUsage
-	case errors.As(err, &badConfig):
+	case errors.As(err, &badConfig), errors.As(err, &badPrompt):
 		return config.ExitCode
 	case errors.As(err, &listing):
 		return listing.code()
 	case errors.As(err, &place):
-		return place.code()
+		return place.ExitCode()
 	case errors.As(err, &temporary):
 		return temporaryCode(temporary)
 	}
@@ -69,7 +69,7 @@ func hintOf(err error) string {
 	var damaged *contexts.DamageError
 	var ambiguous *contexts.AmbiguousError
 	var listing *listError
-	var place *placeError
+	var place *app.StoreError
 	var usage usageError
 	switch {
 	case errors.As(err, &damaged):
@@ -93,19 +93,6 @@ func hintOf(err error) string {
 // refused is for a command line that was understood and cannot be done: it ends
 // as one that was not, but help about commands would not help.
 func refused(err error) error { return codeError{exitUsage, err} }
-
-// placeError is a directory of the contexts that cannot be opened or made.
-type placeError struct{ error }
-
-func (p *placeError) Unwrap() error { return p.error }
-
-// code is 78 also where something else is in the way: no context is damaged by that.
-func (p *placeError) code() int {
-	if errors.Is(p.error, fs.ErrNotExist) || errors.Is(p.error, syscall.ENOTDIR) {
-		return contexts.ExitConfig
-	}
-	return contexts.ExitCode(p.error)
-}
 
 // listError is a forge whose tasks could not be listed.
 type listError struct{ error }

@@ -12,10 +12,11 @@ import (
 	"agent/contexts"
 	"agent/forge"
 	"agent/handlers/engine"
+	"agent/internal/app"
 	"agent/internal/config"
 )
 
-func (a *app) forgetCommand() *cobra.Command {
+func (a *cli) forgetCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "forget TASK", Short: "Remove a context, and what later ones have from it", Args: cobra.ExactArgs(1),
 		Long: `forget removes a context that has ended (the uuid or the beginning of one), or all those
@@ -38,7 +39,7 @@ program's own log. To remove these turns too, forget the later contexts, or the 
 			if err != nil {
 				return err
 			}
-			uuids, err := endedOf(store, refs[0], hostsOf(cfg))
+			uuids, err := endedOf(store, refs[0], app.Hosts(cfg))
 			if err != nil {
 				return err
 			}
@@ -50,14 +51,6 @@ program's own log. To remove these turns too, forget the later contexts, or the 
 			return nil
 		},
 	}
-}
-
-func hostsOf(cfg *config.Config) []string {
-	var hosts []string
-	for _, f := range cfg.Forges() {
-		hosts = append(hosts, hostOf(f))
-	}
-	return hosts
 }
 
 // endedOf gives the contexts of a task, the oldest last, or the one that ref names.
@@ -84,7 +77,7 @@ func endedOf(store *contexts.Store, ref string, hosts []string) ([]string, error
 	return uuids, nil
 }
 
-func (a *app) forget(cfg *config.Config, store *contexts.Store, uuid string) error {
+func (a *cli) forget(cfg *config.Config, store *contexts.Store, uuid string) error {
 	done, err := store.Forget(uuid, "command", time.Now(), func(c *contexts.Context) error { return engine.Rebuild(store, c) })
 	if errors.Is(err, contexts.ErrBusy) {
 		return codeError{contexts.ExitTemporary, err} // a person asked, and it was not done

@@ -18,7 +18,7 @@ import (
 	"agent/internal/sanitize"
 )
 
-func (a *app) gcCommand() *cobra.Command {
+func (a *cli) gcCommand() *cobra.Command {
 	dry, asJSON := false, false
 	cmd := &cobra.Command{
 		Use: "gc", Short: "Archive old contexts, and remove what is too old", Args: cobra.NoArgs,
@@ -57,7 +57,7 @@ go at its task inherits from. run and loop do the same once a day.`,
 	return cmd
 }
 
-func (a *app) printCollected(c contexts.Collected) {
+func (a *cli) printCollected(c contexts.Collected) {
 	archived, removed := "archived", "removed"
 	if c.DryRun {
 		archived, removed = "would archive", "would remove"
@@ -200,15 +200,15 @@ func treeSize(dir string) (total int64) {
 
 // collectDaily does what gc does, once a day. Nothing depends on it.
 func (r *round) collectDaily(ctx context.Context) {
-	if contexts.Day(time.Now()) == contexts.Day(r.store.LastCollected().Time) {
+	if contexts.Day(time.Now()) == contexts.Day(r.Store.LastCollected().Time) {
 		return
 	}
-	report, err := collect(ctx, r.config, r.store, false, nil)
+	report, err := collect(ctx, r.Config, r.Store, false, nil)
 	switch {
 	case err == nil:
-		r.log.Info("old contexts were collected", "archived", report.Archived, "removed", report.Removed, "clones", report.Clones,
+		r.Log.Info("old contexts were collected", "archived", report.Archived, "removed", report.Removed, "clones", report.Clones,
 			"kept", report.Inheritable, "busy", report.Busy, "problems", report.Problems)
 	case ctx.Err() == nil && !errors.Is(err, contexts.ErrBusy):
-		r.log.Warn("old contexts could not be collected", "error", err)
+		r.Log.Warn("old contexts could not be collected", "error", err)
 	}
 }

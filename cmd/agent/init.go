@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"agent/internal/app"
 	"agent/internal/config"
 	"agent/internal/i18n"
 	"agent/internal/sanitize"
@@ -29,7 +30,7 @@ type setup struct {
 	force, createLabels              bool
 }
 
-func (a *app) initCommand() *cobra.Command {
+func (a *cli) initCommand() *cobra.Command {
 	var s setup
 	cmd := &cobra.Command{
 		Use: "init", Short: "Write a configuration to begin with", Args: cobra.NoArgs,
@@ -59,7 +60,7 @@ variables that hold them. A file that is there stays, unless --force is given.`,
 	return cmd
 }
 
-func (a *app) init(ctx context.Context, s setup, in *os.File) error {
+func (a *cli) init(ctx context.Context, s setup, in *os.File) error {
 	path, _ := config.Path(a.config, os.Getenv)
 	s.Output = cmp.Or(s.Output, path)
 	if _, err := os.Lstat(s.Output); err == nil && !s.force {
@@ -151,14 +152,14 @@ func (s *setup) fileAlone(name string) string {
 }
 
 // createLabels makes the labels that the projects lack.
-func (a *app) createLabels(ctx context.Context, s setup) error {
+func (a *cli) createLabels(ctx context.Context, s setup) error {
 	cfg, _, err := config.Load(s.Output, os.Getenv)
 	if err != nil {
 		return err
 	}
 	for _, f := range cfg.Forges() {
 		api := newRest(f)
-		for _, project := range projectsOf(f) {
+		for _, project := range app.Projects(f) {
 			missing, err := missingLabels(ctx, f, api, project)
 			if err != nil {
 				return fmt.Errorf("labels of %s: %w", project, err)
@@ -179,7 +180,7 @@ func (a *app) createLabels(ctx context.Context, s setup) error {
 }
 
 // nextSteps shows what to type next.
-func (a *app) nextSteps(s setup) {
+func (a *cli) nextSteps(s setup) {
 	flag := ""
 	if usual, _ := config.Path("", os.Getenv); usual != s.Output {
 		flag = " --config " + s.Output

@@ -16,7 +16,7 @@ import (
 	"agent/projections"
 )
 
-func (a *app) inspectCommand() *cobra.Command {
+func (a *cli) inspectCommand() *cobra.Command {
 	asJSON, full := false, false
 	cmd := &cobra.Command{
 		Use: "inspect CONTEXT", Short: "Show what happened in a context, and why", Args: cobra.ExactArgs(1),
@@ -45,7 +45,7 @@ to a damaged log: it shows what can be read around the damage and exits with 65.
 // lineWidth is how many characters of an event are shown without --full.
 const lineWidth = 160
 
-func (a *app) inspect(store *contexts.Store, uuid string, asJSON, full bool) error {
+func (a *cli) inspect(store *contexts.Store, uuid string, asJSON, full bool) error {
 	width := lineWidth
 	if full {
 		width = 1 << 20
@@ -75,7 +75,7 @@ func (a *app) inspect(store *contexts.Store, uuid string, asJSON, full bool) err
 }
 
 // printRaw prints a line of the log; on a terminal nothing in it may act on the terminal.
-func (a *app) printRaw(r eventlog.Record) {
+func (a *cli) printRaw(r eventlog.Record) {
 	text := string(r.Line)
 	if isTerminal(a.out) {
 		text = plainJSON(r.Line)
@@ -101,7 +101,7 @@ func plainJSON(data []byte) string {
 	return b.String()
 }
 
-func (a *app) printEvent(store *contexts.Store, uuid string, r eventlog.Record, width int) {
+func (a *cli) printEvent(store *contexts.Store, uuid string, r eventlog.Record, width int) {
 	text := string(r.Data)
 	if ev, err := event.Decode(r); err == nil {
 		event.Fetch(ev.Body, func(hash string) ([]byte, error) { return store.Blob(uuid, hash) })

@@ -5,14 +5,15 @@ import (
 	"slices"
 
 	"agent/contexts"
+	"agent/internal/app"
 )
 
 // leftOver names items that carry the processing label though nothing here
 // works on them: what did is gone, or works elsewhere (seeds/001 §5.1). Only a
 // person can tell which, so nothing is changed.
-func (r *round) leftOver(ctx context.Context, at site) {
-	label := at.config.ProcessingLabel
-	tasks, err := at.client.ListTasks(ctx, label)
+func (r *round) leftOver(ctx context.Context, at app.Site) {
+	label := at.Config.ProcessingLabel
+	tasks, err := at.Client.ListTasks(ctx, label)
 	if err != nil {
 		return // the forge's troubles are said where the tasks are listed
 	}
@@ -21,11 +22,11 @@ func (r *round) leftOver(ctx context.Context, at site) {
 		if r.isLive(key) {
 			continue
 		}
-		now, err := at.client.Task(ctx, t.Key) // it may have ended since it was listed
+		now, err := at.Client.Task(ctx, t.Key) // it may have ended since it was listed
 		if err != nil || !slices.Contains(now.Labels, label) || r.isLive(key) {
 			continue
 		}
-		reason := "it carries the label \"" + label + "\", but no context here works on it: remove the label, or set \"" + at.config.BotLabel + "\" again"
+		reason := "it carries the label \"" + label + "\", but no context here works on it: remove the label, or set \"" + at.Config.BotLabel + "\" again"
 		r.note("left over: " + key + ": " + reason)
 		r.saw(key, contexts.Skipped, reason, "")
 	}
@@ -33,6 +34,6 @@ func (r *round) leftOver(ctx context.Context, at site) {
 
 // isLive is also true if it cannot be told.
 func (r *round) isLive(taskKey string) bool {
-	_, live, err := r.store.Live(taskKey)
+	_, live, err := r.Store.Live(taskKey)
 	return live || err != nil
 }

@@ -33,7 +33,7 @@ type listLine struct {
 // listedStates are all that a context can be in.
 var listedStates = []string{"running", "paused", "awaiting", "completed", "stopped", "failed", "damaged"}
 
-func (a *app) listCommand() *cobra.Command {
+func (a *cli) listCommand() *cobra.Command {
 	asJSON, state := false, ""
 	cmd := &cobra.Command{
 		Use: "list", Short: "Show all contexts, the newest first", Args: cobra.NoArgs,
@@ -57,7 +57,7 @@ func (a *app) listCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) list(store *contexts.Store, asJSON bool, state string) error {
+func (a *cli) list(store *contexts.Store, asJSON bool, state string) error {
 	out := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	code := 0
 	infos, err := newestFirst(store)

@@ -3,18 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"net/url"
-	"os"
-	"strings"
 	"time"
 
 	"agent/contexts"
 	"agent/eventlog/event"
+	"agent/internal/app"
 	"agent/internal/config"
-	"agent/internal/fsx"
 	"agent/internal/i18n"
 	"agent/internal/sanitize"
 	"agent/projections"
@@ -22,7 +17,7 @@ import (
 
 // looker is what commands share that show something and change nothing.
 type looker struct {
-	*app
+	*cli
 	config *config.Config
 	store  *contexts.Store
 	lang   i18n.Lang
@@ -31,23 +26,16 @@ type looker struct {
 
 // look loads the configuration and opens the contexts. Nothing is made: where
 // there is no directory yet, the store is an empty one.
-func (a *app) look(opts ...config.Option) (*looker, error) {
+func (a *cli) look(opts ...config.Option) (*looker, error) {
 	cfg, err := a.loadConfig(opts...)
 	if err != nil {
 		return nil, err
 	}
-	store, err := openLook(cfg, func(err error) { fmt.Fprintln(a.err, "agent: warning: "+sanitize.Terminal(err.Error())) })
+	store, err := app.OpenReadOnly(cfg, func(err error) { fmt.Fprintln(a.err, "agent: warning: "+sanitize.Terminal(err.Error())) })
 	if err != nil {
 		return nil, err
 	}
-	return &looker{app: a, config: cfg, store: store, lang: tongue(cfg), now: time.Now()}, nil
-}
-
-func openLook(cfg *config.Config, warn func(error)) (*contexts.Store, error) {
-	if _, err := os.Lstat(cfg.ContextsDir); errors.Is(err, fs.ErrNotExist) {
-		return contexts.Open(fsx.NewMem(), contexts.Options{ReadOnly: true, Warn: warn, Dir: cfg.ContextsDir})
-	}
-	return openStore(cfg, true, warn)
+	return &looker{cli: a, config: cfg, store: store, lang: tongue(cfg), now: time.Now()}, nil
 }
 
 // tongue is the language that commands speak in: English, unless Japanese is configured.
@@ -66,7 +54,7 @@ func (l *looker) say(id i18n.ID, args ...any) {
 }
 
 // printJSON prints a value for programs.
-func (a *app) printJSON(v any) error {
+func (a *cli) printJSON(v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -120,30 +108,6 @@ func (l *looker) entries() []contexts.Entry {
 	return all
 }
 
-// hostOf is the host of a forge's task keys, for commands that need no client.
-func hostOf(f config.Forge) string {
-	u, err := url.Parse(f.APIURL)
-	if err != nil {
-		return f.APIURL
-	}
-	host, path := strings.ToLower(u.Host), strings.TrimRight(u.Path, "/")
-	for _, api := range []string{"/api/v3", "/api/v4"} {
-		path = strings.TrimSuffix(path, api)
-	}
-	if host == "api.github.com" || f.Kind == "github" && strings.HasSuffix(host, ".ghe.com") {
-		host = strings.TrimPrefix(host, "api.")
-	}
-	return host + path
-}
-
-func hostNames(cfg *config.Config) []string {
-	var hosts []string
-	for _, f := range cfg.Forges() {
-		hosts = append(hosts, hostOf(f))
-	}
-	return hosts
-}
-
 // age shows a span of time in its largest unit: 42s, 12m, 5h, 3d.
 func age(d time.Duration) string {
 	switch d = max(d, 0); {
@@ -158,12 +122,6 @@ func age(d time.Duration) string {
 }
 
 func local(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
-
-// signalStands tells whether the pause signal for everything is there.
-func signalStands(cfg *config.Config) bool {
-	_, err := os.Lstat(cfg.PauseResume.SignalFile)
-	return cfg.PauseResume.Enabled && err == nil
-}
 
 // known gives the text of a word of the vocabulary, or of one that is newer than the table.
 func known(prefix i18n.ID, word string) i18n.ID {

@@ -9,7 +9,7 @@ import (
 	"agent/mcp/workspace"
 )
 
-func (a *app) mcpCommand() *cobra.Command {
+func (a *cli) mcpCommand() *cobra.Command {
 	group := &cobra.Command{Use: "mcp", Short: "The built-in tool server", Example: "  agent mcp workspace --root ~/src/project"}
 	root := ""
 	serve := &cobra.Command{

@@ -10,6 +10,7 @@ import (
 
 	"agent/eventlog/event"
 	"agent/handlers"
+	"agent/internal/app"
 	"agent/internal/config"
 )
 
@@ -17,18 +18,18 @@ import (
 const progressMS = 10_000
 
 // pin gives everything of the configuration that decisions may depend on.
-func (s *system) pin(at site, project string) event.ConfigPinned {
-	c, f := s.config, at.config
+func (s *system) pin(at app.Site, project string) event.ConfigPinned {
+	c, f := s.Config, at.Config
 	active := c.LLM.Active()
 	template := handlers.SystemTemplate
-	if s.prompt != "" {
-		template = s.prompt
+	if s.SystemPrompt != "" {
+		template = s.SystemPrompt
 	}
 	sum := sha256.Sum256([]byte(template))
 	pinned := event.ConfigPinned{
 		Provider: active.Name, Model: active.Model, ContextLength: active.ContextLength,
 		Protocol: c.LLM.Protocol, Language: c.Language, Bot: f.BotName, Setup: setupOf(f, project), Hash: c.Hash(),
-		Prompt: s.prompt, PromptHash: hex.EncodeToString(sum[:]), ProgressMS: progressMS,
+		Prompt: s.SystemPrompt, PromptHash: hex.EncodeToString(sum[:]), ProgressMS: progressMS,
 		Labels: event.Labels{Bot: f.BotLabel, Triggers: strings.Join(f.TriggerLabels, "\n"), Processing: f.ProcessingLabel, Done: f.DoneLabel, Paused: f.PausedLabel,
 			Stopped: f.StoppedLabel, Failed: f.FailedLabel, Awaiting: f.AwaitingLabel},
 		Limits: event.Limits{MaxCalls: c.MaxLLMProcessNum, MaxTokens: c.Limits.MaxTokens,

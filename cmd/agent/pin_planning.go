@@ -1,26 +1,17 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
-
 	"agent/eventlog/event"
-	"agent/handlers"
 	"agent/internal/config"
 )
 
 // planning is the planning mode as decisions see it. Whatever is switched off
 // has the limit 0.
 func (s *system) planning() event.Planning {
-	c := s.config.Planning
+	c := s.Config.Planning
 	p := event.Planning{Enabled: c.Enabled, MaxActions: c.MaxSubtasks, ContinueOnError: c.ContinueOnError, Comments: "off",
 		Checklist: c.ProgressComment.Enabled, MaxHistory: c.ProgressComment.MaxHistoryEntries, MaxRevisions: c.Revision.MaxRevisions,
-		Replan: replans(c.Replanning), Prompts: s.prompts}
+		Replan: replans(c.Replanning), Prompts: s.PlanningPrompts}
 	if c.LLMCallComments.Enabled {
 		p.Comments = c.LLMCallComments.Mode
 	}
@@ -51,30 +42,4 @@ func replans(c config.Replanning) event.Replans {
 		r.SameTrigger = c.Global.SameTriggerMaxCount
 	}
 	return r
-}
-
-// readPrompts gives, as a JSON object by name, the prompts in dir that replace embedded ones.
-func readPrompts(dir string) (string, error) {
-	embedded, err := handlers.PlanningPrompts.ReadDir("prompts/planning")
-	if err != nil {
-		return "", err
-	}
-	prompts := map[string]string{}
-	for _, file := range embedded {
-		text, err := readPrompt(filepath.Join(dir, file.Name()))
-		switch {
-		case err == nil:
-			prompts[strings.TrimSuffix(file.Name(), ".txt")] = text
-		case !errors.Is(err, fs.ErrNotExist):
-			return "", err
-		}
-	}
-	if _, err := os.Stat(dir); err != nil {
-		return "", err
-	}
-	if len(prompts) == 0 {
-		return "", fmt.Errorf("%s holds no prompt; the names are those of the phases, as planning.txt", dir)
-	}
-	data, err := json.Marshal(prompts)
-	return string(data), err
 }

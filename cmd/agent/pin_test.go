@@ -6,18 +6,19 @@ import (
 	"reflect"
 	"testing"
 
+	"agent/internal/app"
 	"agent/internal/config"
 )
 
 // TestEveryPlanningKeyIsPinned changes each key of the planning mode and wants
 // the pinned configuration to change, too: a key that decisions never see does nothing.
 func TestEveryPlanningKeyIsPinned(t *testing.T) {
-	want := (&system{config: config.Default()}).planning()
+	want := (&system{App: &app.App{Config: config.Default()}}).planning()
 	keys := 0
 	for _, path := range leaves(reflect.TypeFor[config.Planning](), nil) {
 		keys++
-		s := &system{config: config.Default()}
-		field := reflect.ValueOf(&s.config.Planning).Elem().FieldByIndex(path)
+		s := &system{App: &app.App{Config: config.Default()}}
+		field := reflect.ValueOf(&s.Config.Planning).Elem().FieldByIndex(path)
 		change(t, s, field)
 		if got := s.planning(); reflect.DeepEqual(got, want) {
 			t.Errorf("%v changes nothing", reflect.TypeFor[config.Planning]().FieldByIndex(path).Tag)
@@ -54,12 +55,12 @@ func change(t *testing.T, s *system, field reflect.Value) {
 	default:
 		field.SetString("task")
 	}
-	if s.config.Planning.PromptsDir == "" {
+	if s.Config.Planning.PromptsDir == "" {
 		return
 	}
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "planning.txt"), []byte("Plan well."), 0o600))
 	var err error
-	s.prompts, err = readPrompts(dir)
+	s.PlanningPrompts, err = app.ReadPrompts(dir)
 	must(t, err)
 }

@@ -18,7 +18,7 @@ type progress struct {
 // drawEvery bounds how often the line is written.
 const drawEvery = 100 * time.Millisecond
 
-func (a *app) progress(what string) *progress {
+func (a *cli) progress(what string) *progress {
 	p := &progress{what: what, begun: time.Now()}
 	if isTerminal(a.err) {
 		p.out = a.err

@@ -106,7 +106,7 @@ func (w *workingCopy) commits(s *projections.State, in *event.ChangeRequested) g
 		when = s.Open.Time // the same at every try
 	}
 	return git.CommitSpec{Branch: branch, Base: s.Place.Commit, Tree: in.Tree, Message: in.Title,
-		Author: author(w.site.config.BotName), Trailer: trailer(s.Created.UUID), When: when.Truncate(time.Second), Clean: w.cleanMessage(s, in.Title)}
+		Author: author(w.site.Config.BotName), Trailer: trailer(s.Created.UUID), When: when.Truncate(time.Second), Clean: w.cleanMessage(s, in.Title)}
 }
 
 // trailer ties a commit to the log that says how it came about.
@@ -119,7 +119,7 @@ func (w *workingCopy) cleanMessage(s *projections.State, title string) func(stri
 		if strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), trailer(s.Created.UUID))) == title {
 			return title
 		}
-		plain, _ := w.system.redact.String(text)
+		plain, _ := w.system.Redact.String(text)
 		return sanitize.Unclosing(sanitize.Output(plain, []string{s.Key.Host}))
 	}
 }
@@ -133,7 +133,7 @@ func (w *workingCopy) push(ctx context.Context, s *projections.State, in *event.
 		return commit, &git.Error{Op: "push", Kind: git.Refused, Text: "the head of this request is the default branch, where nothing is pushed without a review"}
 	}
 	pushed, err := repo.Push(ctx, git.PushSpec{Branch: in.Branch, Commit: commit, Base: s.Place.Commit,
-		Author: author(w.site.config.BotName), There: in.Existing})
+		Author: author(w.site.Config.BotName), There: in.Existing})
 	if err != nil {
 		return commit, err
 	}

@@ -9,7 +9,7 @@ import (
 
 // kindOf says what makes a file more than a text that people can look at.
 func (w *workingCopy) kindOf(c git.FileChange, secret map[string]bool) string {
-	_, named := w.system.redact.String(c.Path)
+	_, named := w.system.Redact.String(c.Path)
 	switch {
 	case secret[c.Blob] || named:
 		return "secret"
@@ -34,7 +34,7 @@ func (w *workingCopy) secrets(ctx context.Context, repo *git.Repo, changes []git
 	}
 	suspects := map[string]string{}
 	err := repo.Contents(ctx, names, largestFile, func(name, content string) {
-		if _, found := w.system.redact.String(content); found {
+		if _, found := w.system.Redact.String(content); found {
 			suspects[name] = content
 		}
 	})
@@ -49,7 +49,7 @@ func (w *workingCopy) secrets(ctx context.Context, repo *git.Repo, changes []git
 		}
 		added := true
 		err := repo.Contents(ctx, []string{c.Before}, largestFile, func(_, before string) {
-			_, added = w.system.redact.String(addedLines(before, content))
+			_, added = w.system.Redact.String(addedLines(before, content))
 		})
 		if err != nil {
 			return nil, err

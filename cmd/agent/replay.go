@@ -28,7 +28,7 @@ type replayLine struct {
 	Files       []string            `json:"files_that_differ,omitempty"`
 }
 
-func (a *app) replayCommand() *cobra.Command {
+func (a *cli) replayCommand() *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use: "replay CONTEXT", Short: "Decide everything again and compare with the log", Args: cobra.ExactArgs(1),
@@ -52,7 +52,7 @@ writes nothing. A log that was changed is refused with the place of the change.`
 	return cmd
 }
 
-func (a *app) replay(store *contexts.Store, uuid string, asJSON bool) error {
+func (a *cli) replay(store *contexts.Store, uuid string, asJSON bool) error {
 	report, err := engine.Replay(store.Events(uuid))
 	if err != nil && !isTorn(err) {
 		return err
@@ -90,7 +90,7 @@ func replayCode(l replayLine) int {
 	return 0
 }
 
-func (a *app) printReplay(l replayLine) {
+func (a *cli) printReplay(l replayLine) {
 	for _, d := range l.Differences {
 		if d.Decisions != handlers.Decisions {
 			fmt.Fprintf(a.out, "seq %d: decided by v%d; v%d would decide otherwise\n", d.Seq, d.Decisions, handlers.Decisions)

@@ -139,11 +139,3 @@ func looks(f config.Forge) []look {
 	}
 	return named
 }
-
-// projectsOf lists the projects that a forge's section names.
-func projectsOf(f config.Forge) []string {
-	if f.Kind == "gitlab" {
-		return f.Projects
-	}
-	return f.Repositories
-}

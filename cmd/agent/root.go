@@ -13,8 +13,8 @@ import (
 	"agent/internal/sanitize"
 )
 
-// app is what commands share.
-type app struct {
+// cli is what commands share.
+type cli struct {
 	config     string   // --config
 	contexts   string   // --contexts
 	signalFile string   // the pause signal, if it stands
@@ -24,7 +24,7 @@ type app struct {
 
 // execute runs one command line and gives the exit code.
 func execute(ctx context.Context, args []string, out, errOut io.Writer) int {
-	a := &app{out: out, err: errOut}
+	a := &cli{out: out, err: errOut}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(out)
@@ -39,7 +39,7 @@ func execute(ctx context.Context, args []string, out, errOut io.Writer) int {
 	return exitCode(err)
 }
 
-func (a *app) root() *cobra.Command {
+func (a *cli) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "agent",
 		Short: "A coding agent whose log is the product",

@@ -8,6 +8,7 @@ import (
 
 	"agent/contexts"
 	"agent/forge"
+	"agent/internal/app"
 	"agent/internal/logging"
 	"agent/projections"
 )
@@ -41,7 +42,7 @@ func (s *system) newRound(v voice) *round {
 type job struct {
 	uuid    string
 	key     forge.TaskKey
-	at      site
+	at      app.Site
 	trigger string // label | command
 }
 
@@ -84,15 +85,15 @@ func (r *round) only(ctx context.Context, refs []string) error {
 }
 
 func (r *round) jobOf(ref string) (job, error) {
-	key, err := forge.ParseTaskKey(ref, r.hosts()...)
+	key, err := forge.ParseTaskKey(ref, app.Hosts(r.Config)...)
 	if err == nil {
-		at, ok := r.siteOf(key.Host)
+		at, ok := r.Site(key.Host)
 		if !ok {
 			return job{}, refused(fmt.Errorf("no forge with host %s is configured", key.Host))
 		}
 		return job{key: key, at: at, trigger: "command"}, nil
 	}
-	uuid, findErr := r.store.Find(ref)
+	uuid, findErr := r.Store.Find(ref)
 	if errors.Is(findErr, contexts.ErrUnknown) {
 		return job{}, usageError{err}
 	}
@@ -102,14 +103,14 @@ func (r *round) jobOf(ref string) (job, error) {
 // healIndex makes the index complete again, for the sake of speed. It is
 // complete unless something strange happened.
 func (r *round) healIndex() {
-	if err := r.store.Heal(nil); err != nil && !errors.Is(err, contexts.ErrBusy) {
-		r.log.Warn("the index could not be healed", "error", err)
+	if err := r.Store.Heal(nil); err != nil && !errors.Is(err, contexts.ErrBusy) {
+		r.Log.Warn("the index could not be healed", "error", err)
 	}
 }
 
 func (r *round) work(ctx context.Context, jobs <-chan job) {
 	var workers sync.WaitGroup
-	for range r.config.Workers {
+	for range r.Config.Workers {
 		workers.Go(func() {
 			for j := range jobs {
 				if ctx.Err() == nil {
@@ -123,7 +124,7 @@ func (r *round) work(ctx context.Context, jobs <-chan job) {
 
 // begun finds contexts that run, or whose pause is over.
 func (r *round) begun(ctx context.Context, jobs chan<- job) {
-	for entry, err := range r.store.Unfinished() {
+	for entry, err := range r.Store.Unfinished() {
 		if err != nil {
 			r.trouble(entry.UUID, err)
 			continue
@@ -148,7 +149,7 @@ func send(ctx context.Context, jobs chan<- job, j job) bool {
 
 // due reports whether a paused or waiting context is to be looked at.
 func (r *round) due(ctx context.Context, uuid string) bool {
-	state, err := fold(r.store, uuid)
+	state, err := fold(r.Store, uuid)
 	if err != nil {
 		r.trouble(uuid, err)
 		return false
@@ -156,7 +157,7 @@ func (r *round) due(ctx context.Context, uuid string) bool {
 	if state.Resume != nil || state.Stop != nil || state.Status.Directory() != string(contexts.Paused) {
 		return true // a process ended before the directory followed
 	}
-	pending, _ := r.store.Pending(uuid)
+	pending, _ := r.Store.Pending(uuid)
 	if _, stop := pending[contexts.Stop]; stop {
 		return true
 	}
@@ -184,17 +185,17 @@ func fold(store *contexts.Store, uuid string) (*projections.State, error) {
 
 // labelled finds new tasks on the forges. One forge that fails does not hide the others.
 func (r *round) labelled(ctx context.Context, jobs chan<- job) {
-	if r.pauseFile() {
+	if r.PauseSignal() {
 		r.note("paused: " + r.signalNote())
 		return
 	}
-	for _, at := range r.sites {
-		tasks, err := at.labelled(ctx)
+	for _, at := range r.Sites {
+		tasks, err := labelled(ctx, at)
 		if ctx.Err() == nil {
-			r.scanned(at.host, len(tasks), err)
+			r.scanned(at.Host, len(tasks), err)
 		}
 		if err != nil && ctx.Err() == nil {
-			r.trouble(at.host, &listError{err})
+			r.trouble(at.Host, &listError{err})
 		}
 		for _, t := range tasks {
 			if !send(ctx, jobs, job{key: t.Key, at: at, trigger: "label"}) {
@@ -207,7 +208,7 @@ func (r *round) labelled(ctx context.Context, jobs chan<- job) {
 
 // signalNote names the file that keeps everything from being begun.
 func (r *round) signalNote() string {
-	return fmt.Sprintf("the pause signal stands (%s), nothing new is begun", r.config.PauseResume.SignalFile)
+	return fmt.Sprintf("the pause signal stands (%s), nothing new is begun", r.Config.PauseResume.SignalFile)
 }
 
 // trouble notes what went wrong with one thing; the others go on.
@@ -218,10 +219,10 @@ func (r *round) trouble(what string, err error) {
 	}
 	var warning *contexts.Warning
 	if errors.As(err, &warning) {
-		r.log.Warn(warning.Error())
+		r.Log.Warn(warning.Error())
 		return
 	}
-	r.log.ErrorContext(logging.OnlyFile(context.Background()), err.Error(), "task", what)
+	r.Log.ErrorContext(logging.OnlyFile(context.Background()), err.Error(), "task", what)
 	r.warn("trouble: " + what + ": " + err.Error())
 	if hint := hintOf(err); hint != "" {
 		r.warn("  → " + hint)

@@ -15,12 +15,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"agent/internal/app"
 	"agent/internal/i18n"
 	"agent/internal/redact"
 	"agent/internal/sanitize"
 )
 
-func (a *app) runCommand() *cobra.Command {
+func (a *cli) runCommand() *cobra.Command {
 	dry, asJSON, quiet := false, false, false
 	cmd := &cobra.Command{
 		Use:   "run [TASK...]",
@@ -45,8 +46,8 @@ nothing, neither here nor on the forge.`,
 			if err != nil {
 				return err
 			}
-			defer s.close()
-			r := s.newRound(a.voice(s.redact, quiet))
+			defer s.Close()
+			r := s.newRound(a.voice(s.Redact, quiet))
 			if len(refs) == 0 {
 				r.all(cmd.Context())
 			} else if err := r.only(cmd.Context(), refs); err != nil {
@@ -75,7 +76,7 @@ func (r *round) nothing() {
 	}
 }
 
-func (a *app) loopCommand() *cobra.Command {
+func (a *cli) loopCommand() *cobra.Command {
 	interval := 0
 	cmd := &cobra.Command{
 		Use:   "loop",
@@ -93,12 +94,12 @@ a command leaves a signal for it. It ends at SIGTERM or SIGINT.`,
 			if err != nil {
 				return err
 			}
-			defer s.close()
-			every := time.Duration(s.config.Loop.IntervalSeconds) * time.Second
+			defer s.Close()
+			every := time.Duration(s.Config.Loop.IntervalSeconds) * time.Second
 			if interval > 0 {
 				every = time.Duration(interval) * time.Second
 			}
-			return s.loop(cmd.Context(), every, a.voice(s.redact, false))
+			return s.loop(cmd.Context(), every, a.voice(s.Redact, false))
 		},
 	}
 	cmd.Flags().IntVar(&interval, "interval", 0, "seconds between two rounds (default: loop.interval_seconds)")
@@ -125,9 +126,9 @@ func (s *system) loop(ctx context.Context, every time.Duration, v voice) error {
 
 // introduce says what the loop looks at, and how often.
 func (s *system) introduce(every time.Duration, v voice) {
-	for _, at := range s.sites {
-		where := strings.Join(projectsOf(at.config), ", ")
-		v.note(i18n.Text(tongue(s.config), "loop.looks", at.host, cmp.Or(where, i18n.Text(tongue(s.config), "loop.all")), at.config.BotLabel, every))
+	for _, at := range s.Sites {
+		where := strings.Join(app.Projects(at.Config), ", ")
+		v.note(i18n.Text(tongue(s.Config), "loop.looks", at.Host, cmp.Or(where, i18n.Text(tongue(s.Config), "loop.all")), at.Config.BotLabel, every))
 	}
 }
 
@@ -136,11 +137,11 @@ func (s *system) watch() (wake <-chan struct{}, end func()) {
 	events := make(chan struct{}, 1)
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
-		s.log.Warn("signals are seen at the next round only", "error", err)
+		s.Log.Warn("signals are seen at the next round only", "error", err)
 		return events, func() {}
 	}
-	if err := w.Add(filepath.Join(s.config.ContextsDir, ".control")); err != nil {
-		s.log.Warn("signals are seen at the next round only", "error", err)
+	if err := w.Add(filepath.Join(s.Config.ContextsDir, ".control")); err != nil {
+		s.Log.Warn("signals are seen at the next round only", "error", err)
 	}
 	go func() {
 		for range w.Events {
@@ -158,7 +159,7 @@ func (s *system) watch() (wake <-chan struct{}, end func()) {
 }
 
 // voice prints lines for people, one at a time; a quiet one only those that ask for attention.
-func (a *app) voice(secrets *redact.Redactor, quiet bool) voice {
+func (a *cli) voice(secrets *redact.Redactor, quiet bool) voice {
 	var mu sync.Mutex
 	to := func(out io.Writer) func(string) {
 		return func(line string) {

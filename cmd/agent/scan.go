@@ -20,7 +20,7 @@ type sightings struct {
 func (r *round) saw(taskKey, verdict, reason, uuid string) {
 	r.seen.mu.Lock()
 	defer r.seen.mu.Unlock()
-	safe, _ := r.redact.String(reason)
+	safe, _ := r.Redact.String(reason)
 	r.seen.scan.Items = append(r.seen.scan.Items,
 		contexts.Sighting{TaskKey: taskKey, Time: time.Now().UTC(), Verdict: verdict, Reason: safe, UUID: uuid})
 }
@@ -30,7 +30,7 @@ func (r *round) saw(taskKey, verdict, reason, uuid string) {
 func (r *round) scanned(host string, found int, err error) {
 	h := contexts.HostScan{Time: time.Now().UTC(), Found: found}
 	if err != nil {
-		h.Error, _ = r.redact.String(err.Error())
+		h.Error, _ = r.Redact.String(err.Error())
 	} else {
 		h.Success = h.Time
 	}
@@ -70,7 +70,7 @@ func (r *round) waits(s *projections.State) {
 		r.mu.Unlock()
 	}
 	uuid := s.Created.UUID
-	r.saw(s.Created.TaskKey, contexts.Waiting, because(s, tongue(r.config)), uuid)
+	r.saw(s.Created.TaskKey, contexts.Waiting, because(s, tongue(r.Config)), uuid)
 	r.seen.mu.Lock()
 	defer r.seen.mu.Unlock()
 	if r.seen.scan.Polls == nil {
@@ -82,7 +82,7 @@ func (r *round) waits(s *projections.State) {
 // sawTrouble notes why a job came to nothing.
 func (r *round) sawTrouble(j job, err error) {
 	key := j.key.String()
-	if first, firstErr := r.store.First(j.uuid); j.uuid != "" && firstErr == nil {
+	if first, firstErr := r.Store.First(j.uuid); j.uuid != "" && firstErr == nil {
 		key = first.TaskKey
 	}
 	switch {
@@ -108,7 +108,7 @@ func (r *round) writeScan() {
 	scan := r.seen.scan
 	r.seen.scan = contexts.Scan{}
 	r.seen.mu.Unlock()
-	if err := r.store.Note(scan); err != nil {
-		r.log.Warn("scan.json could not be written", "error", err)
+	if err := r.Store.Note(scan); err != nil {
+		r.Log.Warn("scan.json could not be written", "error", err)
 	}
 }

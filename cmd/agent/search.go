@@ -32,7 +32,7 @@ type searchLine struct {
 	Excerpt string    `json:"excerpt"`
 }
 
-func (a *app) searchCommand() *cobra.Command {
+func (a *cli) searchCommand() *cobra.Command {
 	var o searchOptions
 	cmd := &cobra.Command{
 		Use: "search TEXT", Short: "Find a text in all logs, archived ones too", Args: cobra.ExactArgs(1),

@@ -41,7 +41,7 @@ type statsLine struct {
 	Active     float64 `json:"active_seconds"`
 }
 
-func (a *app) statsCommand() *cobra.Command {
+func (a *cli) statsCommand() *cobra.Command {
 	asJSON, by, since := false, "repo", ""
 	cmd := &cobra.Command{
 		Use: "stats", Short: "Count runs, outcomes, tokens, money and time", Args: cobra.NoArgs,

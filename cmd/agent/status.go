@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/contexts"
+	"agent/internal/app"
 	"agent/internal/config"
 	"agent/projections"
 )
@@ -57,7 +58,7 @@ type statusForge struct {
 	contexts.HostScan
 }
 
-func (a *app) statusCommand() *cobra.Command {
+func (a *cli) statusCommand() *cobra.Command {
 	asJSON, check := false, false
 	cmd := &cobra.Command{
 		Use: "status [--check]", Short: "Show how things stand", Args: cobra.NoArgs,
@@ -102,9 +103,9 @@ func (l *looker) status() (*statusReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Round, r.Paused = scan.Round, signalStands(l.config)
+	r.Round, r.Paused = scan.Round, app.PauseSignal(l.config)
 	for _, f := range l.config.Forges() {
-		r.Forges = append(r.Forges, statusForge{hostOf(f), scan.Hosts[hostOf(f)]})
+		r.Forges = append(r.Forges, statusForge{app.Host(f), scan.Hosts[app.Host(f)]})
 	}
 	l.judge(r)
 	return r, nil

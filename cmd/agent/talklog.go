@@ -10,8 +10,8 @@ import (
 // logEvent writes an event to the application log: all of them at debug level,
 // and what people said, and what came of it, for everybody (seeds/001 §3.5).
 func (s *system) logEvent(task string, ev event.Event) {
-	s.log.Debug(projections.Describe(ev), "event", ev.Body.Type(), "seq", ev.Seq)
-	log := s.log.With(slog.String("task", task))
+	s.Log.Debug(projections.Describe(ev), "event", ev.Body.Type(), "seq", ev.Seq)
+	log := s.Log.With(slog.String("task", task))
 	switch b := ev.Body.(type) {
 	case *event.CommentsFetched:
 		for _, c := range b.Comments {

@@ -14,6 +14,7 @@ import (
 	"agent/forge"
 	"agent/handlers"
 	"agent/handlers/engine"
+	"agent/internal/app"
 	"agent/internal/i18n"
 	"agent/internal/sanitize"
 	"agent/projections"
@@ -38,12 +39,12 @@ func (r *round) attempt(ctx context.Context, j job) error {
 	if j.uuid != "" {
 		return r.goOn(ctx, j)
 	}
-	lock, err := r.store.LockKey(j.key.String())
+	lock, err := r.Store.LockKey(j.key.String())
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	uuid, live, err := r.store.Live(j.key.String())
+	uuid, live, err := r.Store.Live(j.key.String())
 	if err != nil {
 		return err
 	}
@@ -60,15 +61,15 @@ func (r *round) attempt(ctx context.Context, j job) error {
 // begin makes a context for a task. The item is read again under the lock of
 // its key: another process may have finished it since it was listed.
 func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
-	if r.pauseFile() {
+	if r.PauseSignal() {
 		r.note("paused: " + j.key.String() + ": " + r.signalNote())
 		r.saw(j.key.String(), contexts.Skipped, "the pause signal stands", "")
 		return nil
 	}
-	if err := r.store.Room(); err != nil {
+	if err := r.Store.Room(); err != nil {
 		return err
 	}
-	t, err := j.at.client.Task(ctx, j.key)
+	t, err := j.at.Client.Task(ctx, j.key)
 	var failed *forge.Error
 	switch {
 	case errors.As(err, &failed) && failed.Kind == forge.NotFound && j.trigger == "command":
@@ -117,11 +118,11 @@ func skip(t forge.Task, j job) string {
 // goOn works on a context that exists. A label that was set again, or a person's
 // command, ends its pause.
 func (r *round) goOn(ctx context.Context, j job) error {
-	first, err := r.store.First(j.uuid)
+	first, err := r.Store.First(j.uuid)
 	if err != nil {
 		return err
 	}
-	at, ok := r.siteOf(first.Forge)
+	at, ok := r.Site(first.Forge)
 	if !ok {
 		r.note(fmt.Sprintf("skipped: %s: no forge with host %s is configured", j.uuid, first.Forge))
 		r.saw(first.TaskKey, contexts.Skipped, "no forge with its host is configured", j.uuid)
@@ -153,10 +154,10 @@ func (r *round) ended(s *projections.State, j job) {
 	if j.trigger != "command" {
 		return
 	}
-	r.note(i18n.Text(tongue(r.config), "run.ended", s.Created.UUID, string(s.Status), s.Key.String()))
+	r.note(i18n.Text(tongue(r.Config), "run.ended", s.Created.UUID, string(s.Status), s.Key.String()))
 }
 
-func (r *round) run(ctx context.Context, e *engine.Engine, at site, wake event.Body) error {
+func (r *round) run(ctx context.Context, e *engine.Engine, at app.Site, wake event.Body) error {
 	defer e.Close()
 	s := e.State()
 	name := s.Key.String()
@@ -184,9 +185,9 @@ func (r *round) report(s *projections.State, name string, took time.Duration, er
 		s.Usage.LLMCalls, s.Usage.ToolCalls, took.Round(time.Millisecond))
 	switch {
 	case s.Status != projections.Completed:
-		line += ": " + because(s, tongue(r.config))
+		line += ": " + because(s, tongue(r.Config))
 	case handlers.ChangedInPlace(s):
-		line += ": " + i18n.Text(tongue(r.config), "run.inplace", s.Place.Dir)
+		line += ": " + i18n.Text(tongue(r.Config), "run.inplace", s.Place.Dir)
 	}
 	if s.Status == projections.Failed || stuck(s) {
 		r.say(line)
@@ -197,8 +198,8 @@ func (r *round) report(s *projections.State, name string, took time.Duration, er
 }
 
 // workspaceLock lets one context at a time work in a repository that is worked on in place.
-func (r *round) workspaceLock(at site) (release func(), err error) {
-	dir := at.config.Workspace
+func (r *round) workspaceLock(at app.Site) (release func(), err error) {
+	dir := at.Config.Workspace
 	if dir == "" {
 		return func() {}, nil
 	}
@@ -210,7 +211,7 @@ func (r *round) workspaceLock(at site) (release func(), err error) {
 	}
 	r.mu.Unlock()
 	own.Lock()
-	lock, err := r.store.LockKey("workspace " + dir)
+	lock, err := r.Store.LockKey("workspace " + dir)
 	if err != nil {
 		own.Unlock()
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"agent/forge"
 	"agent/handlers/engine"
+	"agent/internal/app"
 )
 
 // distrust says why a labelled item of a public project is left alone, "" if it
@@ -15,17 +16,17 @@ import (
 // whoever put the label there must be a person who may write. Where the forge
 // does not tell such things its own rule holds, that few may set labels.
 func (s *system) distrust(ctx context.Context, t forge.Task, j job) (why string, err error) {
-	if j.trigger != "label" || t.Private || s.config.NewCommentHandling.Accept == "any" {
+	if j.trigger != "label" || t.Private || s.Config.NewCommentHandling.Accept == "any" {
 		return "", nil
 	}
-	by, err := j.at.client.LabelledBy(ctx, j.key, trigger(j.at, t.Labels))
+	by, err := j.at.Client.LabelledBy(ctx, j.key, trigger(j.at, t.Labels))
 	if err != nil {
 		return "", s.untold(err)
 	}
 	if by.Login == "" {
 		by = t.Author // it came with the item
 	}
-	p, err := j.at.client.Permission(ctx, j.key, by.Login)
+	p, err := j.at.Client.Permission(ctx, j.key, by.Login)
 	var failed *forge.Error
 	if err != nil && !(errors.As(err, &failed) && failed.Kind == forge.Invalid) { // no account has such a name
 		return "", s.untold(err)
@@ -37,17 +38,17 @@ func (s *system) distrust(ctx context.Context, t forge.Task, j job) (why string,
 }
 
 // labelled are the open items with any of the labels that make a task.
-func (at site) labelled(ctx context.Context) (tasks []forge.Task, err error) {
-	for _, label := range at.config.Triggers() {
-		more, listErr := at.client.ListTasks(ctx, label)
+func labelled(ctx context.Context, at app.Site) (tasks []forge.Task, err error) {
+	for _, label := range at.Config.Triggers() {
+		more, listErr := at.Client.ListTasks(ctx, label)
 		tasks, err = append(tasks, more...), errors.Join(err, listErr)
 	}
 	return tasks, err
 }
 
 // trigger is the label that makes an item with these labels a task.
-func trigger(at site, labels []string) string {
-	for _, label := range at.config.Triggers() {
+func trigger(at app.Site, labels []string) string {
+	for _, label := range at.Config.Triggers() {
 		if slices.Contains(labels, label) {
 			return label
 		}
@@ -59,7 +60,7 @@ func trigger(at site, labels []string) string {
 func (s *system) untold(err error) error {
 	var failed *forge.Error
 	if errors.As(err, &failed) && (failed.Kind == forge.NotFound || failed.Kind == forge.Forbidden) {
-		s.log.Warn("the forge does not tell who set the label or who may write", "error", err)
+		s.Log.Warn("the forge does not tell who set the label or who may write", "error", err)
 		return nil
 	}
 	return &engine.Temporary{Err: err}

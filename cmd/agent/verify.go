@@ -19,7 +19,7 @@ import (
 	"agent/projections"
 )
 
-func (a *app) verifyCommand() *cobra.Command {
+func (a *cli) verifyCommand() *cobra.Command {
 	head := ""
 	cmd := &cobra.Command{
 		Use: "verify [CONTEXT...]", Short: "Check logs: every byte, the hash chain, every blob",
@@ -69,7 +69,7 @@ func parseHead(head string) (seq uint64, sum []byte, err error) {
 }
 
 // verifyNamed holds one line of a log against its hash.
-func (a *app) verifyNamed(store *contexts.Store, uuid string, seq uint64, want []byte) error {
+func (a *cli) verifyNamed(store *contexts.Store, uuid string, seq uint64, want []byte) error {
 	last := uint64(0)
 	for rec, err := range store.Records(uuid) {
 		if err != nil {
@@ -88,7 +88,7 @@ func (a *app) verifyNamed(store *contexts.Store, uuid string, seq uint64, want [
 }
 
 // each does something with the given contexts, or with all; one that fails does not stop the others.
-func (a *app) each(store *contexts.Store, refs []string, do func(uuid string) error) (code int, err error) {
+func (a *cli) each(store *contexts.Store, refs []string, do func(uuid string) error) (code int, err error) {
 	uuids, err := a.uuids(store, refs)
 	if err != nil {
 		return 0, err
@@ -102,7 +102,7 @@ func (a *app) each(store *contexts.Store, refs []string, do func(uuid string) er
 	return code, nil
 }
 
-func (a *app) uuids(store *contexts.Store, refs []string) ([]string, error) {
+func (a *cli) uuids(store *contexts.Store, refs []string) ([]string, error) {
 	var uuids []string
 	for _, ref := range refs {
 		uuid, err := a.findContext(store, ref)
@@ -124,7 +124,7 @@ func (a *app) uuids(store *contexts.Store, refs []string) ([]string, error) {
 	return uuids, nil
 }
 
-func (a *app) verify(store *contexts.Store, uuid string) error {
+func (a *cli) verify(store *contexts.Store, uuid string) error {
 	events, blobs, err := 0, 0, a.verifyHead(store, uuid)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (a *app) verify(store *contexts.Store, uuid string) error {
 
 // verifyHead holds a log against what the index remembers of it: whole lines
 // that are missing at its end break no chain.
-func (a *app) verifyHead(store *contexts.Store, uuid string) error {
+func (a *cli) verifyHead(store *contexts.Store, uuid string) error {
 	info, err := store.Info(uuid)
 	return errors.Join(err, info.Err)
 }
@@ -190,7 +190,7 @@ func forgottenBlobs(store *contexts.Store, uuid string) (map[string]bool, error)
 	return forgotten, nil
 }
 
-func (a *app) repairCommand() *cobra.Command {
+func (a *cli) repairCommand() *cobra.Command {
 	accept := false
 	cmd := &cobra.Command{
 		Use: "repair CONTEXT --accept-loss", Short: "Keep what is valid of a damaged log", Args: cobra.ExactArgs(1),
@@ -216,7 +216,7 @@ what was given up. It does nothing to a log that is not damaged.`,
 	return cmd
 }
 
-func (a *app) repair(store *contexts.Store, uuid string) error {
+func (a *cli) repair(store *contexts.Store, uuid string) error {
 	lost, err := store.Repair(uuid, time.Now())
 	if err != nil {
 		return err
@@ -233,7 +233,7 @@ func (a *app) repair(store *contexts.Store, uuid string) error {
 }
 
 // sayNext says when a repaired context goes on.
-func (a *app) sayNext(store *contexts.Store, uuid string) error {
+func (a *cli) sayNext(store *contexts.Store, uuid string) error {
 	s, err := fold(store, uuid)
 	if err != nil {
 		return err
@@ -251,7 +251,7 @@ func (a *app) sayNext(store *contexts.Store, uuid string) error {
 	return nil
 }
 
-func (a *app) rebuildCommand() *cobra.Command {
+func (a *cli) rebuildCommand() *cobra.Command {
 	all, index := false, false
 	cmd := &cobra.Command{
 		Use: "rebuild [--all | --index | CONTEXT...]", Short: "Make the projection files anew from the logs",
@@ -280,7 +280,7 @@ func (a *app) rebuildCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) rebuildIndex(store *contexts.Store) error {
+func (a *cli) rebuildIndex(store *contexts.Store) error {
 	show := a.progress("reading logs")
 	err := store.RebuildIndex(show.step)
 	show.end()
@@ -299,7 +299,7 @@ func (a *app) rebuildIndex(store *contexts.Store) error {
 	return nil
 }
 
-func (a *app) rebuild(store *contexts.Store, uuid string) error {
+func (a *cli) rebuild(store *contexts.Store, uuid string) error {
 	log, err := store.Acquire(uuid, func(event.Event) error { return nil })
 	if err != nil {
 		return err

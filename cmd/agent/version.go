@@ -27,7 +27,7 @@ func version() string {
 	return release
 }
 
-func (a *app) versionCommand() *cobra.Command {
+func (a *cli) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Show versions", Args: cobra.NoArgs, Example: "  agent version",
 		Run: func(*cobra.Command, []string) {

@@ -18,7 +18,7 @@ func (r *round) wakeOf(ctx context.Context, s *projections.State, trigger string
 	if s.Resume != nil || (s.Status != projections.Paused && s.Status != projections.Awaiting) {
 		return nil, nil
 	}
-	if resume, err := engine.TakeResume(r.store, s.Created.UUID); err != nil {
+	if resume, err := engine.TakeResume(r.Store, s.Created.UUID); err != nil {
 		return nil, err
 	} else if resume != nil {
 		return resume, nil
@@ -38,17 +38,17 @@ func (r *round) wakeOf(ctx context.Context, s *projections.State, trigger string
 	case r.expired(s):
 		return &event.StopRequested{By: "expired"}, nil
 	}
-	return pauseOver(s.Rest.Until, r.pauseFile()), nil
+	return pauseOver(s.Rest.Until, r.PauseSignal()), nil
 }
 
 // stillLabelled reads the task again, now that its context is held: when it was
 // listed, another process may just have begun it and put it to rest.
 func (r *round) stillLabelled(ctx context.Context, s *projections.State) (bool, error) {
-	at, ok := r.siteOf(s.Created.Forge)
+	at, ok := r.Site(s.Created.Forge)
 	if !ok {
 		return false, nil
 	}
-	t, err := at.client.Task(ctx, s.Key)
+	t, err := at.Client.Task(ctx, s.Key)
 	if err != nil {
 		return false, &engine.Temporary{Err: err}
 	}
@@ -57,7 +57,7 @@ func (r *round) stillLabelled(ctx context.Context, s *projections.State) (bool, 
 
 // expired is true for a pause that nobody ended for paused_task_expiry_days.
 func (r *round) expired(s *projections.State) bool {
-	days := r.config.PauseResume.PausedTaskExpiryDays
+	days := r.Config.PauseResume.PausedTaskExpiryDays
 	return days > 0 && time.Since(s.PausedAt) > time.Duration(days)*24*time.Hour
 }
 
@@ -75,11 +75,11 @@ func pauseOver(until event.Until, signal bool) event.Body {
 // answered looks whether the author of a waiting task has written, or whether
 // the time for that is over. A look that finds nothing leaves no event.
 func (r *round) answered(ctx context.Context, s *projections.State) (event.Body, error) {
-	at, ok := r.siteOf(s.Created.Forge)
+	at, ok := r.Site(s.Created.Forge)
 	if !ok {
 		return nil, nil
 	}
-	t, err := at.client.Task(ctx, s.Key)
+	t, err := at.Client.Task(ctx, s.Key)
 	var failed *forge.Error
 	switch {
 	case errors.As(err, &failed) && failed.Kind == forge.NotFound:
@@ -90,7 +90,7 @@ func (r *round) answered(ctx context.Context, s *projections.State) (event.Body,
 	if t.State != "open" {
 		return &event.StopRequested{By: "closed"}, nil
 	}
-	comments, err := at.client.Comments(ctx, s.Key, s.Comments.LastFetch.Add(-5*time.Minute))
+	comments, err := at.Client.Comments(ctx, s.Key, s.Comments.LastFetch.Add(-5*time.Minute))
 	if err != nil {
 		return nil, &engine.Temporary{Err: err}
 	}

@@ -64,7 +64,7 @@ type whyComment struct {
 	Verdict string    `json:"verdict"` // own | bot | system | untrusted | older
 }
 
-func (a *app) whyCommand() *cobra.Command {
+func (a *cli) whyCommand() *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use: "why TASK", Short: "Say why a task was taken, left, paused or ended", Args: cobra.ExactArgs(1),

@@ -14,6 +14,7 @@ import (
 	"agent/eventlog/event"
 	"agent/forge"
 	"agent/handlers"
+	"agent/internal/app"
 	"agent/internal/git"
 	"agent/projections"
 )
@@ -22,11 +23,11 @@ import (
 // place, or a clone per context.
 type workingCopy struct {
 	system *system
-	site   site
+	site   app.Site
 }
 
 func (w *workingCopy) Prepare(ctx context.Context, s *projections.State) (event.WorkspacePrepared, error) {
-	if dir := w.site.config.Workspace; dir != "" {
+	if dir := w.site.Config.Workspace; dir != "" {
 		return inPlace(ctx, dir), nil
 	}
 	if !w.system.needsWorkspace() {
@@ -84,12 +85,12 @@ func headRef(key forge.TaskKey) string {
 
 // options are those of a clone, less what is to be checked out.
 func (w *workingCopy) options(ctx context.Context, s *projections.State) (o git.Options, repo forge.Repository, err error) {
-	if repo, err = w.site.client.Repository(ctx, s.Key); err != nil {
+	if repo, err = w.site.Client.Repository(ctx, s.Key); err != nil {
 		return o, repo, err
 	}
-	token, err := w.site.token(ctx)
-	return git.Options{URL: repo.CloneURL, Dir: w.system.cloneDir(s.Created.UUID), Token: token, AllowHTTP: w.system.config.AllowHTTP, MaxBytes: int64(w.system.config.MaxCloneMB) << 20,
-		Author: author(w.site.config.BotName), Context: s.Created.UUID}, repo, err
+	token, err := w.site.Token(ctx)
+	return git.Options{URL: repo.CloneURL, Dir: w.system.cloneDir(s.Created.UUID), Token: token, AllowHTTP: w.system.Config.AllowHTTP, MaxBytes: int64(w.system.Config.MaxCloneMB) << 20,
+		Author: author(w.site.Config.BotName), Context: s.Created.UUID}, repo, err
 }
 
 // reopen takes the working copy that was prepared. A new one would not hold the work.
@@ -156,7 +157,7 @@ func author(bot string) string {
 
 // needsWorkspace reports whether any tool server works on a context's own copy.
 func (s *system) needsWorkspace() bool {
-	for _, m := range s.config.MCPServers {
+	for _, m := range s.Config.MCPServers {
 		if strings.Contains(strings.Join(m.Command, "\x00"), "{workspace}") {
 			return true
 		}
@@ -183,26 +184,26 @@ func (s *system) discard(state *projections.State) {
 		return
 	}
 	if err := os.RemoveAll(state.Place.Dir); err != nil {
-		s.log.Warn("working copy could not be removed", "error", err)
+		s.Log.Warn("working copy could not be removed", "error", err)
 	}
 }
 
 // sweep discards what a process left that was killed after the end of a
 // context. Only logs of contexts that are done are read for it.
 func (s *system) sweep() {
-	left, err := os.ReadDir(s.config.WorkspacesDir)
+	left, err := os.ReadDir(s.Config.WorkspacesDir)
 	if err != nil {
 		return // none was made yet
 	}
 	for _, dir := range left {
-		if place, err := s.store.Place(dir.Name()); err != nil || place != contexts.Completed {
+		if place, err := s.Store.Place(dir.Name()); err != nil || place != contexts.Completed {
 			continue
 		}
-		state, err := fold(s.store, dir.Name())
+		state, err := fold(s.Store, dir.Name())
 		if err == nil && state.Created != nil {
 			s.discard(state)
 		}
 	}
 }
 
-func (s *system) cloneDir(uuid string) string { return filepath.Join(s.config.WorkspacesDir, uuid) }
+func (s *system) cloneDir(uuid string) string { return filepath.Join(s.Config.WorkspacesDir, uuid) }

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -12,18 +12,14 @@ import (
 
 // throughServer lets a forge's tasks or comments come through the tool server
 // of its name ("github" or "gitlab"), where the configuration says so.
-func (s *system) throughServer(at site) (site, error) {
-	f := at.config
+func (a *App) throughServer(at Site) Site {
+	f := at.Config
 	if f.TasksVia != "mcp" && f.CommentsVia != "mcp" {
-		return at, nil
+		return at
 	}
-	projects := f.Repositories
-	if f.Kind == "gitlab" {
-		projects = f.Projects
-	}
-	at.client = viamcp.New(at.client, &serverTools{s.pool.Session(""), f.Kind}, viamcp.Config{Tasks: f.TasksVia == "mcp",
-		Comments: f.CommentsVia == "mcp", GitLab: f.Kind == "gitlab", Host: at.host, Projects: projects})
-	return at, nil
+	at.Client = viamcp.New(at.Client, &serverTools{a.Pool.Session(""), f.Kind}, viamcp.Config{Tasks: f.TasksVia == "mcp",
+		Comments: f.CommentsVia == "mcp", GitLab: f.Kind == "gitlab", Host: at.Host, Projects: at.Projects()})
+	return at
 }
 
 // serverTools are the tools of one server, for package viamcp.

@@ -1,0 +1,63 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"agent/internal/config"
+	"agent/mcp"
+)
+
+// maxResult bounds the result of a tool, in bytes. It fits into one message of a server.
+const maxResult = 12 << 20
+
+// Connect makes the pool of tool servers, the clients of the forges and the
+// model provider. Nothing is contacted yet.
+func (a *App) Connect() error {
+	a.Pool = mcp.NewPool(ServerConfigs(a.Config.MCPServers), mcp.Options{Version: a.options.Version, MaxResult: maxResult,
+		Stderr: func(server, line string) { a.Log.Debug(line, "server", server) },
+		Warn:   func(server, text string) { a.Log.Warn(text, "server", server) },
+		Deny:   a.denied()})
+	a.closers = append(a.closers, a.Pool)
+	for _, f := range a.Config.Forges() {
+		at, err := a.newSite(f)
+		if err != nil {
+			return err
+		}
+		a.Sites = append(a.Sites, a.throughServer(at))
+	}
+	model, err := newModel(a.Config)
+	if err != nil {
+		return err
+	}
+	a.Model = model
+	return nil
+}
+
+// denied are the trees that no tool may read, wherever they are.
+func (a *App) denied() []string {
+	all := []string{a.Config.ContextsDir, a.Config.WorkspacesDir, a.Config.Log.Dir}
+	if path, exists := config.Path(a.options.ConfigPath, os.Getenv); exists {
+		if path, err := filepath.Abs(path); err == nil {
+			all = append(all, path)
+		}
+	}
+	return all
+}
+
+// ServerConfigs are tool servers as package mcp takes them.
+func ServerConfigs(servers []config.MCPServer) []mcp.ServerConfig {
+	var out []mcp.ServerConfig
+	for _, m := range servers {
+		out = append(out, ServerConfig(m))
+	}
+	return out
+}
+
+// ServerConfig is one tool server as package mcp takes it.
+func ServerConfig(m config.MCPServer) mcp.ServerConfig {
+	return mcp.ServerConfig{Name: m.Name, Command: m.Command, Env: m.Env, SystemPrompt: m.SystemPrompt,
+		Allow: m.Allow, Timeout: time.Duration(m.TimeoutSeconds) * time.Second, URL: m.URL, Headers: m.Headers,
+		Sandbox: m.Sandbox, Network: m.Network, Write: m.SandboxWrite, Read: m.SandboxRead}
+}

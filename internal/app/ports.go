@@ -1,0 +1,73 @@
+package app
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"agent/contexts/history"
+	"agent/handlers/engine"
+	"agent/internal/config"
+	"agent/llm"
+	"agent/projections"
+)
+
+func (a *App) makePorts() error {
+	key, err := a.Store.Key()
+	if err != nil {
+		return err
+	}
+	a.Ports = engine.Ports{
+		Model: a.Model, Store: a.Store, Redact: a.Redact, Log: a.Log, MarkerKey: key, Version: a.options.Version,
+		Tools: a.tools,
+		Now:   time.Now, Sleep: sleep, Jitter: rand.Float64, Cost: a.cost, PauseFile: a.PauseSignal, Inherit: a.history().Inherit,
+	}
+	return nil
+}
+
+// tools are those of the configured servers, and those that read earlier attempts at the task.
+func (a *App) tools(now *projections.State) engine.Tools {
+	dir := ""
+	if now.Place != nil {
+		dir = now.Place.Dir
+	}
+	return a.history().Beside(a.Pool.Session(dir), now)
+}
+
+func (a *App) history() history.Reader {
+	p := a.Config.ContextInheritance.Planning
+	return history.Reader{Store: a.Store, Rules: history.Rules{Plans: p.InheritPlans, Verifications: p.InheritVerifications,
+		Reflections: p.InheritReflections, Patterns: p.ReuseSuccessfulPatterns, MaxPlans: p.MaxPreviousPlans}}
+}
+
+// cost is the price of a call's tokens in USD, 0 for a model without a price.
+func (a *App) cost(model string, u llm.Usage) float64 {
+	price := a.Config.LLM.Prices[model]
+	const million = 1e6
+	fresh := float64(u.Prompt - u.Cached)
+	return (fresh*price.Input + float64(u.Cached)*price.Cached + float64(u.Completion)*price.Output) / million
+}
+
+// PauseSignal reports whether the pause signal for everything is set.
+func (a *App) PauseSignal() bool { return PauseSignal(a.Config) }
+
+// PauseSignal reports whether the file exists that pauses everything.
+func PauseSignal(cfg *config.Config) bool {
+	_, err := os.Lstat(cfg.PauseResume.SignalFile)
+	return cfg.PauseResume.Enabled && err == nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

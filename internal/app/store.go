@@ -1,0 +1,50 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"agent/contexts"
+	"agent/internal/config"
+	"agent/internal/fsx"
+)
+
+// OpenStore opens the contexts for work. Errors are *[StoreError].
+func OpenStore(cfg *config.Config, warn func(error)) (*contexts.Store, error) {
+	return openStore(cfg, false, warn)
+}
+
+// OpenReadOnly opens the contexts for commands that change nothing. Where there
+// is no directory yet, the store is an empty one, and none is made.
+func OpenReadOnly(cfg *config.Config, warn func(error)) (*contexts.Store, error) {
+	if _, err := os.Lstat(cfg.ContextsDir); errors.Is(err, fs.ErrNotExist) {
+		return contexts.Open(fsx.NewMem(), contexts.Options{ReadOnly: true, Warn: warn, Dir: cfg.ContextsDir})
+	}
+	return openStore(cfg, true, warn)
+}
+
+func openStore(cfg *config.Config, readOnly bool, warn func(error)) (*contexts.Store, error) {
+	fsys, err := fsx.OpenOS(cfg.ContextsDir)
+	if err != nil {
+		return nil, &StoreError{fmt.Errorf("contexts_dir: %w", err)}
+	}
+	return contexts.Open(fsys, contexts.Options{Now: time.Now, Warn: warn, Dir: cfg.ContextsDir, ReadOnly: readOnly})
+}
+
+// StoreError means that the directory of the contexts cannot be opened or made.
+type StoreError struct{ Err error }
+
+func (e *StoreError) Error() string { return e.Err.Error() }
+func (e *StoreError) Unwrap() error { return e.Err }
+
+// ExitCode is 78 also if a file is in the way of the directory: no context is damaged by that.
+func (e *StoreError) ExitCode() int {
+	if errors.Is(e.Err, fs.ErrNotExist) || errors.Is(e.Err, syscall.ENOTDIR) {
+		return contexts.ExitConfig
+	}
+	return contexts.ExitCode(e.Err)
+}
