@@ -116,7 +116,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, fmt.Errorf("github client: %w", err)
 	}
 	return &Client{
-		cfg: cfg, host: webHost(base), api: api, transport: cfg.Transport, tokens: tokens, answers: answers, now: time.Now,
+		cfg: cfg, host: keyHost(base.String()), api: api, transport: cfg.Transport, tokens: tokens, answers: answers, now: time.Now,
 		pace:  rest.NewPacer(cfg.WriteInterval),
 		repos: map[string]cached{},
 	}, nil
@@ -168,16 +168,6 @@ func (c *Client) Close() {
 
 // MaxComment is the longest comment body in characters.
 func (c *Client) MaxComment() int { return maxComment }
-
-// webHost derives the host of the web pages, with the path that precedes /api/v3.
-func webHost(base *url.URL) string {
-	host := strings.ToLower(base.Host)
-	path := strings.TrimSuffix(base.Path, "/api/v3")
-	if path == base.Path && (host == "api.github.com" || strings.HasSuffix(host, ".ghe.com")) {
-		host = strings.TrimPrefix(host, "api.")
-	}
-	return host + path
-}
 
 // project checks that the key belongs here and returns its two names.
 func (c *Client) project(op string, key forge.TaskKey) (owner, repo string, err error) {

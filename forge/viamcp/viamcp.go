@@ -35,9 +35,9 @@ type Caller interface {
 type Config struct {
 	Tasks    bool
 	Comments bool
-	GitLab   bool     // the forge is a GitLab, else a GitHub
-	Host     string   // of task keys
-	Projects []string // "owner/repo", or GitLab paths
+	Kinds    []forge.Kind // of tasks: Driver.Issue and Driver.Change
+	Host     string       // of task keys
+	Projects []string
 }
 
 // Client is a forge.Client whose lists may come through a server.
@@ -60,7 +60,7 @@ func (c *Client) ListTasks(ctx context.Context, label string) ([]forge.Task, err
 	}
 	var tasks []forge.Task
 	for _, project := range c.cfg.Projects {
-		for _, kind := range c.kinds() {
+		for _, kind := range c.cfg.Kinds {
 			key := forge.TaskKey{Host: c.cfg.Host, Project: project, Kind: kind}
 			items, err := c.all(ctx, "list tasks", listing[kind], target{key: key, label: label})
 			if err != nil {
@@ -71,13 +71,6 @@ func (c *Client) ListTasks(ctx context.Context, label string) ([]forge.Task, err
 	}
 	slices.SortStableFunc(tasks, func(a, b forge.Task) int { return a.UpdatedAt.Compare(b.UpdatedAt) })
 	return tasks, nil
-}
-
-func (c *Client) kinds() []forge.Kind {
-	if c.cfg.GitLab {
-		return []forge.Kind{forge.GitLabIssue, forge.GitLabMergeRequest}
-	}
-	return []forge.Kind{forge.GitHubIssue, forge.GitHubPullRequest}
 }
 
 // tasks keeps the items that are open and carry the label, whatever the tool filtered.

@@ -105,7 +105,7 @@ func TestListTasks(t *testing.T) {
 			`{"issues":[{"number":1,"state":"open","labels":[{"name":"todo"}],"updated_at":"2026-01-01T00:00:00Z"},{"number":4,"state":"closed","labels":["todo"]}],"pageInfo":{"hasNextPage":false}}`},
 		"list_pull_requests": {`[{"number":9,"state":"open","labels":[{"name":"todo"}],"updated_at":"2026-01-05T00:00:00Z"}]`},
 	}}
-	got, err := New(nil, s, Config{Tasks: true, Host: "h", Projects: []string{"o/r"}}).ListTasks(context.Background(), "todo")
+	got, err := New(nil, s, Config{Tasks: true, Kinds: []forge.Kind{forge.GitHubIssue, forge.GitHubPullRequest}, Host: "h", Projects: []string{"o/r"}}).ListTasks(context.Background(), "todo")
 	var keys []string
 	for _, task := range got {
 		keys = append(keys, task.Key.String())

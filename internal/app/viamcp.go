@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 
+	"agent/forge"
 	"agent/forge/viamcp"
+	"agent/internal/registry"
 	"agent/mcp"
 )
 
@@ -17,8 +19,9 @@ func (a *App) throughServer(at Site) Site {
 	if f.TasksVia != "mcp" && f.CommentsVia != "mcp" {
 		return at
 	}
+	driver, _ := registry.Forge(f.Kind)
 	at.Client = viamcp.New(at.Client, &serverTools{a.Pool.Session(""), f.Kind}, viamcp.Config{Tasks: f.TasksVia == "mcp",
-		Comments: f.CommentsVia == "mcp", GitLab: f.Kind == "gitlab", Host: at.Host, Projects: at.Projects()})
+		Comments: f.CommentsVia == "mcp", Kinds: []forge.Kind{driver.Issue, driver.Change}, Host: at.Host, Projects: at.Projects()})
 	return at
 }
 
