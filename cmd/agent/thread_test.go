@@ -260,3 +260,12 @@ func (c *talk) wantSaid(n int, head string) (last string) {
 	}
 	return last
 }
+
+// remark is what somebody wrote on the item, as a browser shows it.
+type remark struct{ author, body string }
+
+// unmarked leaves out the hidden marker, as a browser does.
+func unmarked(body string) string {
+	text, _, _ := strings.Cut(body, "\n\n<!-- agent ")
+	return text
+}

@@ -51,6 +51,8 @@ var rules = map[string][]string{
 	"internal/app":            {"contexts", "contexts/history", "forge", "forge/github", "forge/gitlab", "forge/viamcp", "handlers", "handlers/engine", "internal/config", "internal/fsx", "internal/logging", "internal/redact", "internal/registry", "llm", "llm/lmstudio", "llm/ollama", "llm/openai", "mcp", "projections"},
 	"internal/config":         {"forge", "llm", "internal/registry"},
 	"internal/registry":       {"forge", "forge/github", "forge/gitlab", "llm", "llm/lmstudio", "llm/ollama", "llm/openai"},
+	"internal/world":          {"forge/forgetest", "llm/llmtest"},
+	"internal/demo":           {"handlers", "internal/i18n", "internal/world", "llm", "llm/llmtest"},
 	"internal/logging":        {"internal/sanitize", "internal/redact"},
 
 	"forge/forgetest/suite": {"forge", "forge/forgetest"},

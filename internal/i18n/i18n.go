@@ -2,7 +2,9 @@
 package i18n
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"unicode"
 )
 
@@ -21,6 +23,15 @@ func Detect(text string) Lang {
 		if unicode.In(r, unicode.Hiragana, unicode.Katakana) {
 			return Ja
 		}
+	}
+	return En
+}
+
+// FromEnv is the language of the user's locale: Japanese if the first of LC_ALL,
+// LC_MESSAGES and LANG that is set begins with ja, English otherwise.
+func FromEnv(getenv func(string) string) Lang {
+	if strings.HasPrefix(cmp.Or(getenv("LC_ALL"), getenv("LC_MESSAGES"), getenv("LANG")), "ja") {
+		return Ja
 	}
 	return En
 }

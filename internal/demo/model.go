@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"strings"
@@ -11,9 +11,9 @@ import (
 	"agent/llm/llmtest"
 )
 
-// demoModel plays the model of the demo. It decides from the conversation alone,
+// model plays the model of the demo. It decides from the conversation alone,
 // as a real one does, so it copes with whatever a kill left behind.
-type demoModel struct {
+type model struct {
 	lang  i18n.Lang
 	once  sync.Once
 	reach chan struct{} // closed at the moment at which the demo kills the agent
@@ -21,23 +21,23 @@ type demoModel struct {
 	asks  sync.Once
 }
 
-func (m *demoModel) reply(_ int, r llmtest.Request) llmtest.Reply {
+func (m *model) reply(_ int, r llmtest.Request) llmtest.Reply {
 	tool, result := lastResult(r)
 	switch {
 	case len(r.Tools) == 0: // the final summary
 		return llmtest.Text(i18n.Text(m.lang, "demo.say.done"))
-	case tool == "" && r.Contains(i18n.Text(m.lang, "demo.say.done")): // the summary of the first go
+	case tool == "" && r.Contains(i18n.Text(m.lang, "demo.say.done")): // the first attempt's summary
 		return llmtest.Text(i18n.Text(m.lang, "demo.say.nothing"))
 	case tool == "":
 		return m.call("demo.say.test", "run_command", map[string]any{"argv": []string{"go", "test", "./..."}})
 	case strings.HasPrefix(result, "interrupted"):
-		return m.call("demo.say.look", "read_file", map[string]any{"path": demoFile})
+		return m.call("demo.say.reread", "read_file", map[string]any{"path": file})
 	case tool == "run_command" && strings.Contains(result, "exit code: 0"):
 		return llmtest.Text(i18n.Text(m.lang, "demo.say.done") + m.answer(r))
 	case tool == "run_command":
-		return m.call("demo.say.read", "read_file", map[string]any{"path": demoFile})
-	case tool == "read_file" && strings.Contains(result, demoBug):
-		r := m.call("demo.say.fix", "edit_file", map[string]any{"path": demoFile, "old_text": demoBug, "new_text": demoFix})
+		return m.call("demo.say.read", "read_file", map[string]any{"path": file})
+	case tool == "read_file" && strings.Contains(result, bug):
+		r := m.call("demo.say.fix", "edit_file", map[string]any{"path": file, "old_text": bug, "new_text": fix})
 		m.once.Do(func() {
 			close(m.reach)
 			r.Delay = time.Second // long enough to be killed while the call is in flight
@@ -51,14 +51,14 @@ func (m *demoModel) reply(_ int, r llmtest.Request) llmtest.Reply {
 }
 
 // answer takes up the question that was asked while the work was paused.
-func (m *demoModel) answer(r llmtest.Request) string {
+func (m *model) answer(r llmtest.Request) string {
 	if !r.Contains(i18n.Text(m.lang, "demo.question")) {
 		return ""
 	}
 	return " " + i18n.Text(m.lang, "demo.say.answer")
 }
 
-func (m *demoModel) call(say i18n.ID, tool string, args map[string]any) llmtest.Reply {
+func (m *model) call(say i18n.ID, tool string, args map[string]any) llmtest.Reply {
 	r := llmtest.ToolCall(handlers.FunctionName("workspace", tool), args)
 	r.Text = i18n.Text(m.lang, say)
 	return r
@@ -83,21 +83,21 @@ func lastResult(r llmtest.Request) (tool, result string) {
 }
 
 const (
-	demoFile = "sum.go"
-	demoBug  = "i < len(numbers)-1"
-	demoFix  = "i < len(numbers)"
+	file = "sum.go"
+	bug  = "i < len(numbers)-1"
+	fix  = "i < len(numbers)"
 )
 
-// demoFiles is the little program with a failing test.
-var demoFiles = map[string]string{
+// files is the little program with a failing test.
+var files = map[string]string{
 	"go.mod": "module example.com/sum\n\ngo 1.21\n",
-	demoFile: `// Package sum adds numbers.
+	file: `// Package sum adds numbers.
 package sum
 
 // Of is the sum of all numbers.
 func Of(numbers ...int) int {
 	total := 0
-	for i := 0; ` + demoBug + `; i++ {
+	for i := 0; ` + bug + `; i++ {
 		total += numbers[i]
 	}
 	return total

@@ -1,0 +1,254 @@
+// Package demo shows the program at work on this machine alone. It starts a fake
+// forge and a scripted model, opens an issue about a failing test, and runs the
+// real program on it as a process of its own: killed with SIGKILL, started again,
+// paused for a question, resumed, and asked for a second attempt. Every step is
+// printed, with what the program and git say. It needs git and go, no network.
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"agent/internal/i18n"
+	"agent/internal/world"
+	"agent/llm/llmtest"
+)
+
+// Options of a demo.
+type Options struct {
+	Program  string // path of the agent
+	Dir      string // where everything is kept; empty: a temporary directory, removed at the end
+	Forge    string // one of Forges
+	Lang     i18n.Lang
+	Out, Err io.Writer
+}
+
+// ErrNotEmpty is the error for a directory that has something in it.
+var ErrNotEmpty = errors.New("the directory is not empty")
+
+// demo is the state of one demonstration.
+type demo struct {
+	Options
+	world  *world.World
+	script *model
+	first  string // first digits of the uuid of the first attempt's context
+}
+
+// Run plays the demo to its end.
+func Run(ctx context.Context, o Options) error {
+	dir, remove, err := directory(o.Dir)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	d := &demo{Options: o}
+	d.script = &model{lang: o.Lang, reach: make(chan struct{}), pause: func() { _ = d.agent(ctx, "pause", "--all").Run() }}
+	d.world, err = world.New(world.Options{Dir: dir, Forge: o.Forge, Files: files, Model: llmtest.New(d.script.reply)})
+	if err != nil {
+		return err
+	}
+	defer d.world.Close()
+	return d.play(ctx)
+}
+
+func directory(dir string) (string, func(), error) {
+	if dir == "" {
+		temp, err := os.MkdirTemp("", "agent-demo-")
+		return temp, func() { _ = os.RemoveAll(temp) }, err
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", nil, err
+	}
+	if entries, err := os.ReadDir(abs); err == nil && len(entries) > 0 {
+		return "", nil, fmt.Errorf("%s: %w", abs, ErrNotEmpty)
+	}
+	return abs, func() {}, os.MkdirAll(abs, 0o700)
+}
+
+func (d *demo) play(ctx context.Context) error {
+	d.say("demo.intro")
+	for _, step := range []func(context.Context) error{d.openIssue, d.runAndKill, d.runAndPause, d.resume, d.result,
+		d.checkBranch, d.secondAttempt, d.replay, d.inspect, d.request} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	if d.Dir != "" {
+		d.say("demo.kept", d.world.Dir)
+	}
+	return nil
+}
+
+func (d *demo) openIssue(context.Context) error {
+	d.head("demo.issue")
+	title, body := d.text("demo.title"), d.text("demo.body")
+	d.world.Forge.Open(title, body)
+	d.world.Forge.Comment("alice", d.text("demo.comment"))
+	d.show("#1 " + title + "\n" + body)
+	d.showLabels()
+	return nil
+}
+
+func (d *demo) runAndKill(ctx context.Context) error {
+	d.head("demo.run")
+	fmt.Fprintln(d.Out, "$ agent run")
+	run := d.agent(ctx, "run")
+	if err := run.Start(); err != nil {
+		return err
+	}
+	select {
+	case <-d.script.reach:
+	case <-time.After(time.Minute):
+		_ = run.Process.Kill()
+		_ = run.Wait()
+		return errors.New("the agent did not get as far as the fix within a minute")
+	}
+	d.head("demo.kill")
+	if err := run.Process.Kill(); err != nil {
+		return err
+	}
+	_ = run.Wait() // it was killed
+	d.say("demo.killed", strings.Join(d.world.Forge.Labels(), ", "))
+	return nil
+}
+
+// runAndPause continues where the killed process was, until somebody pauses it.
+func (d *demo) runAndPause(ctx context.Context) error {
+	d.head("demo.again")
+	if err := d.run(ctx, "run"); err != nil {
+		return err
+	}
+	d.head("demo.pause")
+	d.showLabels()
+	question := d.text("demo.question")
+	d.world.Forge.Comment("alice", question)
+	d.showComments([]world.Comment{{Author: "alice", Body: question}})
+	return nil
+}
+
+func (d *demo) resume(ctx context.Context) error {
+	d.head("demo.resume")
+	if err := d.run(ctx, "resume", "--all"); err != nil {
+		return err
+	}
+	return d.run(ctx, "run")
+}
+
+func (d *demo) result(context.Context) error {
+	d.head("demo.outcome")
+	d.showLabels()
+	d.showComments(d.world.Forge.Comments())
+	return nil
+}
+
+// checkBranch clones what the agent pushed and runs its tests.
+func (d *demo) checkBranch(ctx context.Context) error {
+	d.head("demo.branch")
+	branch, err := d.command(ctx, "git", "--git-dir", "origin.git", "for-each-ref", "--format=%(refname:short)", "refs/heads/agent").Output()
+	if err != nil {
+		return err
+	}
+	name := strings.TrimSpace(string(branch))
+	if err := d.command(ctx, "git", "clone", "-q", "-b", name, "origin.git", "check").Run(); err != nil {
+		return fmt.Errorf("clone of branch %q: %w", name, err)
+	}
+	return d.inCheck(ctx, "go", "test", "./...")
+}
+
+// secondAttempt labels the issue again: the new context knows what the first one did.
+func (d *demo) secondAttempt(ctx context.Context) error {
+	completed, err := os.ReadDir(d.world.Path("contexts", "completed"))
+	if err != nil || len(completed) != 1 {
+		return fmt.Errorf("one completed context was expected, there are %d (%v)", len(completed), err)
+	}
+	d.first = completed[0].Name()[:8]
+	d.head("demo.second")
+	before := len(d.world.Forge.Comments())
+	d.world.Forge.Label()
+	if err := d.run(ctx, "run"); err != nil {
+		return err
+	}
+	d.showComments(d.world.Forge.Comments()[before:])
+	return nil
+}
+
+func (d *demo) replay(ctx context.Context) error {
+	d.head("demo.replay")
+	if err := d.run(ctx, "replay", d.first); err != nil {
+		return fmt.Errorf("agent replay: %w", err)
+	}
+	return nil
+}
+
+func (d *demo) inspect(ctx context.Context) error {
+	d.head("demo.timeline")
+	return d.run(ctx, "inspect", d.first)
+}
+
+// request shows the draft request, and its diff.
+func (d *demo) request(ctx context.Context) error {
+	d.head("demo.request")
+	all := d.world.Forge.Changes()
+	if len(all) != 1 {
+		return fmt.Errorf("one request was expected, there are %d", len(all))
+	}
+	r := all[0]
+	d.show(r.Title)
+	d.say("demo.request.line", r.Head, r.Base, r.Draft, strings.Join(r.Reviewers, ", "))
+	d.show(r.Body)
+	return d.inCheck(ctx, "git", "--no-pager", "diff", "--no-color", "origin/"+r.Base, "HEAD")
+}
+
+// run shows a command of the agent and what it prints.
+func (d *demo) run(ctx context.Context, args ...string) error {
+	fmt.Fprintln(d.Out, "$ agent "+strings.Join(args, " "))
+	return d.agent(ctx, args...).Run()
+}
+
+// agent is the program on the demo's configuration.
+func (d *demo) agent(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := d.command(ctx, d.Program, append(args, "--config", d.world.ConfigFile())...)
+	cmd.Env = environment(os.Environ(), d.Lang)
+	cmd.Stdout = &indent{out: d.Out}
+	return cmd
+}
+
+// inCheck shows a command in the clone of the branch, and what it prints.
+func (d *demo) inCheck(ctx context.Context, args ...string) error {
+	fmt.Fprintln(d.Out, "$ "+strings.Join(args, " "))
+	cmd := d.command(ctx, args[0], args[1:]...)
+	cmd.Dir, cmd.Stdout = d.world.Path("check"), &indent{out: d.Out}
+	return cmd.Run()
+}
+
+func (d *demo) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Stderr = d.world.Dir, d.Err
+	return cmd
+}
+
+// environment keeps of the variables those that git and go need. The others
+// might override the demo's configuration.
+func environment(all []string, lang i18n.Lang) []string {
+	env := []string{"LANG=" + map[i18n.Lang]string{i18n.En: "C.UTF-8", i18n.Ja: "ja_JP.UTF-8"}[lang]}
+	for _, v := range all {
+		name, _, _ := strings.Cut(v, "=")
+		switch {
+		case name == "PATH", name == "HOME", name == "USER", name == "TMPDIR", name == "TERM", name == "XDG_CACHE_HOME",
+			strings.HasPrefix(name, "GO") && name != "GODEBUG":
+			env = append(env, v)
+		}
+	}
+	return env
+}
+
+// Forges lists what Options.Forge may be.
+func Forges() []string { return world.Forges() }

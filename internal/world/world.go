@@ -1,0 +1,122 @@
+// Package world builds everything that the agent talks to, on this machine
+// alone: a fake forge with one project and one labelled issue, a scripted model,
+// the project's bare git repository, and a configuration file that names them.
+// The real program then runs on it as a process of its own. The demo, the crash
+// sweep and the benchmarks share it; it is test machinery.
+package world
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"agent/llm/llmtest"
+)
+
+const (
+	// Bot is the login of the agent's account.
+	Bot = "demo-bot"
+	// Label starts the work on an issue.
+	Label = "coding agent"
+
+	token = "demo-token-0123456789"
+	key   = "demo-key-0123456789"
+)
+
+// Options say what a world is like. The zero value of each but Dir has a default.
+type Options struct {
+	Dir        string            // an existing directory for all files of the world
+	Forge      string            // a name that Forges lists; default github
+	Files      map[string]string // of the project's only commit, by name
+	Origin     string            // a bare repository to copy instead of making one of Files
+	LocalClone bool              // clone from the directory, not over HTTP
+	Model      *llmtest.Server   // closed with the world
+	LLM        string            // more keys of llm.openai, such as ", context_length: 4096"
+	Config     string            // more lines of the configuration
+}
+
+// World is a running one. Close ends its servers; its files stay.
+type World struct {
+	Dir   string
+	Forge Forge
+	Model *llmtest.Server
+}
+
+// New starts a world and writes its config.yaml. The issue is opened by the
+// caller. After an error the model is closed.
+func New(o Options) (*World, error) {
+	origin := filepath.Join(o.Dir, "origin.git")
+	err := makeOrigin(o, origin)
+	if err != nil {
+		o.Model.Close()
+		return nil, err
+	}
+	f, err := newForge(o.Forge, origin, o.LocalClone)
+	if err != nil {
+		o.Model.Close()
+		return nil, err
+	}
+	w := &World{Dir: o.Dir, Forge: f, Model: o.Model}
+	if err := os.WriteFile(w.ConfigFile(), []byte(w.config(o)), 0o600); err != nil {
+		w.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// Close ends the forge and the model.
+func (w *World) Close() {
+	w.Forge.Close()
+	w.Model.Close()
+}
+
+// ConfigFile is the path of the configuration.
+func (w *World) ConfigFile() string { return w.Path("config.yaml") }
+
+// Path is a path in the world's directory.
+func (w *World) Path(elem ...string) string {
+	return filepath.Join(append([]string{w.Dir}, elem...)...)
+}
+
+func (w *World) config(o Options) string {
+	return fmt.Sprintf(`contexts_dir: %[1]q
+workspaces_dir: %[2]q
+log: {dir: %[3]q}
+llm:
+  openai: {base_url: %[4]s, api_key: %[5]s, model: scripted%[6]s}
+`, w.Path("contexts"), w.Path("workspaces"), w.Path("logs"), w.Model.URL(), key, o.LLM) + w.Forge.config() + o.Config
+}
+
+func makeOrigin(o Options, origin string) error {
+	if o.Origin != "" {
+		return os.CopyFS(origin, os.DirFS(o.Origin))
+	}
+	return MakeOrigin(o.Dir, o.Files)
+}
+
+// MakeOrigin makes the bare repository dir/origin.git, with one commit of files
+// on its branch main, and the working copy dir/work that it comes from.
+func MakeOrigin(dir string, files map[string]string) error {
+	work := filepath.Join(dir, "work")
+	if err := os.MkdirAll(work, 0o700); err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(work, name), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	for _, args := range [][]string{
+		{"init", "-q", "-b", "main"}, {"add", "-A"},
+		{"-c", "user.name=someone", "-c", "user.email=someone@example.com", "commit", "-q", "-m", "First commit"},
+		{"clone", "-q", "--bare", work, filepath.Join(dir, "origin.git")},
+	} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = work
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("git %s: %w\n%s", args[0], err, out)
+		}
+	}
+	return nil
+}

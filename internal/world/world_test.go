@@ -1,0 +1,48 @@
+package world_test
+
+import (
+	"testing"
+
+	"agent/internal/config"
+	"agent/internal/world"
+	"agent/llm/llmtest"
+)
+
+// The configuration of every kind of forge is one that the program accepts, and
+// the issue is there with its label.
+func TestForges(t *testing.T) {
+	if len(world.Forges()) < 2 {
+		t.Fatalf("only %v", world.Forges())
+	}
+	for _, name := range world.Forges() {
+		w, err := world.New(world.Options{Dir: t.TempDir(), Forge: name, Files: map[string]string{"a.txt": "a\n"},
+			Model: llmtest.New(func(int, llmtest.Request) llmtest.Reply { return llmtest.Text("done") })})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(w.Close)
+		w.Forge.Open("A title", "A text")
+		w.Forge.Comment("alice", "A comment")
+		cfg, _, err := config.Load(w.ConfigFile(), func(string) string { return "" })
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if f := cfg.Forges(); len(f) != 1 || f[0].Kind != name || f[0].BotName != world.Bot {
+			t.Errorf("%s: configured are %+v", name, f)
+		}
+		if c := w.Forge.Comments(); len(c) != 1 || c[0] != (world.Comment{Author: "alice", Body: "A comment"}) {
+			t.Errorf("%s: comments %+v", name, c)
+		}
+		if l := w.Forge.Labels(); len(l) != 1 || l[0] != world.Label {
+			t.Errorf("%s: labels %q", name, l)
+		}
+	}
+}
+
+func TestUnknownForge(t *testing.T) {
+	_, err := world.New(world.Options{Dir: t.TempDir(), Forge: "other", Files: map[string]string{"a.txt": "a\n"},
+		Model: llmtest.New(func(int, llmtest.Request) llmtest.Reply { return llmtest.Text("done") })})
+	if err == nil {
+		t.Error("a forge without a fake was made")
+	}
+}
