@@ -70,7 +70,7 @@ func startBoxed(p sandbox.Policy, argv []string) (pid int, private *sandbox.Priv
 		return 0, nil, lack
 	}
 	fmt.Fprintln(os.Stderr, "agent: sandbox: no namespaces:", err)
-	if pid, err = startSupervised(command, env, dieWithParent()); err != nil {
+	if pid, err = startSupervised(command, env, sandbox.DieWithParent()); err != nil {
 		private.Remove(removal)
 	}
 	return pid, private, err
@@ -80,7 +80,7 @@ func startInNamespaces(p sandbox.Policy, command, env []string) (int, error) {
 	if s := sandbox.Available(); !s.Namespaces {
 		return 0, errors.New(s.Reason)
 	}
-	attr := dieWithParent()
+	attr := sandbox.DieWithParent()
 	p.Namespaces(attr)
 	sandbox.Dumpable()
 	defer sandbox.Undumpable()
@@ -106,6 +106,7 @@ func inside(p sandbox.Policy, argv []string) (exitCode int) {
 	for _, note := range slices.Concat(lacks, notes) {
 		fmt.Fprintln(os.Stderr, "agent: sandbox:", note)
 	}
+	p.Leader = leader
 	env := append(os.Environ(), sandbox.Variable+"="+p.Text())
 	if leader {
 		return lead(box, argv, env)

@@ -49,7 +49,7 @@ func Supervise(args []string) (exitCode int) {
 	case mode == insideFlag:
 		return inside(policy, argv)
 	}
-	becomeReaper()
+	sandbox.BecomeReaper()
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP) // the child decides what they mean
 	syscall.CloseOnExec(lifeline)
@@ -105,7 +105,7 @@ func startEither(mode string, policy sandbox.Policy, argv []string) (pid int, pr
 	if mode == sandboxFlag {
 		return startBoxed(policy, argv)
 	}
-	pid, err = startSupervised(argv, os.Environ(), dieWithParent())
+	pid, err = startSupervised(argv, os.Environ(), sandbox.DieWithParent())
 	return pid, nil, err
 }
 

@@ -2,7 +2,10 @@
 
 package sandbox
 
-import "syscall"
+import (
+	"syscall"
+	"time"
+)
 
 // Available says that there is no sandbox on this system.
 func Available() Status { return Status{Reason: "this system has none"} }
@@ -33,3 +36,12 @@ func Undumpable() {}
 
 // Dumpable does nothing here.
 func Dumpable() {}
+
+// BecomeReaper does nothing here.
+func BecomeReaper() {}
+
+// DieWithParent are the attributes of any child here.
+func DieWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
+
+// KillDescendants does nothing here: descendants cannot be found.
+func (p Policy) KillDescendants(time.Duration) (any bool, err error) { return false, nil }

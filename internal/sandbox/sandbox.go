@@ -54,6 +54,7 @@ type Policy struct {
 	Proc    bool   `json:"proc,omitempty"`    // /proc shows its own processes only
 	Hidden  bool   `json:"hidden,omitempty"`  // homes, /tmp and /run are its own
 	Alone   bool   `json:"alone,omitempty"`   // its network is its own
+	Leader  bool   `json:"leader,omitempty"`  // its parent is process 1 of its own processes
 }
 
 // Text is the policy as [Parse] reads it.

@@ -19,6 +19,7 @@ const (
 	defaultTimeout = 100  // seconds; less than a client waits, so that it gets the output
 	maxTimeout     = 1800 // seconds
 	drainTime      = time.Second
+	killTime       = 5 * time.Second // for the processes that a command leaves
 )
 
 type commandArgs struct {
@@ -63,9 +64,16 @@ type ran struct {
 	leftovers bool // it left processes behind
 }
 
-// run runs a program in the root until it ends or ctx does. Its process group
-// ends with it.
+// run runs a program in the root until it ends or ctx does, one at a time. All
+// that it has started ends with it: who reads the files afterwards reads what
+// nobody changes.
 func (w *workspace) run(ctx context.Context, argv, env []string) (*ran, error) {
+	select {
+	case w.running <- struct{}{}:
+		defer func() { <-w.running }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	out, theirs, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -85,15 +93,31 @@ func (w *workspace) run(ctx context.Context, argv, env []string) (*ran, error) {
 	drained := make(chan struct{})
 	go func() { _, _ = io.Copy(&r.output, out); close(drained) }()
 	r.wait(ctx, cmd)
+	r.leftovers, err = w.endProcesses()
 	timer := time.NewTimer(drainTime)
 	defer timer.Stop()
 	select {
 	case <-drained:
-	case <-timer.C: // a process that has left the group holds the pipe
+	case <-timer.C: // something outside of our reach holds the pipe
 		_ = out.Close()
 		<-drained
 	}
-	return r, nil
+	return r, err
+}
+
+// keepProcesses lets processes live on after their call. Tests set it, to show
+// what would happen then.
+var keepProcesses = false
+
+// endProcesses kills what a program has left running, and reports whether there was anything.
+func (w *workspace) endProcesses() (any bool, err error) {
+	if keepProcesses {
+		return false, nil
+	}
+	if any, err = w.policy.KillDescendants(killTime); err != nil {
+		err = errors.New("the command left processes that cannot be ended")
+	}
+	return any, err
 }
 
 func (w *workspace) start(cmd *exec.Cmd) error {
@@ -108,7 +132,7 @@ func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(entry string) bool { return strings.HasPrefix(entry, sandbox.Variable+"=") })
 }
 
-// wait waits for the program and kills its group, also after its own end.
+// wait waits for the program, and kills its group.
 func (r *ran) wait(ctx context.Context, cmd *exec.Cmd) {
 	exited := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(exited) }()
@@ -120,7 +144,7 @@ func (r *ran) wait(ctx context.Context, cmd *exec.Cmd) {
 		_ = syscall.Kill(group, syscall.SIGKILL)
 		<-exited
 	}
-	r.leftovers = syscall.Kill(group, syscall.SIGKILL) == nil
+	_ = syscall.Kill(group, syscall.SIGKILL)
 	r.code = cmd.ProcessState.ExitCode()
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		r.code = 128 + int(status.Signal())

@@ -4,8 +4,8 @@
 // File tools reach nothing outside of the root: not by "..", not by absolute
 // paths, not by symbolic links. They do not write into .git, where a file is
 // a program (hooks, filters) that git would run. Commands are argument lists
-// without a shell and run with the environment of the server, in a process
-// group of their own that ends with them. A server that was started in a sandbox
+// without a shell and run with the environment of the server, one at a time; all
+// processes that one has started are gone when its call returns. A server that was started in a sandbox
 // (internal/sandbox) puts each command into one more of its own.
 //
 // A tool that fails answers with isError and one clear line; the protocol's
@@ -32,6 +32,9 @@ type workspace struct {
 	given string // absolute, as given
 	root  *os.Root
 	box   *sandbox.Box // of every command; nil for none
+
+	policy  sandbox.Policy // of the sandbox that the server is in; zero for none
+	running chan struct{}  // holds one token while a program runs
 }
 
 // Serve answers MCP requests, one JSON object a line, until in ends or ctx
@@ -65,7 +68,8 @@ func open(root string) (*workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &workspace{dir: dir, given: given, root: opened}
+	w := &workspace{dir: dir, given: given, root: opened, running: make(chan struct{}, 1)}
+	sandbox.BecomeReaper()
 	if err := w.enclose(); err != nil {
 		w.close()
 		return nil, err
@@ -80,11 +84,11 @@ func (w *workspace) enclose() error {
 	if text == "" {
 		return nil
 	}
-	policy, err := sandbox.Parse(text)
-	if err != nil {
+	var err error
+	if w.policy, err = sandbox.Parse(text); err != nil {
 		return err
 	}
-	w.box, err = policy.Box(os.Getenv("PATH"))
+	w.box, err = w.policy.Box(os.Getenv("PATH"))
 	return err
 }
 

@@ -1,0 +1,100 @@
+package sandbox
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// BecomeReaper makes orphans of our descendants our children, so that none
+// escapes by leaving its process group or its parent.
+func BecomeReaper() {
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+}
+
+// DieWithParent are attributes of a child that is killed when the thread that
+// starts it ends.
+func DieWithParent() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+}
+
+var errStillThere = errors.New("sandbox: some processes could not be killed")
+
+// KillDescendants kills all descendants of a process that has called
+// [BecomeReaper] and has no other child to wait for, and returns when they are
+// gone. It reports whether there were any. After limit it gives up with an error.
+//
+// In a sandbox one system call kills them all at once, so none can fork itself
+// out of reach. Elsewhere children are killed until there are none.
+func (p Policy) KillDescendants(limit time.Duration) (any bool, err error) {
+	for end := time.Now().Add(limit); !childless(); any = true {
+		if any && time.Now().After(end) {
+			return any, errStillThere
+		}
+		if p.signalsOnlyOwn() {
+			_ = syscall.Kill(-1, syscall.SIGKILL) // all but ourselves and process 1
+		} else {
+			killChildren()
+		}
+		if any {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	return any, nil
+}
+
+// signalsOnlyOwn reports whether a signal to "all processes" reaches the
+// descendants of this process alone. It asks the kernel, since a mistake would
+// kill everything that the user runs.
+func (p Policy) signalsOnlyOwn() bool {
+	parent := os.Getppid()
+	if p.Leader {
+		return parent == 1 // which is never signalled
+	}
+	return p.Private != "" && parent > 1 && abi() >= abiScope && syscall.Kill(parent, 0) == syscall.EPERM
+}
+
+func killChildren() {
+	for _, pid := range children() {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+// childless collects the dead and reports whether no child is left. It never
+// waits: somebody else may take the dead first, and the list of children may have
+// missed a living one.
+func childless() bool {
+	for {
+		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+		switch {
+		case err == syscall.ECHILD:
+			return true
+		case pid <= 0 && err != syscall.EINTR:
+			return false
+		}
+	}
+}
+
+// children lists the process ids of our children, over all our threads.
+func children() []int {
+	var pids []int
+	files, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue // a thread that has ended
+		}
+		for _, field := range strings.Fields(string(text)) {
+			if pid, err := strconv.Atoi(field); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}

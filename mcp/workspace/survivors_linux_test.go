@@ -1,0 +1,125 @@
+package workspace_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/exhaustive"
+	"agent/mcp"
+)
+
+// survivors are shell scripts that leave processes behind, each in a way of its
+// own. "$1" is a word that their command lines hold.
+var survivors = map[string]string{
+	"double fork": `(setsid sh -c 'while :; do sleep 0.01; done' "$1" </dev/null >/dev/null 2>&1 &) ; exit 0`,
+	"holds pipe":  `(setsid sh -c 'trap "" TERM HUP INT; while :; do sleep 1; done' "$1" &) ; exit 0`,
+	"swapper":     `mkdir -p d; (setsid sh -c 'while :; do mv d e; ln -s / d; rm d; mv e d; done' "$1" >/dev/null 2>&1 &); exit 0`,
+	"hops":        `printf '%s' 'setsid sh hop "$1" >/dev/null 2>&1 & exit' >hop; sh hop "$1"; exit 0`,
+	"spreads":     `printf '%s' 'for i in 1 2 3; do setsid sh -c "sleep 60" "$1" & done; sh -c "sleep 50" "$1"' >many; (setsid sh many "$1" >/dev/null 2>&1 &); exit 0`,
+}
+
+// running lists the processes of this machine whose command line holds a word.
+func running(t *testing.T, word string) (pids []int) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		line, _ := os.ReadFile(name)
+		pid := 0
+		if _, err := fmt.Sscanf(name, "/proc/%d/", &pid); err == nil && strings.Contains(string(line), word) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// leave runs a script and returns what runs after its call.
+func leave(t *testing.T, session *mcp.Session, script, word string) []int {
+	t.Helper()
+	raw, _ := json.Marshal(map[string]any{"argv": []string{"sh", "-c", script, "sh", word}})
+	result, err := session.Call(t.Context(), "workspace", "run_command", raw)
+	if err != nil || result.IsError || !strings.HasPrefix(result.Text, "exit code: 0\n") {
+		t.Fatalf("%v %+v", err, result)
+	}
+	return running(t, word)
+}
+
+func sandboxModes() map[string]func(*mcp.ServerConfig) {
+	return map[string]func(*mcp.ServerConfig){
+		"sandbox": func(c *mcp.ServerConfig) { c.Sandbox = "required" },
+		"off":     func(c *mcp.ServerConfig) { c.Sandbox = "off" },
+	}
+}
+
+func TestNothingOutlivesItsCommand(t *testing.T) {
+	for mode, change := range sandboxModes() {
+		for name, script := range survivors {
+			if mode == "off" && name == "hops" {
+				continue // without a sandbox processes are killed one by one, and one can run ahead
+			}
+			t.Run(mode+"/"+name, func(t *testing.T) {
+				h := build(t, change)
+				for i := range exhaustive.Of(8, 200) {
+					word := fmt.Sprintf("left-%d-%d-%s", os.Getpid(), i, mode)
+					if left := leave(t, h.session, script, word); left != nil {
+						t.Fatalf("try %d: %v live on", i, left)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestSurvivorsAreReal shows that the scripts leave processes where nothing ends them.
+func TestSurvivorsAreReal(t *testing.T) {
+	for name, script := range survivors {
+		t.Run(name, func(t *testing.T) {
+			h := build(t, func(c *mcp.ServerConfig) {
+				c.Sandbox, c.Env = "required", map[string]string{"TEST_KEEP_PROCESSES": "1"}
+			})
+			word := fmt.Sprintf("real-%d-%s", os.Getpid(), strings.ReplaceAll(name, " ", "-"))
+			lived := false
+			for range 5 { // a process between fork and exec has no words
+				lived = lived || leave(t, h.session, script, word) != nil
+			}
+			if !lived {
+				t.Error("it leaves nothing, and proves nothing")
+			}
+			if err := h.session.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for deadline := time.Now().Add(20 * time.Second); running(t, word) != nil; time.Sleep(time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatal("it outlives the session")
+				}
+			}
+		})
+	}
+}
+
+// TestCommandsRunOneAtATime: a second command waits, and the end of the first
+// does not end it.
+func TestCommandsRunOneAtATime(t *testing.T) {
+	h := build(t, nil)
+	results := make(chan string, 2)
+	for range 2 {
+		go func() {
+			raw, _ := json.Marshal(map[string]any{"argv": []string{"sh", "-c", "mkdir alone && sleep 0.1 && rmdir alone"}})
+			result, err := h.session.Call(h.Context(), "workspace", "run_command", raw)
+			results <- fmt.Sprint(result.Text, err)
+		}()
+	}
+	for range 2 {
+		if got := <-results; got != "exit code: 0\n<nil>" {
+			t.Error(got)
+		}
+	}
+}
+
