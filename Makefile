@@ -3,9 +3,14 @@ GO       ?= go
 FUZZTIME ?= 60s
 BENCH    ?=
 CRASH    ?=
+QUICK    ?= ./eventlog/... ./projections/... ./handlers ./handlers/shapes ./llm/... ./internal/archtest ./internal/config ./internal/i18n
+RACE     ?= ./contexts ./handlers/engine ./mcp
+
+# Checking programs come from a module of their own.
+TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-servers test-fixtures vet check crash sweep fuzz golden bench image-files clean
+.PHONY: help build demo quick test test-servers test-fixtures vet static check race vuln crash sweep fuzz golden bench image-files clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -16,7 +21,10 @@ build: ## bin/agent, one static binary
 demo: build ## the whole program at work on this machine alone, in a few seconds
 	./bin/agent demo
 
-test: ## every test
+quick: ## the packages one edits most, under a minute
+	$(GO) test $(QUICK)
+
+test: ## every test, long sweeps as a sample: before each commit
 	$(GO) test -timeout 30m ./...
 
 test-servers: bin/servers/node_modules ## tests with MCP servers that are not ours (needs Node, and npm's registry once)
@@ -35,8 +43,20 @@ vet: ## formatting and go vet
 	@files=$$(gofmt -l .) && test -z "$$files" || { echo "run gofmt -w on:" $$files >&2; exit 1; }
 	$(GO) vet ./...
 
-check: vet ## vet, and every test, each sweep whole, with the race detector (needs a C compiler)
-	AGENT_EXHAUSTIVE=1 $(GO) test -race -timeout 60m ./...
+static: vet ## vet, staticcheck, exhaustive switches, go.mod
+	$(GO) mod tidy -diff
+	$(TOOL) staticcheck ./...
+	$(TOOL) exhaustive -d ./...
+
+check: static ## all that make test finds and more: static checks, whole sweeps, the race detector (needs a C compiler)
+	AGENT_EXHAUSTIVE=1 $(GO) test -timeout 60m ./...
+	$(MAKE) race
+
+race: ## the race detector where goroutines meet; RACE=./... is everything
+	$(GO) test -race -timeout 60m $(RACE)
+
+vuln: ## known vulnerabilities in what is linked (needs its database on the network)
+	$(TOOL) govulncheck ./...
 
 crash: ## kill the real program at its system calls (Linux); CRASH='-every 20' is quicker
 	$(GO) run ./internal/crash $(CRASH)

@@ -143,7 +143,7 @@ func TestHTTPErrors(t *testing.T) {
 			return true
 		}, mcp.Died, "unexpected content type"},
 		"bad gateway": {func(w http.ResponseWriter, _ int) bool {
-			http.Error(w, "no hunter2hunter2", 502)
+			http.Error(w, "no hunter2hunter2", http.StatusBadGateway)
 			return true
 		}, mcp.Died, "status 502: no [redacted]"},
 		"endless": {func(w http.ResponseWriter, _ int) bool {

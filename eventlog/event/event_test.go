@@ -3,7 +3,6 @@ package event
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -79,12 +78,12 @@ func TestDecodeKeepsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := fmt.Sprintf("%s", encode(t, e.Body, false))
+		before := string(encode(t, e.Body, false))
 		for i := range data {
 			data[i] = 'x'
 		}
 		copy(rec.Type, "xxxxxxxxxxxx")
-		if after := fmt.Sprintf("%s", encode(t, e.Body, false)); after != before || e.Body.Type() != kind {
+		if after := string(encode(t, e.Body, false)); after != before || e.Body.Type() != kind {
 			t.Errorf("%s became %s", before, after)
 		}
 	}

@@ -108,9 +108,11 @@ func (c *Client) commentsOf(op string, key forge.TaskKey, notes []*note, since t
 
 func (c *Client) commentOf(key forge.TaskKey, n *note) forge.Comment {
 	id := strconv.FormatInt(n.ID, 10)
+	//lint:ignore SA1019 a GitLab before 15.3 marks internal notes with this field only
+	internal := n.Internal || n.Confidential
 	return forge.Comment{
 		ID: id, Kind: "note", Author: n.author(), Body: place(n.Position) + n.Body,
-		System: n.System, Internal: n.Internal || n.Confidential, URL: c.page(key) + "#note_" + id, CreatedAt: when(n.CreatedAt), UpdatedAt: when(n.UpdatedAt),
+		System: n.System, Internal: internal, URL: c.page(key) + "#note_" + id, CreatedAt: when(n.CreatedAt), UpdatedAt: when(n.UpdatedAt),
 	}
 }
 

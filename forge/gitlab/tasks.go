@@ -40,6 +40,7 @@ func ofIssue(i *gitlab.Issue) raw {
 	if i.Author != nil {
 		r.author = account(i.Author.ID, i.Author.Username, false)
 	}
+	//lint:ignore SA1019 some answers name the first assignee only
 	for _, a := range append(i.Assignees, i.Assignee) {
 		if a != nil {
 			r.assign(a.Username)

@@ -22,10 +22,10 @@ func display(o Options, level slog.Level) slog.Handler {
 	w := unbuffered{o}
 	if o.Terminal {
 		// tint writes what it is given: escaping happens before.
-		h := tint.NewHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: o.NoColor})
+		h := tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: o.NoColor})
 		return escaping{h, o.Redactor}
 	}
-	return escaping{tint.NewHandler(w, &tint.Options{Level: slog.LevelError, NoColor: true, ReplaceAttr: dropTime}), o.Redactor}
+	return escaping{tint.NewTextHandler(w, &tint.Options{Level: slog.LevelError, NoColor: true, ReplaceAttr: dropTime}), o.Redactor}
 }
 
 // dropTime leaves the time to whoever collects the lines.
