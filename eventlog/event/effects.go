@@ -41,6 +41,8 @@ type ToolCall struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Args Text   `json:"args"` // as the model sent it
+
+	Written bool `json:"written,omitempty"` // read from the model's text, see package textcall
 }
 
 // Usage counts tokens. Estimated is set when the provider gave no usable count.

@@ -3,11 +3,14 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
 	"agent/eventlog/event"
+	"agent/internal/loosejson"
 	"agent/llm"
+	"agent/llm/textcall"
 )
 
 // callModel sends the request once. A pause cancels it. The draft of a summary
@@ -31,6 +34,7 @@ func (e *Engine) callModel(ctx context.Context, aside bool, r *llm.Request, agai
 }
 
 func (e *Engine) replied(r llm.Request, reply llm.Reply, took time.Duration) *event.LLMReplied {
+	reply, written := withWrittenCalls(r, reply)
 	usage := usageOf(r, reply)
 	body := &event.LLMReplied{
 		Text: event.T(clean(reply.Text)), Reasoning: event.T(clean(reply.Reasoning)), Finish: reply.FinishReason,
@@ -38,9 +42,26 @@ func (e *Engine) replied(r llm.Request, reply llm.Reply, took time.Duration) *ev
 		CostUSD: e.p.Cost(r.Model, reply.Usage),
 	}
 	for _, c := range reply.Calls[:min(len(reply.Calls), mostCalls)] {
-		body.Calls = append(body.Calls, event.ToolCall{ID: clean(c.ID), Name: clean(c.Name), Args: event.T(clean(c.Arguments))})
+		body.Calls = append(body.Calls, event.ToolCall{ID: clean(c.ID), Name: clean(c.Name), Args: event.T(clean(c.Arguments)), Written: written})
 	}
 	return body
+}
+
+// withWrittenCalls takes the calls that the model wrote into its text, if the
+// server gave none. Their ids are unique within the conversation.
+func withWrittenCalls(r llm.Request, reply llm.Reply) (llm.Reply, bool) {
+	if len(reply.Calls) > 0 || len(r.Tools) == 0 || reply.FinishReason == "length" {
+		return reply, false
+	}
+	found := textcall.Read(loosejson.StripThinking(reply.Text), r.Tools)
+	if len(found.Calls) == 0 {
+		return reply, false
+	}
+	reply.Text, reply.Calls = found.Prose, found.Calls
+	for i := range reply.Calls {
+		reply.Calls[i].ID = fmt.Sprintf("call_%d_%d", len(r.Messages), i)
+	}
+	return reply, true
 }
 
 // mostCalls is how many calls of a reply are kept. Of those only the first few

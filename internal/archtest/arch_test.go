@@ -29,6 +29,7 @@ var rules = map[string][]string{
 	"eventlog/event":          {"eventlog"},
 	"llm":                     {},
 	"llm/httpx":               {"llm"},
+	"llm/textcall":            {"llm"},
 	"llm/openai":              {"llm", "llm/httpx"},
 	"llm/ollama":              {"llm", "llm/httpx"},
 	"llm/lmstudio":            {"llm", "llm/httpx", "llm/openai"},
@@ -47,7 +48,7 @@ var rules = map[string][]string{
 	"projections":             {"eventlog/event", "llm", "forge", "internal/i18n", "internal/loosejson"},
 	"handlers":                {"handlers/shapes", "projections", "eventlog/event", "llm", "forge", "internal/i18n", "internal/sanitize", "internal/loosejson"},
 	"handlers/shapes":         {"eventlog/event", "internal/loosejson"},
-	"handlers/engine":         {"handlers", "projections", "eventlog/event", "llm", "forge", "mcp", "contexts", "internal/sanitize", "internal/redact", "internal/i18n"},
+	"handlers/engine":         {"llm/textcall", "internal/loosejson", "handlers", "projections", "eventlog/event", "llm", "forge", "mcp", "contexts", "internal/sanitize", "internal/redact", "internal/i18n"},
 	"internal/app":            {"contexts", "contexts/history", "forge", "forge/github", "forge/gitlab", "forge/viamcp", "handlers", "handlers/engine", "internal/config", "internal/fsx", "internal/logging", "internal/redact", "internal/registry", "llm", "llm/lmstudio", "llm/ollama", "llm/openai", "mcp", "projections"},
 	"internal/config":         {"forge", "llm", "internal/registry"},
 	"internal/registry":       {"forge", "forge/github", "forge/gitlab", "llm", "llm/lmstudio", "llm/ollama", "llm/openai"},
@@ -59,7 +60,7 @@ var rules = map[string][]string{
 }
 
 // pure packages decide and fold: nothing in them may see the world.
-var pure = []string{"handlers", "handlers/shapes", "internal/loosejson", "projections"}
+var pure = []string{"handlers", "handlers/shapes", "internal/loosejson", "llm/textcall", "projections"}
 
 var impure = []string{"os", "net", "net/http", "os/exec", "math/rand", "math/rand/v2", "crypto/rand", "syscall", "runtime", "io/fs"}
 

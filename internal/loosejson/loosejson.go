@@ -44,24 +44,6 @@ func search(text string, nested bool) iter.Seq[[]byte] {
 	}
 }
 
-// StripThinking removes <think> blocks, also one whose opening or closing tag is missing.
-func StripThinking(text string) string {
-	for {
-		end := strings.Index(text, "</think>")
-		start := strings.Index(text, "<think>")
-		switch {
-		case start >= 0 && end > start:
-			text = text[:start] + text[end+len("</think>"):]
-		case end >= 0:
-			text = text[end+len("</think>"):]
-		case start >= 0 && strings.TrimSpace(text[:start]) == "":
-			return "" // it never stopped thinking
-		default:
-			return text
-		}
-	}
-}
-
 // balanced gives the length of the object at the start of s, or 0.
 func balanced(s string) int {
 	depth, inString := 0, false

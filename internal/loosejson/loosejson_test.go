@@ -64,6 +64,16 @@ func TestStripThinking(t *testing.T) {
 		"thought</think>said":               "said",
 		" <think>never ends":                "",
 		"said <think>never ends":            "said <think>never ends",
+
+		"<thinking>a</thinking>b":                      "b",
+		"<thought>\na\n</thought>\n\nb":                "\n\nb",
+		"<reasoning>a</reasoning>b":                    "b",
+		"<seed:think>a</seed:think>b":                  "b",
+		"<think>a <reasoning> b</think>c":              "c",
+		"I removed the `</think>` tag.":                "I removed the `</think>` tag.",
+		"I removed the </think> tag, and <think> too.": "I removed the </think> tag, and <think> too.",
+		"Both `<think>` and `</think>` are gone.":      "Both `<think>` and `</think>` are gone.",
+		"The tag <thinking>, once more.":               "The tag <thinking>, once more.",
 	} {
 		if got := StripThinking(text); got != want {
 			t.Errorf("%q: %q, not %q", text, got, want)

@@ -4,8 +4,6 @@
 //   - tool_choice is the string "auto", and a response_format is sent only with a
 //     schema: it knows neither objects for the first nor json_object for the second.
 //   - Its errors are texts, {"error":"…"}, and are shown.
-//   - Calls that a model wrote into its text, because LM Studio has no parser for
-//     the model, are taken for calls, under narrow conditions: see [Provider].
 //   - It takes no window per request: a cut prompt ([llm.PromptCut]) is an error
 //     that says how to load the model with a larger one.
 //
@@ -39,12 +37,6 @@ type Config struct {
 }
 
 // Provider is an [llm.Provider]. It may be used by several goroutines.
-//
-// Text becomes calls only if it ends with them and they stand on lines of their
-// own outside of code blocks, or if it is nothing but one; if each names a tool
-// of the request and has an object for arguments; and if the server gave no
-// calls itself. Otherwise all of the text stays as it is. So a call that the
-// model only quotes in the middle of its prose is not made.
 type Provider struct {
 	config Config
 	chat   *openai.Provider
@@ -87,27 +79,7 @@ func (p *Provider) Complete(ctx context.Context, r llm.Request) (llm.Reply, erro
 	if err != nil {
 		return llm.Reply{}, p.explain(err)
 	}
-	if len(reply.Calls) > 0 || reply.FinishReason != "stop" && reply.FinishReason != "tool_calls" {
-		return reply, nil
-	}
-	if text, calls := split(reply.Text, r.Tools); len(calls) > 0 {
-		reply.Text, reply.Calls, reply.FinishReason = text, calls, "tool_calls"
-		number(reply.Calls, r)
-	}
 	return reply, nil
-}
-
-// number gives ids that are unique within the conversation.
-func number(calls []llm.ToolCall, r llm.Request) {
-	turn := 0
-	for _, m := range r.Messages {
-		if m.Role == llm.Assistant {
-			turn++
-		}
-	}
-	for i := range calls {
-		calls[i].ID = fmt.Sprintf("call_%d_%d", turn, i)
-	}
 }
 
 // explain adds the commands that get a model that is not there.

@@ -57,28 +57,6 @@ func TestRequestIsOneThatLMStudioTakes(t *testing.T) {
 	}
 }
 
-func TestCallsWrittenAsText(t *testing.T) {
-	r := suite.Question()
-	r.Messages = append(r.Messages, llm.Message{Role: llm.Assistant, Content: "earlier"})
-	reply := llmtest.TextCalls("I read both.", llmtest.Call("fs__read", `{"path": "a"}`), llmtest.Call("fs__read", "{}"))
-	got, err := ask(t, reply, r)
-	want := []llm.ToolCall{{ID: "call_1_0", Name: "fs__read", Arguments: `{"path":"a"}`}, {ID: "call_1_1", Name: "fs__read", Arguments: "{}"}}
-	if d := cmp.Diff(want, got.Calls); d != "" || err != nil || got.Text != "I read both." || got.FinishReason != "tool_calls" {
-		t.Errorf("%s %+v %v", d, got, err)
-	}
-	if !strings.Contains(string(got.Raw), "TOOL_REQUEST") {
-		t.Error("the log would not show what the model wrote")
-	}
-	reply.Finish = "length"
-	if got, err := ask(t, reply, r); err != nil || len(got.Calls) != 0 || !strings.Contains(got.Text, "TOOL_REQUEST") {
-		t.Errorf("calls of an answer that was cut: %+v %v", got, err)
-	}
-	reply.Finish, reply.Calls = "", []llm.ToolCall{llmtest.Call("fs__list", "{}")}
-	if got, err := ask(t, reply, r); err != nil || len(got.Calls) != 1 || got.Calls[0].Name != "fs__list" {
-		t.Errorf("calls beside those of the server: %+v %v", got, err)
-	}
-}
-
 func TestErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply llmtest.Reply

@@ -81,7 +81,7 @@ func TestProblems(t *testing.T) {
 		"<|channel|>commentary to=functions.ws__read_file":                     CutOff,
 		`{"name":"ws__read_file","arguments":{"path":"a.go"`:                   CutOff,
 		"```json\n{\"name\":\"ws__read_file\",":                                CutOff,
-		"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>ws__read":                       CutOff,
+		"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>ws__read":                      CutOff,
 		`<tool_call>{"name":"delete_all","arguments":{}}</tool_call>`:          NotOffered,
 		`{"name":"ws__no_such","arguments":{}}`:                                NotOffered,
 		`<tool_call>{"name":"ws__read_file","arguments":["a.go"]}</tool_call>`: BadArguments,
