@@ -48,9 +48,6 @@ func (s *Store) hold(uuid string, visit func(event.Event) error) (*Context, erro
 		return nil, err
 	}
 	c := s.context(uuid, place)
-	if err := c.recall(); err != nil {
-		return nil, err
-	}
 	if err := c.open(visit); err != nil {
 		return nil, err
 	}
@@ -68,18 +65,19 @@ func (s *Store) hold(uuid string, visit func(event.Event) error) (*Context, erro
 }
 
 // recall reads what the index knows of the context.
-func (c *Context) recall() error {
-	c.known, c.stale = entry{}, true
-	x, err := c.s.load(stamp{})
+func (c *Context) recall(task string) error {
+	c.known, c.stale = Info{}, true
+	x, err := c.s.load()
 	if err == nil {
 		var found bool
-		c.known, found, err = x.get(idOf(c.uuid))
+		c.known, found, err = x.get(task, c.uuid)
 		c.stale = !found
 		x.Close()
 	}
 	if errors.Is(err, errIndex) {
 		return nil
 	}
+	c.info.watch = c.known.Head
 	return err
 }
 
@@ -91,8 +89,8 @@ func (c *Context) check() error {
 	if err := c.info.held(); err != nil {
 		return err
 	}
-	known := c.known.info()
-	c.stale = c.stale || known.State != c.info.State || known.Archived != (c.log == nil) || c.info.Over() && known.Head != c.info.Head
+	c.stale = c.stale || c.known.State != c.info.State || c.known.Archived != (c.log == nil) ||
+		c.info.Over() && c.known.Head != c.info.Head
 	return nil
 }
 
@@ -103,7 +101,7 @@ func (c *Context) ahead() bool { return c.place == Completed && !c.ended }
 // open opens the log and folds from it where the context belongs.
 func (c *Context) open(visit func(event.Event) error) error {
 	c.want, c.ended = "", false
-	c.info = Info{UUID: c.uuid, watch: c.known.rec.head()}
+	c.info = Info{UUID: c.uuid}
 	log, torn, err := eventlog.Open(c.s.fs, c.dir(), quarantineDir+"/"+c.uuid, func(r eventlog.Record) error {
 		return c.see(r, visit)
 	})
@@ -170,8 +168,14 @@ func (c *Context) see(r eventlog.Record, visit func(event.Event) error) error {
 	if err != nil {
 		return err
 	}
-	if created, ok := e.Body.(*event.ContextCreated); ok != (e.Seq == 1) || ok && created.UUID != c.uuid {
+	created, ok := e.Body.(*event.ContextCreated)
+	if ok != (e.Seq == 1) || ok && created.UUID != c.uuid {
 		return &DamageError{Name: c.dir(), Reason: fmt.Sprintf("seq %d: a log begins with the creation of its own context", e.Seq)}
+	}
+	if ok {
+		if err := c.recall(created.TaskKey); err != nil {
+			return err
+		}
 	}
 	event.Fetch(e.Body, c.blobs().Get)
 	c.follow(e)

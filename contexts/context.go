@@ -20,7 +20,7 @@ type Context struct {
 	ended bool          // the log holds an event that ends the task
 	log   *eventlog.Log // nil while the log is archived
 	info  Info          // folded so far
-	known entry         // what the index had when the context was taken
+	known Info          // what the index had when the context was taken
 	stale bool          // the index does not know it as it is, or is to know its head
 	torn  *eventlog.TornError
 	lock  io.Closer
@@ -106,18 +106,17 @@ func (c *Context) Settle() error {
 	if c.place == c.want && !c.stale {
 		return nil
 	}
-	e, err := c.entry()
-	if err != nil {
+	if err := c.measure(); err != nil {
 		return c.fail(err)
 	}
 	if c.place == c.want {
-		if err := c.s.note(e, nil); err != nil {
+		if err := c.s.note(c.info, nil); err != nil {
 			return c.fail(err)
 		}
 		c.stale = false
 		return nil
 	}
-	err = c.s.note(e, func() error { return c.s.move(c.dir(), dirOf(c.want, c.uuid)) })
+	err := c.s.note(c.info, func() error { return c.s.move(c.dir(), dirOf(c.want, c.uuid)) })
 	if errors.Is(err, errTaken) {
 		return &DamageError{Name: c.dir(), Reason: fmt.Sprintf("something of its name is in %s", c.want)}
 	}
@@ -128,11 +127,10 @@ func (c *Context) Settle() error {
 	return c.reopen()
 }
 
-// entry is what the index is to know of the context.
-func (c *Context) entry() (entry, error) {
-	var err error
+// measure looks at the file of the log, for the index.
+func (c *Context) measure() (err error) {
 	c.info.Size, c.info.modified, c.info.Archived, err = c.s.measureIn(c.dir())
-	return entryOf(&c.info), err
+	return err
 }
 
 // reopen gives the log its new directory, see package eventlog on what it

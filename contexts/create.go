@@ -43,7 +43,7 @@ func (s *Store) create(first *event.ContextCreated, at time.Time) (*Context, err
 	info := Info{Head: head}
 	info.apply(event.Event{Time: at, Body: first})
 	// The index knows a context before anybody can see it.
-	if err := s.note(entryOf(&info), func() error { return s.move(staged, dirOf(Running, first.UUID)) }); err != nil {
+	if err := s.note(info, func() error { return s.move(staged, dirOf(Running, first.UUID)) }); err != nil {
 		return nil, err
 	}
 	c := s.context(first.UUID, Running)

@@ -30,11 +30,13 @@ type Info struct {
 	Ended                time.Time // zero if it has not
 	LLMCalls, ToolCalls  int
 	Tokens               int
+	CostUSD              float64
 	Head                 eventlog.Head
 	Archived             bool
 	Size                 int64         // bytes of the log on the disk, packed if it is archived
 	modified             int64         // of that file, ns
 	Err                  error         // what makes it damaged
+	gone                 bool          // a line of the index: it was removed
 	estimated            int           // tokens of the open model call
 	watch, then          eventlog.Head // the head that was known, and that event as it is now
 }
@@ -69,6 +71,7 @@ func (i *Info) apply(e event.Event) {
 		i.estimated = b.Estimated
 	case *event.LLMReplied:
 		i.Tokens += b.Usage.Prompt + b.Usage.Completion
+		i.CostUSD += b.CostUSD
 	case *event.LLMFailed:
 		if b.Kind == event.Interrupted {
 			i.Tokens += i.estimated

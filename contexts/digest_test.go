@@ -19,6 +19,7 @@ type summary struct {
 	State, Waits, TaskKey, Title string
 	Created, Updated             time.Time
 	LLM, Tools, Tokens           int
+	Cost                         float64
 }
 
 func bothFolds(events []event.Event) (mine, theirs summary) {
@@ -28,9 +29,9 @@ func bothFolds(events []event.Event) (mine, theirs summary) {
 		i.apply(e)
 		s.Apply(e)
 	}
-	mine = summary{i.State, i.Waits, i.TaskKey, i.Title, i.Created, i.Updated, i.LLMCalls, i.ToolCalls, i.Tokens}
+	mine = summary{i.State, i.Waits, i.TaskKey, i.Title, i.Created, i.Updated, i.LLMCalls, i.ToolCalls, i.Tokens, i.CostUSD}
 	theirs = summary{State: string(s.Status), Created: s.Started, Updated: s.Now,
-		LLM: s.Usage.LLMCalls, Tools: s.Usage.ToolCalls, Tokens: s.Usage.Tokens()}
+		LLM: s.Usage.LLMCalls, Tools: s.Usage.ToolCalls, Tokens: s.Usage.Tokens(), Cost: s.Usage.CostUSD}
 	if s.Created != nil {
 		theirs.TaskKey, theirs.Title = s.Created.TaskKey, s.Created.Title
 	}
@@ -86,7 +87,7 @@ func randomHistory(rng *rand.Rand) []event.Event {
 		switch rng.Intn(7) {
 		case 0:
 			add(&event.LLMRequested{Purpose: "work", Estimated: rng.Intn(1000)})
-			add(&event.LLMReplied{Usage: event.Usage{Prompt: rng.Intn(900), Completion: rng.Intn(90)}})
+			add(&event.LLMReplied{Usage: event.Usage{Prompt: rng.Intn(900), Completion: rng.Intn(90)}, CostUSD: float64(rng.Intn(9)) / 8})
 		case 1:
 			add(&event.LLMRequested{Purpose: "summary", Estimated: rng.Intn(1000)})
 			add(&event.LLMFailed{Kind: []string{event.Interrupted, "timeout"}[rng.Intn(2)]})

@@ -48,8 +48,8 @@ func (s *Store) forget(uuid, by string, at time.Time, refresh func(*Context) err
 	if err != nil {
 		return done, err
 	}
-	for _, e := range of {
-		heir := e.rec.uuid().String()
+	for _, i := range of {
+		heir := i.UUID
 		if heir == uuid {
 			continue
 		}

@@ -108,7 +108,7 @@ func (s *Store) collect(ctx context.Context, r Retention, c *Collected) error {
 			return err
 		}
 		if err := s.tidy(t, r, c); err != nil {
-			c.problem(t.id.String(), err)
+			c.problem(t.uuid, err)
 			if code := ExitCode(err); code == ExitTemporary || code == ExitIO {
 				return err // a disk that is full or fails is no problem of one context
 			}
@@ -122,25 +122,19 @@ func (s *Store) collect(ctx context.Context, r Retention, c *Collected) error {
 
 // old is a context that something is to be done with.
 type old struct {
-	id     id16
+	uuid   string
 	remove bool
 	size   int64
 }
 
 // due goes through the index and finds what is old enough.
 func (s *Store) due(r Retention, c *Collected) ([]old, error) {
-	x, err := s.whole()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { x.Close() }()
-	todo, kept, err := x.due(r)
-	if errors.Is(err, errIndex) {
-		x.Close()
-		if x, err = s.fromLogs(); err == nil {
-			todo, kept, err = x.due(r)
-		}
-	}
+	var todo []old
+	kept := 0
+	err := s.withIndex(func(x *snapshot) (err error) {
+		todo, kept, err = x.due(r)
+		return err
+	})
 	c.Inheritable += kept
 	return todo, err
 }
@@ -150,25 +144,26 @@ func (x *snapshot) due(r Retention) (todo []old, kept int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	for e, err := range x.all() {
+	for row, err := range x.rows() {
 		if err != nil {
 			return nil, 0, err
 		}
-		if !e.rec.over() {
+		if !row.over() {
 			continue
 		}
-		i := e.info()
-		at := old{id: e.rec.uuid(), size: i.Size}
+		i, err := row.info()
+		if err != nil {
+			return nil, 0, err
+		}
 		if passed(r.Now, i.Ended, r.RemoveAfter) {
-			if needed[e.rec.key()].id != at.id {
-				at.remove = true
-				todo = append(todo, at)
+			if needed[i.TaskKey].uuid != i.UUID {
+				todo = append(todo, old{uuid: i.UUID, size: i.Size, remove: true})
 				continue
 			}
 			kept++
 		}
 		if passed(r.Now, i.Ended, r.ArchiveAfter) && !i.Archived {
-			todo = append(todo, at)
+			todo = append(todo, old{uuid: i.UUID, size: i.Size})
 		}
 	}
 	return todo, kept, nil
@@ -179,23 +174,26 @@ func passed(now, then time.Time, days int) bool {
 }
 
 type newest struct {
-	id    id16
+	uuid  string
 	ended time.Time
 }
 
-// needed gives, for each task, the context that its next go would inherit from.
-func (x *snapshot) needed(r Retention) (map[id16]newest, error) {
-	all := map[id16]newest{}
+// needed gives, for each task, the context that its next attempt would inherit from.
+func (x *snapshot) needed(r Retention) (map[string]newest, error) {
+	all := map[string]newest{}
 	if r.RemoveAfter <= 0 {
 		return all, nil
 	}
-	for e, err := range x.all() {
+	for row, err := range x.rows() {
 		if err != nil {
 			return nil, err
 		}
-		i := e.info()
-		if i.Heritable() && !i.Ended.Before(r.Now.AddDate(0, 0, -r.InheritFor)) && i.Ended.After(all[e.rec.key()].ended) {
-			all[e.rec.key()] = newest{e.rec.uuid(), i.Ended}
+		i, err := row.info()
+		if err != nil {
+			return nil, err
+		}
+		if i.Heritable() && !i.Ended.Before(r.Now.AddDate(0, 0, -r.InheritFor)) && i.Ended.After(all[i.TaskKey].ended) {
+			all[i.TaskKey] = newest{i.UUID, i.Ended}
 		}
 	}
 	return all, nil
@@ -203,7 +201,7 @@ func (x *snapshot) needed(r Retention) (map[id16]newest, error) {
 
 // tidy archives or removes one context. In a dry run it only counts.
 func (s *Store) tidy(t old, r Retention, c *Collected) error {
-	id := t.id.String()
+	id := t.uuid
 	switch {
 	case r.DryRun && t.remove:
 		size, err := s.sizeOf(dirOf(Completed, id))

@@ -97,7 +97,7 @@ func TestCollect(t *testing.T) {
 	if diff := cmp.Diff(truth(t, m, 6), ask(t, s, 6), infoForm); diff != "" {
 		t.Errorf("the logs say (-), the index says (+):\n%s", diff)
 	}
-	if x, err := s.snapshot(); err != nil || !x.stamped {
+	if x, err := s.snapshot(); err != nil || !x.complete {
 		t.Errorf("the index is not complete: %v", err)
 	}
 	if !s.LastCollected().Time.Equal(at) {
@@ -178,7 +178,7 @@ func TestCollectKilledAnywhere(t *testing.T) {
 		m.KillAt(m.Ops()+n, n%2 == 0)
 		err := s.Collect(context.Background(), yearly, &Collected{})
 		if err == nil {
-			if x, err := s.snapshot(); n < 50 || err != nil || x.h.n == 0 {
+			if x, err := s.snapshot(); n < 50 || err != nil || x.trailer.Contexts == 0 {
 				t.Fatalf("only %d operations, or the index was not merged: %v", n, err)
 			}
 			return

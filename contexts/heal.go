@@ -1,23 +1,18 @@
 package contexts
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"agent/eventlog"
 )
 
-// healBatch is how many entries a heal keeps in memory.
+// healBatch is how many lines a heal keeps in memory.
 const healBatch = 20_000
-
-// sight is a context that was seen in a place.
-type sight struct {
-	id    id16
-	place Place
-}
 
 // Heal makes the index complete if it is not: what is missing or stale comes
 // from the logs, what is gone is dropped. It is called before much work, for
@@ -31,7 +26,7 @@ func (s *Store) Heal(progress func(done, of int)) error {
 	x, err := s.snapshot()
 	if err == nil {
 		x.Close()
-		if x.stamped {
+		if x.complete {
 			return nil
 		}
 	} else if !errors.Is(err, errIndex) {
@@ -48,7 +43,7 @@ func (s *Store) Heal(progress func(done, of int)) error {
 	return nil
 }
 
-// Rebuild throws the index away and makes it anew from all logs.
+// RebuildIndex deletes the index and makes it from all logs.
 func (s *Store) RebuildIndex(progress func(done, of int)) error {
 	lock, err := s.lockSoon(indexLock)
 	if err != nil {
@@ -57,8 +52,8 @@ func (s *Store) RebuildIndex(progress func(done, of int)) error {
 	err = s.prepareDir(indexDir)
 	if err == nil {
 		var x *snapshot
-		if x, err = s.merge(nil, nil); err == nil {
-			x.Close() // empty, and no stamp is for it
+		if x, err = s.fresh(); err == nil {
+			x.Close()
 		}
 	}
 	if err := errors.Join(err, lock.Close()); err != nil {
@@ -69,11 +64,11 @@ func (s *Store) RebuildIndex(progress func(done, of int)) error {
 
 // heal compares once and reports whether the index is complete now.
 func (s *Store) heal(progress func(done, of int)) (bool, error) {
-	times, err := s.placeTimes()
+	times, err := s.dirTimes()
 	if err != nil {
 		return false, err
 	}
-	seen, err := s.sights()
+	seen, err := s.listed()
 	if err != nil {
 		return false, err
 	}
@@ -92,34 +87,19 @@ func (s *Store) heal(progress func(done, of int)) (bool, error) {
 		}
 		done += len(batch)
 	}
-	var dropped []entry
-	for _, id := range gone {
-		dropped = append(dropped, goneEntry(id.String()))
-	}
-	if err := s.putAll(dropped); err != nil {
+	if err := s.putAll(gone); err != nil {
 		return false, err
 	}
-	return s.seal(times)
+	return s.stampUnmoved(times)
 }
 
-// sights lists every context in every place, sorted by uuid; running/ is read
-// once more at the end, for what was resumed meanwhile.
-func (s *Store) sights() ([]sight, error) {
-	var seen []sight
-	for _, p := range []Place{Running, Paused, Completed, Running} {
-		names, err := s.names(p, func(error) {})
-		if err != nil {
-			return nil, err
-		}
-		for _, n := range names {
-			seen = append(seen, sight{idOf(n), p})
-		}
-	}
-	slices.SortStableFunc(seen, func(a, b sight) int { return compareIDs(a.id, b.id) })
-	return seen, nil
+// listed gives the directory of every context.
+func (s *Store) listed() (map[string]Place, error) {
+	seen, problems := s.dirsOfAll(func(error) {}, Places...)
+	return seen, errors.Join(problems...)
 }
 
-func (s *Store) compareLocked(seen []sight) (stale []sight, gone []id16, err error) {
+func (s *Store) compareLocked(seen map[string]Place) (stale []string, gone []Info, err error) {
 	lock, err := s.lockSoon(indexLock)
 	if err != nil {
 		return nil, nil, err
@@ -132,7 +112,7 @@ func (s *Store) compareLocked(seen []sight) (stale []sight, gone []id16, err err
 	stale, gone, err = x.compare(seen)
 	if errors.Is(err, errIndex) {
 		x.Close()
-		if x, err = s.merge(nil, nil); err != nil {
+		if x, err = s.fresh(); err != nil {
 			return nil, nil, err
 		}
 		stale, gone, err = x.compare(seen)
@@ -141,75 +121,59 @@ func (s *Store) compareLocked(seen []sight) (stale []sight, gone []id16, err err
 }
 
 // compare tells which contexts the index does not know, or not that they ended,
-// and which it knows that are in no place.
-func (x *snapshot) compare(seen []sight) (stale []sight, gone []id16, err error) {
-	for e, err := range x.all() {
+// and which it knows that are in no directory.
+func (x *snapshot) compare(seen map[string]Place) (stale []string, gone []Info, err error) {
+	unknown := maps.Clone(seen)
+	for r, err := range x.rows() {
 		if err != nil {
 			return nil, nil, err
 		}
-		id := e.rec.uuid()
-		for len(seen) > 0 && compareIDs(seen[0].id, id) < 0 {
-			stale, seen = addSight(stale, seen[0]), seen[1:]
+		id := string(r.uuid)
+		dir, exists := seen[id]
+		if !exists {
+			gone = append(gone, Info{UUID: id, TaskKey: string(r.task), gone: true})
 		}
-		known := false
-		for ; len(seen) > 0 && seen[0].id == id; seen = seen[1:] {
-			known = true
-			if seen[0].place == Completed && !e.rec.over() {
-				stale = addSight(stale, seen[0])
-			}
-		}
-		if !known {
-			gone = append(gone, id)
+		if !exists || dir != Completed || r.over() {
+			delete(unknown, id)
 		}
 	}
-	for _, at := range seen {
-		stale = addSight(stale, at)
-	}
-	return stale, gone, nil
+	return slices.Sorted(maps.Keys(unknown)), gone, nil
 }
 
-// addSight adds each context once, though it may have been seen twice.
-func addSight(all []sight, s sight) []sight {
-	if len(all) > 0 && all[len(all)-1].id == s.id {
-		return all
-	}
-	return append(all, s)
-}
-
-// digests folds logs, several at once, and gives the entries sorted by uuid.
-func (s *Store) digests(of []sight, progress func(done int)) []entry {
+// digests folds logs, several at once, and gives them sorted by uuid.
+func (s *Store) digests(of []string, progress func(done int)) []Info {
 	const readers = 4
-	work := make(chan sight)
-	var all []entry
+	work := make(chan string)
+	var all []Info
 	var mu sync.Mutex
 	var wait sync.WaitGroup
 	for range readers {
 		wait.Go(func() {
-			for at := range work {
-				info := s.digest(at.id.String(), eventlog.Head{})
+			for id := range work {
+				info := s.digest(id, eventlog.Head{})
 				if errors.Is(info.Err, ErrUnknown) {
 					continue // it was removed meanwhile
 				}
 				mu.Lock()
-				all = append(all, entryOf(&info))
+				all = append(all, info)
 				progress(len(all))
 				mu.Unlock()
 			}
 		})
 	}
-	for _, at := range of {
-		work <- at
+	for _, id := range of {
+		work <- id
 	}
 	close(work)
 	wait.Wait()
-	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(compareIDs(a.rec.uuid(), b.rec.uuid())) })
+	slices.SortFunc(all, func(a, b Info) int { return strings.Compare(a.UUID, b.UUID) })
 	return all
 }
 
-// putAll writes entries that were read without the lock, except where the index
+// putAll writes lines that were made without the lock, except where the index
 // has learned more meanwhile.
-func (s *Store) putAll(entries []entry) error {
-	if len(entries) == 0 {
+func (s *Store) putAll(infos []Info) error {
+	if len(infos) == 0 {
 		return nil
 	}
 	lock, err := s.lockSoon(indexLock)
@@ -222,28 +186,28 @@ func (s *Store) putAll(entries []entry) error {
 		return err
 	}
 	defer func() { x.Close() }()
-	var fresh []entry
-	for _, e := range entries {
-		old, found, err := x.get(e.rec.uuid())
+	var fresh []Info
+	for _, i := range infos {
+		old, found, err := x.get(i.TaskKey, i.UUID)
 		if err != nil && !errors.Is(err, errIndex) {
 			return err
 		}
-		if e.rec.gone() || err != nil || !found || old.rec.head().Seq <= e.rec.head().Seq {
-			fresh = append(fresh, e)
+		if i.gone || err != nil || !found || old.Head.Seq <= i.Head.Seq {
+			fresh = append(fresh, i)
 		}
 	}
 	x, err = s.add(x, fresh...)
 	return err
 }
 
-// seal stamps the index if nothing moved since times.
-func (s *Store) seal(times [3]int64) (bool, error) {
+// stampUnmoved stamps the index if nothing moved since times.
+func (s *Store) stampUnmoved(times [3]int64) (bool, error) {
 	lock, err := s.lockSoon(indexLock)
 	if err != nil {
 		return false, err
 	}
 	defer lock.Close()
-	now, err := s.placeTimes()
+	now, err := s.dirTimes()
 	if err != nil || now != times {
 		return false, err
 	}
@@ -251,7 +215,13 @@ func (s *Store) seal(times [3]int64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return true, errors.Join(s.writeStamp(x, times), x.Close())
+	defer func() { x.Close() }()
+	if x.torn {
+		if x, err = s.replaced(x, nil); err != nil {
+			return false, err
+		}
+	}
+	return true, s.stampFor(x, times)
 }
 
 // whole is the index with everything that it lacks added in memory: the base of
@@ -261,7 +231,7 @@ func (s *Store) whole() (*snapshot, error) {
 	if errors.Is(err, errIndex) {
 		return s.fromLogs()
 	}
-	if err != nil || x.stamped {
+	if err != nil || x.complete {
 		return x, err
 	}
 	err = s.fill(x)
@@ -272,14 +242,31 @@ func (s *Store) whole() (*snapshot, error) {
 	return x, err
 }
 
+// withIndex reads the whole index, from the logs if it turns out to be damaged:
+// then read is called again.
+func (s *Store) withIndex(read func(*snapshot) error) error {
+	x, err := s.whole()
+	if err != nil {
+		return err
+	}
+	err = read(x)
+	x.Close()
+	if errors.Is(err, errIndex) {
+		if x, err = s.fromLogs(); err == nil {
+			err = read(x)
+		}
+	}
+	return err
+}
+
 // fromLogs is an index in memory that was made from all logs.
 func (s *Store) fromLogs() (*snapshot, error) {
-	x := &snapshot{f: noFile{}, tail: map[id16]entry{}}
+	x := &snapshot{tail: map[string]Info{}}
 	return x, s.fill(x)
 }
 
 func (s *Store) fill(x *snapshot) error {
-	seen, err := s.sights()
+	seen, err := s.listed()
 	if err != nil {
 		return err
 	}
@@ -287,12 +274,9 @@ func (s *Store) fill(x *snapshot) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range s.digests(stale, func(int) {}) {
-		x.tail[e.rec.uuid()] = e
+	for _, i := range append(s.digests(stale, func(int) {}), gone...) {
+		x.tail[i.UUID] = i
 	}
-	for _, id := range gone {
-		x.tail[id] = goneEntry(id.String())
-	}
-	x.stamped = true
+	x.complete = true
 	return nil
 }

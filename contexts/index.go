@@ -2,244 +2,141 @@ package contexts
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
+	"encoding/json"
+	"fmt"
 	"hash/crc32"
-	"math"
+	"strconv"
+	"strings"
 	"time"
-
-	"github.com/google/uuid"
-
-	"agent/eventlog"
 )
 
-// The index, index/contexts, answers questions about all contexts without
-// reading their logs:
+// The index answers questions about all contexts without reading their logs.
+// It is two files of JSON lines in index/:
 //
-//	header   192 bytes: magic, version, id, count, length of the strings, contexts by state, crc
-//	records  128 bytes each, sorted by uuid
-//	keys     32 bytes each, hash of TaskKey and uuid, sorted
-//	strings  TaskKey and title of each record
-//	tail     records with their strings in the order in which they came, at most maxTail
+//	contexts.jsonl  one line per context, sorted by task key and uuid; the last
+//	                line, the trailer, names the generation of the file and its size
+//	tail.jsonl      lines that came since, in order of arrival, at most maxTail;
+//	                the first line, the header, names the generation it belongs to
 //
-// Every record and key has a CRC-32C of its own, the entries of the tail a
-// chained one that begins with the header's. A full tail is merged into a new
-// file, which takes the place of the old one by a rename.
+// A line of a context begins with uuid, task and state, in this order; the other
+// fields may come in any order. Values are strings, numbers and booleans; unknown
+// fields are skipped, so that a field can be added. Every line ends
+// with a CRC-32C; in the tail it covers all bytes of the file before it.
+// A full tail is merged into a new contexts.jsonl, which replaces the old one.
 //
 // Why no answer is ever wrong:
 //
-//   - What a record says of a context that has ended is final. One that lives
-//     is folded from its log whenever it is part of an answer, so it does not
-//     matter how old its record is.
-//   - A record is written after the event and before the directory moves
-//     (also into running/, when a context is made), and each move is followed by
-//     a stamp, index/stamp: the id of the file, the length and CRC of its tail,
-//     and the modification times of running/, paused/ and completed/. As long as
-//     the three times are those of the stamp, and the file is the stamped one or
-//     has more, nothing came or went that the index does not know.
-//   - If they are not (a process was killed, somebody copied a directory, an
-//     older index was put back, the tail was cut), the directories are listed
-//     and compared, see heal.go. That is slower and not wrong.
-//   - A bit that flipped, a cut file and a missing one are seen by the CRCs and
-//     lengths; then everything comes from the logs again.
+//   - The line of a context that has ended is final. One that has not is folded
+//     from its log whenever it is part of an answer, however old its line is.
+//   - A line is written after the event and before the directory moves (also
+//     into running/, when a context is created). Each move is followed by a stamp
+//     in the tail: the modification times of running/, paused/ and completed/.
+//     While the latest stamp has their times, nothing came or went that the index
+//     does not know: it is complete.
+//   - If it is not (a process was killed, somebody copied a directory, an older
+//     index was restored, the tail was cut), the directories are listed and
+//     compared, see heal.go. That is slower and not wrong.
+//   - Checksums, the order of lines and the trailer reveal flipped bits and
+//     missing or shortened files; then everything comes from the logs again.
 //
 // All changes happen under index.lock, moves included: otherwise the stamp of
 // one process could cover a move of another.
 const (
 	indexDir    = "index"
-	indexFile   = indexDir + "/contexts"
-	stampFile   = indexDir + "/stamp"
+	indexFile   = indexDir + "/contexts.jsonl"
+	tailFile    = indexDir + "/tail.jsonl"
 	indexLock   = "index.lock"
-	indexMagic  = "agentidx"
-	indexForm   = 1
-	headerSize  = 192
-	recordSize  = 128
-	keySizeIdx  = 32
+	indexFormat = 2
 	maxTail     = 512
 	maxTailSize = 4 << 20 // bytes
+	maxLine     = 2 << 20 // bytes; an event, and so a task key, has at most 1 MiB
+	maxTitle    = 4 << 10 // bytes of a title that are kept
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// states in records; the number of a state is permanent.
-var states = []string{"", StateRunning, StatePaused, StateAwaiting, StateCompleted, StateStopped, StateFailed, StateDamaged}
+// indexLine is the stored form of an Info.
+type indexLine struct {
+	UUID      string     `json:"uuid"`
+	Task      string     `json:"task"`
+	State     string     `json:"state"`
+	Gone      bool       `json:"gone,omitempty"` // only in the tail: the context was removed
+	Created   *time.Time `json:"created,omitempty"`
+	Updated   *time.Time `json:"updated,omitempty"`
+	Ended     *time.Time `json:"ended,omitempty"`
+	LLMCalls  int        `json:"llm_calls,omitempty"`
+	ToolCalls int        `json:"tool_calls,omitempty"`
+	Tokens    int        `json:"tokens,omitempty"`
+	CostUSD   float64    `json:"cost_usd,omitempty"`
+	Seq       uint64     `json:"seq"`
+	Hash      uint64     `json:"hash,string"`
+	Size      int64      `json:"size"`
+	Modified  int64      `json:"modified"` // of the file of the log, ns
+	Archived  bool       `json:"archived,omitempty"`
+	Title     string     `json:"title,omitempty"`
+}
+
+// indexMark is what the index says of itself: the trailer, the header of the
+// tail, and the stamps.
+type indexMark struct {
+	Format     int       `json:"format,omitempty"`
+	Generation string    `json:"generation,omitempty"`
+	Contexts   int       `json:"contexts,omitempty"`
+	Bytes      int64     `json:"bytes,omitempty"` // before the trailer
+	Stamp      *[3]int64 `json:"stamp,omitempty"` // modification times of Places, ns
+}
+
+func (i *Info) line() indexLine {
+	return indexLine{UUID: i.UUID, Task: i.TaskKey, State: i.State, Gone: i.gone,
+		Created: timeOrNil(i.Created), Updated: timeOrNil(i.Updated), Ended: timeOrNil(i.Ended),
+		LLMCalls: i.LLMCalls, ToolCalls: i.ToolCalls, Tokens: i.Tokens, CostUSD: i.CostUSD,
+		Seq: i.Head.Seq, Hash: i.Head.Hash, Size: i.Size, Modified: i.modified, Archived: i.Archived,
+		Title: strings.ToValidUTF8(i.Title[:min(len(i.Title), maxTitle)], "")}
+}
+
+func timeOrNil(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
 
 const (
-	flagArchived = 1 << iota
-	flagGone     // of an entry in the tail: the context was removed
+	lineStart = `{"uuid":"`
+	uuidSize  = 36
+	crcStart  = `,"crc":"`
+	crcSize   = len(crcStart) + 8 + len(`"}`)
 )
 
-type (
-	id16   [16]byte
-	record [recordSize]byte
-)
-
-// entry is a record with its strings.
-type entry struct {
-	rec        record
-	key, title string
-}
-
-func hashKey(taskKey string) (h id16) {
-	sum := sha256.Sum256([]byte(taskKey))
-	copy(h[:], sum[:])
-	return h
-}
-
-func idOf(u string) id16 {
-	id, _ := uuid.Parse(u) // checked by all callers
-	return id16(id)
-}
-
-func (i id16) String() string { return uuid.UUID(i).String() }
-
-var le = binary.LittleEndian
-
-// entryOf gives the form that the index keeps.
-func entryOf(i *Info) entry {
-	e := entry{key: i.TaskKey, title: i.Title}
-	e.key, e.title = e.key[:min(len(e.key), math.MaxUint16)], e.title[:min(len(e.title), math.MaxUint16)]
-	b := e.rec[:]
-	u, k := idOf(i.UUID), hashKey(i.TaskKey)
-	copy(b, u[:])
-	copy(b[16:], k[:])
-	le.PutUint64(b[32:], i.Head.Seq)
-	le.PutUint64(b[40:], i.Head.Hash)
-	putTime(b[48:], i.Created)
-	putTime(b[56:], i.Updated)
-	putTime(b[64:], i.Ended)
-	le.PutUint64(b[72:], uint64(i.Tokens))
-	le.PutUint32(b[80:], uint32(i.LLMCalls))
-	le.PutUint32(b[84:], uint32(i.ToolCalls))
-	le.PutUint64(b[88:], uint64(i.Size))
-	le.PutUint64(b[96:], uint64(i.modified))
-	le.PutUint16(b[112:], uint16(len(e.key)))
-	le.PutUint16(b[114:], uint16(len(e.title)))
-	for n, s := range states {
-		if s == i.State {
-			b[116] = byte(n)
-		}
+// seal appends a line with its checksum, and returns the checksum for the next
+// line of a chain. before is 0 for a line on its own.
+func seal(lines []byte, before uint32, v any) ([]byte, uint32, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return lines, 0, err
 	}
-	if i.Archived {
-		b[117] |= flagArchived
+	body := bytes.TrimSuffix(b.Bytes(), []byte("}\n"))
+	crc := crc32.Update(before, castagnoli, body)
+	return fmt.Appendf(append(lines, body...), "%s%08x\"}\n", crcStart, crc), crc, nil
+}
+
+// unseal checks a line without its newline and returns what stands before the
+// checksum.
+func unseal(line []byte, before uint32) (body []byte, crc uint32, ok bool) {
+	at := len(line) - crcSize
+	if at < 2 || string(line[at:at+len(crcStart)]) != crcStart || string(line[len(line)-2:]) != `"}` {
+		return nil, 0, false
 	}
-	le.PutUint32(b[120:], crc32.Update(crc32.Checksum([]byte(e.key), castagnoli), castagnoli, []byte(e.title)))
-	e.rec.seal()
-	return e
+	said, err := strconv.ParseUint(string(line[at+len(crcStart):len(line)-2]), 16, 32)
+	body = line[:at]
+	crc = crc32.Update(before, castagnoli, body)
+	return body, crc, err == nil && uint32(said) == crc
 }
 
-// goneEntry says that a context was removed.
-func goneEntry(u string) entry {
-	e := entryOf(&Info{UUID: u})
-	e.rec[117] |= flagGone
-	e.rec.seal()
-	return e
+// parseMark reads a checked line without its checksum.
+func parseMark(body []byte) (m indexMark, ok bool) {
+	return m, json.Unmarshal(append(bytes.Clone(body), '}'), &m) == nil
 }
-
-func (r *record) seal() { le.PutUint32(r[124:], crc32.Checksum(r[:124], castagnoli)) }
-
-func (r *record) valid() bool {
-	return le.Uint32(r[124:]) == crc32.Checksum(r[:124], castagnoli) && int(r[116]) < len(states)
-}
-
-func (r *record) uuid() id16     { return id16(r[:16]) }
-func (r *record) key() id16      { return id16(r[16:32]) }
-func (r *record) offset() int64  { return int64(le.Uint64(r[104:])) }
-func (r *record) keyLen() int    { return int(le.Uint16(r[112:])) }
-func (r *record) strings() int64 { return int64(le.Uint16(r[112:])) + int64(le.Uint16(r[114:])) }
-func (r *record) gone() bool     { return r[117]&flagGone != 0 }
-func (r *record) over() bool     { return r[116] >= 4 && r[116] <= 6 }
-
-func (r *record) head() eventlog.Head {
-	return eventlog.Head{Seq: le.Uint64(r[32:]), Hash: le.Uint64(r[40:])}
-}
-
-func (r *record) place(offset int64) {
-	le.PutUint64(r[104:], uint64(offset))
-	r.seal()
-}
-
-// text splits the strings of a record, or reports that they are not its own.
-func (e *entry) text(b []byte) bool {
-	if crc32.Checksum(b, castagnoli) != le.Uint32(e.rec[120:]) {
-		return false
-	}
-	n, both := e.rec.keyLen(), string(b)
-	e.key, e.title = both[:n], both[n:]
-	return true
-}
-
-func (e *entry) info() Info {
-	r := &e.rec
-	return Info{UUID: r.uuid().String(), TaskKey: e.key, Title: e.title, State: states[r[116]],
-		Created: getTime(r[48:]), Updated: getTime(r[56:]), Ended: getTime(r[64:]),
-		Tokens: int(le.Uint64(r[72:])), LLMCalls: int(le.Uint32(r[80:])), ToolCalls: int(le.Uint32(r[84:])),
-		Size: int64(le.Uint64(r[88:])), modified: int64(le.Uint64(r[96:])), Head: r.head(), Archived: r[117]&flagArchived != 0}
-}
-
-func putTime(b []byte, t time.Time) {
-	if !t.IsZero() {
-		le.PutUint64(b, uint64(t.UnixMicro()))
-	}
-}
-
-func getTime(b []byte) time.Time {
-	n := int64(le.Uint64(b))
-	if n == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(n).UTC()
-}
-
-// keyEntry is one of the sorted keys: which contexts a TaskKey has.
-type keyEntry [keySizeIdx]byte
-
-func keyEntryOf(r *record) (k keyEntry) {
-	copy(k[:], r[16:28]) // 12 bytes of the hash are enough to be told apart; the record has all
-	copy(k[12:], r[:16])
-	le.PutUint32(k[28:], crc32.Checksum(k[:28], castagnoli))
-	return k
-}
-
-func (k *keyEntry) valid() bool { return le.Uint32(k[28:]) == crc32.Checksum(k[:28], castagnoli) }
-func (k *keyEntry) uuid() id16  { return id16(k[12:28]) }
-
-func compareKeys(a, b keyEntry) int { return bytes.Compare(a[:28], b[:28]) }
-
-// header describes the sorted part of the file.
-type header struct {
-	id      id16
-	n       int64
-	strings int64 // bytes
-	counts  [8]int64
-}
-
-func (h *header) bytes() []byte {
-	b := make([]byte, headerSize)
-	copy(b, indexMagic)
-	le.PutUint32(b[8:], indexForm)
-	copy(b[16:], h.id[:])
-	le.PutUint64(b[32:], uint64(h.n))
-	le.PutUint64(b[40:], uint64(h.strings))
-	for i, c := range h.counts {
-		le.PutUint64(b[48+8*i:], uint64(c))
-	}
-	le.PutUint32(b[headerSize-4:], crc32.Checksum(b[:headerSize-4], castagnoli))
-	return b
-}
-
-func parseHeader(b []byte) (h header, crc uint32, ok bool) {
-	crc = le.Uint32(b[headerSize-4:])
-	if string(b[:8]) != indexMagic || le.Uint32(b[8:]) != indexForm || crc != crc32.Checksum(b[:headerSize-4], castagnoli) {
-		return h, 0, false
-	}
-	h.id, h.n, h.strings = id16(b[16:32]), int64(le.Uint64(b[32:])), int64(le.Uint64(b[40:]))
-	for i := range h.counts {
-		h.counts[i] = int64(le.Uint64(b[48+8*i:]))
-	}
-	return h, crc, true
-}
-
-func (h *header) keysAt() int64    { return headerSize + h.n*recordSize }
-func (h *header) stringsAt() int64 { return h.keysAt() + h.n*keySizeIdx }
-func (h *header) tailAt() int64    { return h.stringsAt() + h.strings }

@@ -1,7 +1,9 @@
 package contexts
 
 import (
+	"bytes"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"math/rand"
 	"os"
@@ -15,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"agent/eventlog/event"
+	"agent/internal/exhaustive"
 	"agent/internal/fsx"
 )
 
@@ -123,14 +126,14 @@ func TestIndexAnswersAsTheLogsDo(t *testing.T) {
 	rng := rand.New(rand.NewSource(1))
 	for n := range 30 {
 		step(t, s, rng, n, 8)
-		if x, err := s.snapshot(); err != nil || !x.stamped {
+		if x, err := s.snapshot(); err != nil || !x.complete {
 			t.Fatalf("step %d: the index is not complete: %v", n, err)
 		}
 		if diff := cmp.Diff(truth(t, m, 8), ask(t, s, 8), infoForm); diff != "" {
 			t.Fatalf("step %d: the logs say (-), the index says (+):\n%s", n, diff)
 		}
 	}
-	if x, _ := s.snapshot(); x.h.n == 0 {
+	if x, _ := s.snapshot(); x.trailer.Contexts == 0 {
 		t.Error("the tail was never merged")
 	}
 }
@@ -139,7 +142,7 @@ func TestIndexAnswersAsTheLogsDo(t *testing.T) {
 func indexFiles(t *testing.T, fsys fsx.FS) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
-	for _, name := range []string{indexFile, stampFile} {
+	for _, name := range []string{indexFile, tailFile} {
 		data, err := fsx.ReadFile(fsys, name, 1<<20)
 		must(t, err)
 		files[name] = data
@@ -175,7 +178,7 @@ func TestDamagedIndex(t *testing.T) {
 			return
 		}
 		must(t, s.Heal(nil))
-		if x, err := s.snapshot(); err != nil || !x.stamped {
+		if x, err := s.snapshot(); err != nil || !x.complete {
 			t.Errorf("%s: not healed: %v", name, err)
 		}
 		if diff := cmp.Diff(want, ask(t, s, 8), infoForm); diff != "" {
@@ -184,30 +187,91 @@ func TestDamagedIndex(t *testing.T) {
 		put(t, m, now)
 	}
 	check("sound", false)
-	for n := range now[indexFile] {
-		put(t, m, map[string][]byte{indexFile: now[indexFile][:n]})
-		if n%499 == 0 {
-			check(fmt.Sprintf("cut at %d", n), true)
+	for name, data := range now {
+		for n := 0; n < len(data); n += exhaustive.Of(911, 211) {
+			put(t, m, map[string][]byte{name: data[:n]})
+			check(fmt.Sprintf("%s cut at %d", name, n), true)
+		}
+		for n, b := range data {
+			if b == '\n' && n%exhaustive.Every(3) == 0 {
+				put(t, m, map[string][]byte{name: data[:n+1]})
+				check(fmt.Sprintf("%s cut after the line that ends at %d", name, n), true)
+			}
 		}
 	}
-	put(t, m, now)
 	put(t, m, older)
 	check("older", true)
 	put(t, m, map[string][]byte{indexFile: older[indexFile]})
-	check("older file, new stamp", true)
-	put(t, m, map[string][]byte{stampFile: older[stampFile]})
-	check("older stamp", true)
-	must(t, m.Remove(stampFile))
-	check("no stamp", true)
+	check("older contexts.jsonl, new tail", true)
+	put(t, m, map[string][]byte{tailFile: older[tailFile]})
+	check("older tail", true)
+	must(t, m.Remove(tailFile))
+	check("no tail", true)
+	must(t, m.Remove(indexFile))
+	check("no contexts.jsonl", true)
 	must(t, m.RemoveAll(indexDir))
 	check("no index", true)
-	put(t, m, map[string][]byte{indexFile: {}, stampFile: {}})
+	put(t, m, map[string][]byte{indexFile: {}, tailFile: {}})
 	check("empty files", true)
-	put(t, m, map[string][]byte{indexFile: append(slices.Clone(now[indexFile]), make([]byte, 512)...)})
-	check("NULs at the end", true)
+	for name, data := range now {
+		put(t, m, map[string][]byte{name: append(slices.Clone(data), make([]byte, 512)...)})
+		check("NULs at the end of "+name, true)
+		put(t, m, map[string][]byte{name: bytes.Replace(data, []byte(`"format":2`), []byte(`"format":3`), 1)})
+		check("newer "+name, true)
+		lines := bytes.SplitAfter(data, []byte("\n"))
+		put(t, m, map[string][]byte{name: slices.Concat(append(slices.Clone(lines[:2]), lines[3:]...)...)})
+		check(name+" without a line", true)
+		lines[1], lines[2] = lines[2], lines[1]
+		put(t, m, map[string][]byte{name: slices.Concat(lines...)})
+		check(name+" with two lines exchanged", true)
+	}
+	put(t, m, map[string][]byte{indexDir + "/contexts": []byte("agentidx"), indexDir + "/stamp": []byte("agentstm")})
+	must(t, m.Remove(indexFile))
+	check("index of the previous format", true)
+	if _, err := m.Lstat(indexDir + "/stamp"); !isMissing(err) {
+		t.Errorf("the files of the previous format were left: %v", err)
+	}
 }
 
-// Every flipped bit of every byte.
+// A field of a newer release is skipped, and survives a merge.
+func TestIndexWithNewField(t *testing.T) {
+	m := fsx.NewMem()
+	s := history(t, m, 30)
+	want := truth(t, m, 8)
+	lines := bytes.SplitAfter(indexFiles(t, m)[indexFile], []byte("\n"))
+	var data []byte
+	for _, line := range lines[:len(lines)-2] {
+		body, _, ok := unseal(bytes.TrimSuffix(line, []byte("\n")), 0)
+		if !ok {
+			t.Fatalf("not a line: %s", line)
+		}
+		body = append(bytes.Clone(body), `,"colour":"a, \"b\" {c}","weight":1.5e3,"new":true`...)
+		data = fmt.Appendf(data, "%s%s%08x\"}\n", body, crcStart, crc32.Checksum(body, castagnoli))
+	}
+	body, _, _ := unseal(bytes.TrimSuffix(lines[len(lines)-2], []byte("\n")), 0)
+	trailer, _ := parseMark(body)
+	trailer.Bytes = int64(len(data))
+	data, _, err := seal(data, 0, trailer)
+	must(t, err)
+	put(t, m, map[string][]byte{indexFile: data})
+	check := func() {
+		t.Helper()
+		if diff := cmp.Diff(want, ask(t, s, 8), infoForm); diff != "" {
+			t.Errorf("the logs say (-), the index says (+):\n%s", diff)
+		}
+	}
+	check()
+	x, err := s.load()
+	must(t, err)
+	x, err = s.replaced(x, nil)
+	must(t, err, x.Close())
+	check()
+	if n := bytes.Count(indexFiles(t, m)[indexFile], []byte(`"weight":1.5e3`)); n < 3 {
+		t.Errorf("%d lines kept the field", n)
+	}
+}
+
+// A flipped bit in every byte.
 func TestFlippedIndex(t *testing.T) {
 	m := fsx.NewMem()
 	const keys = 2
@@ -221,7 +285,7 @@ func TestFlippedIndex(t *testing.T) {
 	files := indexFiles(t, m)
 	want := truth(t, m, keys)
 	for name, data := range files {
-		for i := range data {
+		for i := 0; i < len(data); i += exhaustive.Every(11) {
 			flipped := slices.Clone(data)
 			flipped[i] ^= 1 << (i % 8)
 			put(t, m, map[string][]byte{name: flipped})
@@ -348,9 +412,9 @@ func TestIndexKilledAnywhere(t *testing.T) {
 	}
 }
 
-func TestFabricatedIndex(t *testing.T) {
+func TestSeedIndex(t *testing.T) {
 	s, _ := realStore(t, Options{})
-	must(t, s.FabricateIndex(func(yield func(Info) bool) {
+	must(t, s.SeedIndex(func(yield func(Info) bool) {
 		for n := range 3000 {
 			if !yield(Info{UUID: numbered(n), TaskKey: keyOf(n % 1000), State: StateCompleted, Created: at, Updated: at, Ended: at}) {
 				return
@@ -360,20 +424,20 @@ func TestFabricatedIndex(t *testing.T) {
 	x, err := s.snapshot()
 	must(t, err)
 	defer x.Close()
-	of, err := x.ofKey(keyOf(500))
-	if err != nil || len(of) != 3 || !x.stamped || x.h.counts[4] != 3000 {
-		t.Errorf("%d contexts of the task, complete %v, %v, %v", len(of), x.stamped, x.h.counts, err)
+	of, err := x.ofTask(keyOf(500))
+	if err != nil || len(of) != 3 || !x.complete || x.trailer.Contexts != 3000 {
+		t.Errorf("%d contexts of the task, complete %v, %+v, %v", len(of), x.complete, x.trailer, err)
 	}
 	n := 0
-	for e, err := range x.all() {
+	for r, err := range x.rows() {
 		must(t, err)
-		if e.key == "" {
-			t.Fatal("a record without its key")
+		if len(r.task) == 0 {
+			t.Fatal("a line without its key")
 		}
 		n++
 	}
 	if n != 3000 {
-		t.Errorf("%d records", n)
+		t.Errorf("%d lines", n)
 	}
 }
 
@@ -421,7 +485,7 @@ func TestIndexOfSeveralProcesses(t *testing.T) {
 	x, err := s.snapshot()
 	must(t, err)
 	defer x.Close()
-	if !x.stamped {
+	if !x.complete {
 		t.Error("the index is not complete")
 	}
 }

@@ -2,21 +2,19 @@ package contexts
 
 import (
 	"bufio"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
-	"io/fs"
 	"iter"
 	"os"
-	"slices"
 
 	"agent/internal/fsx"
 )
 
-// note writes an entry to the index and then, if it is not nil, does the move
-// that the entry announces. If the index was complete before, it is after.
-func (s *Store) note(e entry, move func() error) error {
+// note writes a line to the index and then, if it is not nil, does the move that
+// the line announces. If the index was complete before, it is after.
+func (s *Store) note(i Info, move func() error) error {
 	lock, err := s.lockSoon(indexLock)
 	if err != nil {
 		return fmt.Errorf("index: %w", err)
@@ -27,8 +25,8 @@ func (s *Store) note(e entry, move func() error) error {
 		return fmt.Errorf("index: %w", err)
 	}
 	defer func() { x.Close() }()
-	before := x.h.id
-	if x, err = s.add(x, e); err != nil {
+	merged := x.trailer.Generation
+	if x, err = s.add(x, i); err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
 	if move != nil {
@@ -36,81 +34,111 @@ func (s *Store) note(e entry, move func() error) error {
 			return err
 		}
 	}
-	if !x.stamped || move == nil && x.h.id == before {
+	if !x.complete || move == nil && x.trailer.Generation == merged {
 		return nil
 	}
-	times, err := s.placeTimes()
+	return s.stamp(x)
+}
+
+// stamp says that the index is complete now.
+func (s *Store) stamp(x *snapshot) error {
+	times, err := s.dirTimes()
 	if err != nil {
 		return err
 	}
-	return s.writeStamp(x, times)
+	return s.stampFor(x, times)
 }
 
-// current loads the index for a writer, or begins a new one. Its stamped is
-// whether it is complete at this moment. The caller holds the lock.
+func (s *Store) stampFor(x *snapshot, times [3]int64) error {
+	b, _, err := seal(nil, x.crc, indexMark{Stamp: &times})
+	if err != nil {
+		return err
+	}
+	return s.appendTail(b, false) // one that is lost proves nothing, which is safe
+}
+
+// dirTimes are the modification times of running/, paused/ and completed/. One
+// that is missing (of a store that was never written) has 0.
+func (s *Store) dirTimes() (times [3]int64, err error) {
+	for n, p := range Places {
+		info, err := s.fs.Lstat(string(p))
+		if err != nil && !isMissing(err) {
+			return times, fmt.Errorf("stat %s: %w", p, err)
+		}
+		if err == nil {
+			times[n] = info.ModTime().UnixNano()
+		}
+	}
+	return times, nil
+}
+
+// current loads the index for a writer, or begins a new one. The caller holds
+// the lock.
 func (s *Store) current() (*snapshot, error) {
 	if err := s.prepareDir(indexDir); err != nil {
 		return nil, err
 	}
-	times, err := s.placeTimes()
+	times, err := s.dirTimes()
 	if err != nil {
 		return nil, err
 	}
-	st, ok := s.readStamp()
-	x, err := s.load(st)
+	x, err := s.load()
 	if errors.Is(err, errIndex) {
 		return s.fresh()
 	}
 	if err == nil {
-		x.stamped = x.stamped && ok && st.times == times
+		x.complete = x.times != nil && *x.times == times
 	}
 	return x, err
 }
 
-// fresh begins an empty index. It is complete if there is no context.
+// fresh begins an empty index, in place of whatever is there. It is complete if
+// there is no context.
 func (s *Store) fresh() (*snapshot, error) {
+	old, err := s.fs.ReadDir(indexDir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range old {
+		if err := s.fs.RemoveAll(indexDir + "/" + e.Name()); err != nil {
+			return nil, err
+		}
+	}
 	x, err := s.merge(nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	x.stamped = true
-	for _, p := range Places {
-		names, err := s.names(p, func(error) {})
-		if err != nil {
-			x.Close()
-			return nil, err
-		}
-		x.stamped = x.stamped && len(names) == 0
-	}
+	seen, problems := s.dirsOfAll(func(error) {}, Places...)
+	x.complete = len(seen) == 0 && len(problems) == 0
 	return x, nil
 }
 
-// add appends entries durably, or merges if there is no room for them. It
-// returns the index to go on with, whose stamped says what that of x said.
-func (s *Store) add(x *snapshot, entries ...entry) (*snapshot, error) {
-	if x.torn || len(x.tail)+len(entries) > s.tail || x.end-x.h.tailAt() > maxTailSize/2 {
-		return s.replaced(x, entries)
+// add appends lines durably, or merges if there is no room for them. It returns
+// the index to go on with, as complete as x was.
+func (s *Store) add(x *snapshot, infos ...Info) (*snapshot, error) {
+	if x.torn || x.lines+len(infos) > s.tail || x.size > maxTailSize/2 {
+		return s.replaced(x, infos)
 	}
 	var b []byte
+	var err error
 	crc := x.crc
-	for _, e := range entries {
-		from := len(b)
-		b = append(append(append(b, e.rec[:]...), e.key...), e.title...)
-		crc = crc32.Update(crc, castagnoli, b[from:])
-		b = le.AppendUint32(b, crc)
+	for _, i := range infos {
+		if b, crc, err = seal(b, crc, i.line()); err != nil {
+			return x, err
+		}
 	}
-	if err := s.appendSynced(indexFile, b); err != nil {
+	if err := s.appendTail(b, true); err != nil {
 		return x, err
 	}
-	for _, e := range entries {
-		x.tail[e.rec.uuid()] = e
+	for _, i := range infos {
+		x.tail[i.UUID] = i
 	}
-	x.crc, x.end = crc, x.end+int64(len(b))
+	x.crc, x.size, x.lines = crc, x.size+int64(len(b)), x.lines+len(infos)
 	return x, nil
 }
 
-func (s *Store) appendSynced(name string, data []byte) error {
-	f, err := s.fs.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
+func (s *Store) appendTail(data []byte, durable bool) error {
+	f, err := s.fs.OpenFile(tailFile, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return err
 	}
@@ -118,230 +146,134 @@ func (s *Store) appendSynced(name string, data []byte) error {
 	if err == nil && n != len(data) {
 		err = io.ErrShortWrite
 	}
-	if err == nil {
+	if err == nil && durable {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
 }
 
-// replaced merges. An index that turns out to be damaged is begun anew, empty
-// but for the entries, and so incomplete.
-func (s *Store) replaced(x *snapshot, entries []entry) (*snapshot, error) {
-	merged, err := s.merge(x, entries)
-	complete := x.stamped
+// replaced merges. An index that turns out to be damaged is replaced by one that
+// holds nothing but infos, and so is incomplete.
+func (s *Store) replaced(x *snapshot, infos []Info) (*snapshot, error) {
+	merged, err := s.merge(x, infos)
+	complete := x.complete
 	if errors.Is(err, errIndex) {
-		merged, err = s.merge(nil, entries)
+		merged, err = s.merge(nil, infos)
 		complete = false
 	}
 	if err != nil {
 		return x, err
 	}
 	x.Close()
-	merged.stamped = complete
+	merged.complete = complete
 	return merged, nil
 }
 
-func (s *Store) writeStamp(x *snapshot, times [3]int64) error {
-	t := stamp{id: x.h.id, end: x.end, crc: x.crc, times: times}
-	tmp := stampFile + fsx.TempSuffix // nobody else writes: the lock is ours
-	if err := s.overwrite(tmp, t.bytes()); err != nil {
-		return err
-	}
-	return s.fs.Rename(tmp, stampFile) // not synced: one that is lost or old proves nothing, which is safe
-}
-
-// merge writes a new index with the content of x (nil is empty), its tail and
-// more entries, puts it durably in the place of the old one, and opens it.
-func (s *Store) merge(x *snapshot, more []entry) (*snapshot, error) {
-	m := merger{old: x, newer: map[id16]entry{}}
+// merge writes an index with the content of x (nil is empty) and more lines,
+// puts it durably in the place of the old one, and opens it.
+func (s *Store) merge(x *snapshot, more []Info) (*snapshot, error) {
+	all := &snapshot{tail: map[string]Info{}}
 	if x != nil {
-		for id, e := range x.tail {
-			m.newer[id] = e
-		}
+		all.f, all.trailer, all.tail = x.f, x.trailer, x.tail
 	}
-	for _, e := range more {
-		m.newer[e.rec.uuid()] = e
+	for _, i := range more {
+		all.tail[i.UUID] = i
 	}
-	if _, err := io.ReadFull(s.o.Rand, m.h.id[:]); err != nil {
+	var random [16]byte
+	if _, err := io.ReadFull(s.o.Rand, random[:]); err != nil {
 		return nil, err
 	}
-	if err := m.plan(); err != nil {
+	mark := indexMark{Format: indexFormat, Generation: hex.EncodeToString(random[:])}
+	if err := s.replace(indexFile, func(w io.Writer) error { return all.write(w, mark) }); err != nil {
 		return nil, err
 	}
-	tmp := indexFile + fsx.TempSuffix
-	if err := s.writeMerged(tmp, &m); err != nil {
-		_ = s.fs.Remove(tmp) // best effort: the next merge truncates it
-		return nil, err
-	}
-	if err := s.fs.Rename(tmp, indexFile); err != nil {
-		return nil, err
-	}
+	// The tail may only be emptied when its lines are durable elsewhere.
 	if err := errors.Join(s.fs.SyncDir(indexDir), s.fs.SyncDir(".")); err != nil {
 		return nil, err
 	}
-	return s.load(stamp{})
+	header, _, err := seal(nil, 0, mark)
+	if err == nil {
+		err = s.replace(tailFile, func(w io.Writer) error { _, err := w.Write(header); return err })
+	}
+	if err := errors.Join(err, s.fs.SyncDir(indexDir)); err != nil {
+		return nil, err
+	}
+	return s.load()
 }
 
-func (s *Store) writeMerged(name string, m *merger) error {
-	f, err := s.fs.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(err, fs.ErrInvalid)
-	}
+// replace writes a file of the index durably beside the old one and renames it.
+func (s *Store) replace(name string, write func(io.Writer) error) error {
+	tmp := name + fsx.TempSuffix // nobody else writes: the lock is ours
+	f, err := s.fs.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	w := bufio.NewWriterSize(struct{ io.Writer }{f}, readAhead)
-	err = m.write(w)
-	if err == nil {
+	if err = write(w); err == nil {
 		err = w.Flush()
 	}
 	if err == nil {
 		err = f.Sync()
 	}
-	return errors.Join(err, f.Close())
-}
-
-// merger writes the sorted part of a new index, in one pass for each section,
-// so that its memory does not grow with the number of contexts.
-type merger struct {
-	old   *snapshot
-	newer map[id16]entry
-	h     header
-}
-
-// plan counts what the new index will hold.
-func (m *merger) plan() error {
-	if m.old != nil {
-		m.h.n, m.h.strings, m.h.counts = m.old.h.n, m.old.h.strings, m.old.h.counts
-	}
-	if m.old != nil && len(m.newer) > manyNewer {
-		return m.planAll()
-	}
-	for id, e := range m.newer {
-		if m.old != nil {
-			was, found, err := m.old.sortedGet(id)
-			if err != nil {
-				return err
-			}
-			if found {
-				m.count(&was, -1)
-			}
-		}
-		if !e.rec.gone() {
-			m.count(&e, 1)
-		}
-	}
-	return nil
-}
-
-// manyNewer is from how many entries it is quicker to read the old index through
-// than to look each of them up.
-const manyNewer = 2000
-
-func (m *merger) planAll() error {
-	for was, err := range m.old.sorted() {
-		if err != nil {
-			return err
-		}
-		if _, newer := m.newer[was.rec.uuid()]; newer {
-			m.count(&was, -1)
-		}
-	}
-	for _, e := range m.newer {
-		if !e.rec.gone() {
-			m.count(&e, 1)
-		}
-	}
-	return nil
-}
-
-func (m *merger) count(e *entry, n int64) {
-	m.h.n += n
-	m.h.strings += n * e.rec.strings()
-	m.h.counts[e.rec[116]] += n
-}
-
-// sortedGet is get without the tail.
-func (x *snapshot) sortedGet(id id16) (e entry, found bool, err error) {
-	i, err := x.search(id)
-	if err != nil || i == x.h.n {
-		return e, false, err
-	}
-	e.rec, err = x.record(i)
-	return e, err == nil && e.rec.uuid() == id, err
-}
-
-func (m *merger) write(w *bufio.Writer) error {
-	w.Write(m.h.bytes()) // errors of a bufio.Writer stay until Flush
-	if err := m.writeRecords(w); err != nil {
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = s.fs.Remove(tmp) // best effort: the next merge truncates it
 		return err
 	}
-	if err := m.writeKeys(w); err != nil {
-		return err
-	}
-	for e, err := range m.entries() {
+	return s.fs.Rename(tmp, name)
+}
+
+// write writes all lines and the trailer.
+func (x *snapshot) write(w io.Writer, trailer indexMark) error {
+	var b []byte
+	for r, err := range x.rows() {
 		if err != nil {
 			return err
 		}
-		w.WriteString(e.key)
-		w.WriteString(e.title)
-	}
-	return nil
-}
-
-func (m *merger) entries() iter.Seq2[entry, error] {
-	old := &snapshot{tail: m.newer}
-	if m.old != nil {
-		old.f, old.h = m.old.f, m.old.h
-	}
-	return old.all()
-}
-
-func (m *merger) writeRecords(w *bufio.Writer) error {
-	n, at := int64(0), int64(0)
-	for e, err := range m.entries() {
+		if r.newer != nil {
+			b, _, err = seal(b[:0], 0, r.newer.line())
+		} else {
+			b = append(append(b[:0], r.line...), '\n')
+		}
 		if err != nil {
 			return err
 		}
-		e.rec.place(at)
-		at += e.rec.strings()
-		n++
-		w.Write(e.rec[:])
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+		trailer.Contexts++
+		trailer.Bytes += int64(len(b))
 	}
-	if n != m.h.n || at != m.h.strings {
-		return errIndex
+	b, _, err := seal(b[:0], 0, trailer)
+	if err == nil {
+		_, err = w.Write(b)
 	}
-	return nil
+	return err
 }
 
-// writeKeys merges the sorted old keys with those of the newer entries.
-func (m *merger) writeKeys(w *bufio.Writer) error {
-	var fresh []keyEntry
-	for _, e := range m.newer {
-		if !e.rec.gone() {
-			fresh = append(fresh, keyEntryOf(&e.rec))
+// SeedIndex adds contexts to the index that have no directories, to measure what
+// a large index costs. Nothing else may use the store meanwhile.
+func (s *Store) SeedIndex(infos iter.Seq[Info]) error {
+	const batch = 200_000
+	lock, err := s.lockSoon(indexLock)
+	if err != nil {
+		return fmt.Errorf("seed index: %w", err)
+	}
+	defer lock.Close()
+	x, err := s.current()
+	if err != nil {
+		return fmt.Errorf("seed index: %w", err)
+	}
+	defer func() { x.Close() }()
+	for i := range infos {
+		if x.tail[i.UUID] = i; len(x.tail) < batch {
+			continue
+		}
+		if x, err = s.replaced(x, nil); err != nil {
+			return fmt.Errorf("seed index: %w", err)
 		}
 	}
-	slices.SortFunc(fresh, compareKeys)
-	if m.old != nil {
-		keys := m.old.section(m.old.h.keysAt(), m.old.h.stringsAt())
-		for range m.old.h.n {
-			var k keyEntry
-			if _, err := io.ReadFull(keys, k[:]); err != nil || !k.valid() {
-				return errors.Join(errIndex, err)
-			}
-			if _, newer := m.newer[k.uuid()]; newer {
-				continue
-			}
-			for len(fresh) > 0 && compareKeys(fresh[0], k) < 0 {
-				w.Write(fresh[0][:])
-				fresh = fresh[1:]
-			}
-			w.Write(k[:])
-		}
+	if x, err = s.replaced(x, nil); err != nil {
+		return fmt.Errorf("seed index: %w", err)
 	}
-	for _, k := range fresh {
-		w.Write(k[:])
-	}
-	return nil
+	return s.stamp(x)
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"iter"
 	"path"
 	"slices"
@@ -13,7 +11,6 @@ import (
 	"time"
 
 	"agent/eventlog"
-	"agent/internal/fsx"
 )
 
 // Query chooses contexts. What is zero does not matter.
@@ -27,18 +24,14 @@ type Query struct {
 }
 
 func (q *Query) fits(i *Info) bool {
-	return (len(q.States) == 0 || slices.Contains(q.States, i.State)) &&
+	return q.hasState(i.State) &&
 		(q.TaskKey == "" || q.TaskKey == i.TaskKey) &&
 		(q.Repository == "" || strings.HasPrefix(i.TaskKey, strings.TrimSuffix(q.Repository, "/")+"/")) &&
 		(q.Since.IsZero() || !i.Updated.Before(q.Since)) && (q.Until.IsZero() || !i.Updated.After(q.Until))
 }
 
-// mayFit looks at what a record says by itself of a context that ended.
-func (q *Query) mayFit(r *record) bool {
-	updated := getTime(r[56:])
-	return (len(q.States) == 0 || slices.Contains(q.States, states[r[116]])) &&
-		(q.TaskKey == "" || hashKey(q.TaskKey) == r.key()) &&
-		(q.Since.IsZero() || !updated.Before(q.Since)) && (q.Until.IsZero() || !updated.After(q.Until))
+func (q *Query) hasState(state string) bool {
+	return len(q.States) == 0 || slices.Contains(q.States, state)
 }
 
 // Info gives what a list shows of one context.
@@ -46,23 +39,40 @@ func (s *Store) Info(uuid string) (Info, error) {
 	if err := checkUUID(uuid); err != nil {
 		return Info{}, err
 	}
-	known := entry{}
-	x, err := s.load(stamp{})
-	if err == nil {
-		known, _, err = x.get(idOf(uuid))
-		x.Close()
-	}
-	if err != nil && !errors.Is(err, errIndex) {
+	known, err := s.recorded(uuid)
+	if err != nil {
 		return Info{}, err
 	}
-	if i := known.info(); known.rec.over() && s.unchanged(&i) {
-		return i, nil
+	if known.Over() && s.unchanged(&known) {
+		return known, nil
 	}
-	i := s.digest(uuid, known.rec.head())
+	i := s.digest(uuid, known.Head)
 	if errors.Is(i.Err, ErrUnknown) {
 		return Info{}, i.Err
 	}
 	return i, nil
+}
+
+// recorded is what the index says of a context; zero if nothing.
+func (s *Store) recorded(uuid string) (Info, error) {
+	x, err := s.load()
+	if err == nil {
+		defer x.Close()
+		var i Info
+		var found bool
+		if first, firstErr := s.First(uuid); firstErr == nil {
+			i, found, err = x.get(first.TaskKey, uuid)
+		} else {
+			i, found, err = x.find(uuid)
+		}
+		if found && err == nil {
+			return i, nil
+		}
+	}
+	if errors.Is(err, errIndex) {
+		err = nil
+	}
+	return Info{}, err
 }
 
 // looksAtFiles is up to how many contexts [Store.Infos] looks at the file of
@@ -70,7 +80,7 @@ func (s *Store) Info(uuid string) (Info, error) {
 const looksAtFiles = 20_000
 
 // Infos yields what a list shows of the contexts, without reading the logs of
-// those that ended: first the others by place and uuid, then those by uuid. A
+// those that ended: first the others by state and uuid, then those by task and uuid. A
 // context whose log cannot be read has Err, what is no context goes to
 // Options.Warn. While there are no more than 20,000, the log of one that ended is
 // read if its file is not the one that the index remembers, so that damage is
@@ -86,7 +96,7 @@ func (s *Store) Infos(q Query) iter.Seq2[Info, error] {
 			yield(Info{}, fmt.Errorf("list: %w", err))
 			return
 		}
-		l := lister{s: s, q: q, yield: yield, check: !q.Unread && x.h.n+int64(len(x.tail)) <= looksAtFiles}
+		l := lister{s: s, q: q, yield: yield, check: !q.Unread && x.trailer.Contexts+len(x.tail) <= looksAtFiles}
 		err = l.list(x)
 		x.Close()
 		if errors.Is(err, errIndex) { // a bit of it flipped: what was not said yet comes from the logs
@@ -115,45 +125,41 @@ type lister struct {
 	q     Query
 	yield func(Info, error) bool
 	check bool
-	begun bool // the living ones were yielded
-	last  id16 // of those that ended
+	begun bool // the unfinished ones were yielded
+	last  row  // the latest of those that ended
 	over  bool
 }
 
 func (l *lister) list(x *snapshot) error {
 	if !l.begun {
-		living, err := l.living(x)
+		unfinished, err := l.unfinished(x)
 		if err != nil {
 			return err
 		}
 		l.begun = true
-		for _, i := range living {
+		for _, i := range unfinished {
 			if l.say(i); l.over {
 				return nil
 			}
 		}
 	}
-	w := x.walk(true)
-	for {
-		e, err := w.next()
-		if err != nil || e == nil {
+	for r, err := range x.rows() {
+		if err != nil {
 			return err
 		}
-		id := e.rec.uuid()
-		if !e.rec.over() || compareIDs(id, l.last) <= 0 {
+		if !r.over() || !l.check && !l.q.hasState(r.state) || l.last.uuid != nil && compareRows(&r, &l.last) <= 0 {
 			continue
 		}
-		if !l.check && !l.q.mayFit(&e.rec) {
-			continue // without its strings
-		}
-		if err := w.strings(e); err != nil {
+		i, err := r.info()
+		if err != nil {
 			return err
 		}
-		l.last = id
-		if l.say(l.ended(e)); l.over {
+		l.last.task, l.last.uuid = append(l.last.task[:0], r.task...), append(l.last.uuid[:0], r.uuid...)
+		if l.say(l.ended(i)); l.over {
 			return nil
 		}
 	}
+	return nil
 }
 
 func (l *lister) say(i Info) {
@@ -162,25 +168,21 @@ func (l *lister) say(i Info) {
 	}
 }
 
-// living folds the contexts that did not end, as far as the index knows.
-func (l *lister) living(x *snapshot) ([]Info, error) {
+// unfinished folds the contexts that did not end, as far as the index knows.
+func (l *lister) unfinished(x *snapshot) ([]Info, error) {
 	var all []Info
-	w := x.walk(true)
-	for {
-		e, err := w.next()
+	for r, err := range x.rows() {
 		if err != nil {
 			return nil, err
 		}
-		if e == nil {
-			break
-		}
-		if e.rec.over() {
+		if r.over() {
 			continue
 		}
-		if err := w.strings(e); err != nil {
+		known, err := r.info()
+		if err != nil {
 			return nil, err
 		}
-		if i := l.s.again(e); i.UUID != "" {
+		if i := l.s.again(known); i.UUID != "" {
 			all = append(all, i)
 		}
 	}
@@ -201,23 +203,21 @@ func rank(state string) int {
 }
 
 // ended gives a context that ended as the index knows it, if its file has not changed.
-func (l *lister) ended(e *entry) Info {
-	i := e.info()
+func (l *lister) ended(i Info) Info {
 	if !l.check || l.s.unchanged(&i) {
 		return i
 	}
-	return l.s.again(e)
+	return l.s.again(i)
 }
 
-// again reads a context again and holds it against what the index knows. It is
+// again reads a context again and compares it with what the index knows. It is
 // zero for one that is not there (a process was killed while it made it).
-func (s *Store) again(e *entry) Info {
-	i := s.digest(e.rec.uuid().String(), e.rec.head())
+func (s *Store) again(known Info) Info {
+	i := s.digest(known.UUID, known.Head)
 	if errors.Is(i.Err, ErrUnknown) {
 		return Info{}
 	}
 	if i.Err != nil {
-		known := e.info()
 		i.Waits = ""
 		i.TaskKey, i.Title, i.Created = cmp.Or(i.TaskKey, known.TaskKey), cmp.Or(i.Title, known.Title), cmp.Or(i.Created, known.Created)
 	}
@@ -227,18 +227,17 @@ func (s *Store) again(e *entry) Info {
 // OfTask gives all contexts of a TaskKey, the latest first, but not those of the
 // given UUIDs, whose logs it does not read.
 func (s *Store) OfTask(taskKey string, except ...string) ([]Info, error) {
-	entries, err := s.ofTask(taskKey)
+	known, err := s.ofTask(taskKey)
 	if err != nil {
 		return nil, fmt.Errorf("contexts of %s: %w", taskKey, err)
 	}
 	var all []Info
-	for _, e := range entries {
-		i := e.info()
+	for _, i := range known {
 		if slices.Contains(except, i.UUID) {
 			continue
 		}
-		if !e.rec.over() || !s.unchanged(&i) {
-			i = s.again(&e)
+		if !i.Over() || !s.unchanged(&i) {
+			i = s.again(i)
 		}
 		if i.UUID != "" {
 			all = append(all, i)
@@ -259,19 +258,12 @@ func (s *Store) unchanged(i *Info) bool {
 	return err == nil && size == i.Size && modified == i.modified && archived == i.Archived
 }
 
-func (s *Store) ofTask(taskKey string) ([]entry, error) {
-	x, err := s.whole()
-	if err != nil {
-		return nil, err
-	}
-	entries, err := x.ofKey(taskKey)
-	x.Close()
-	if errors.Is(err, errIndex) {
-		if x, err = s.fromLogs(); err == nil {
-			entries, err = x.ofKey(taskKey)
-		}
-	}
-	return entries, err
+func (s *Store) ofTask(taskKey string) (known []Info, err error) {
+	err = s.withIndex(func(x *snapshot) (err error) {
+		known, err = x.ofTask(taskKey)
+		return err
+	})
+	return known, err
 }
 
 // Counts gives the number of contexts by state.
@@ -311,10 +303,3 @@ func (s *Store) measureIn(dir string) (size, modified int64, archived bool, err 
 	}
 	return info.Size(), info.ModTime().UnixNano(), archived, nil
 }
-
-// noFile is the file of an index that is in memory only.
-type noFile struct{ fsx.File }
-
-func (noFile) ReadAt([]byte, int64) (int, error) { return 0, io.EOF }
-func (noFile) Stat() (fs.FileInfo, error)        { return nil, fs.ErrInvalid }
-func (noFile) Close() error                      { return nil }

@@ -23,50 +23,49 @@ const minPrefix = 4
 // moves meanwhile is listed once.
 func (s *Store) List() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		entries, problems := s.survey(Places...)
-		yieldAll(entries, problems, yield)
+		s.survey(yield, Places...)
 	}
 }
 
-func yieldAll(entries []Entry, problems []error, yield func(Entry, error) bool) {
+func (s *Store) survey(yield func(Entry, error) bool, dirs ...Place) {
+	seen, problems := s.dirsOfAll(nil, dirs...)
 	for _, err := range problems {
 		if !yield(Entry{}, err) {
 			return
 		}
 	}
-	for _, e := range entries {
-		if !yield(e, nil) {
-			return
+	for _, p := range dirs {
+		for _, id := range slices.Sorted(maps.Keys(seen)) {
+			if seen[id] == p && !yield(Entry{id, p}, nil) {
+				return
+			}
 		}
 	}
 }
 
-// survey reads running/ once more at the end, for what was resumed meanwhile.
-func (s *Store) survey(places ...Place) (entries []Entry, problems []error) {
-	where := map[string]Place{}
-	collect := func(p Place, warn func(error)) {
+// dirsOfAll lists the contexts in some directories. It reads running/ once more
+// at the end, for what was resumed meanwhile. What is no context goes to warn,
+// or to the problems if that is nil.
+func (s *Store) dirsOfAll(warn func(error), dirs ...Place) (seen map[string]Place, problems []error) {
+	seen = map[string]Place{}
+	if warn == nil {
+		warn = func(err error) { problems = append(problems, err) }
+	}
+	for n, p := range append(slices.Clone(dirs), Running) {
+		if n == len(dirs) {
+			warn = func(error) {}
+		}
 		names, err := s.names(p, warn)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("list %s: %w", p, err))
 		}
 		for _, id := range names {
-			if _, known := where[id]; p != Running || !known {
-				where[id] = p
+			if _, known := seen[id]; n < len(dirs) || !known {
+				seen[id] = p
 			}
 		}
 	}
-	for _, p := range places {
-		collect(p, func(err error) { problems = append(problems, err) })
-	}
-	collect(Running, func(error) {})
-	for _, p := range places {
-		for _, id := range slices.Sorted(maps.Keys(where)) {
-			if where[id] == p {
-				entries = append(entries, Entry{id, p})
-			}
-		}
-	}
-	return entries, problems
+	return seen, problems
 }
 
 // Find turns a UUID or a prefix of one into the UUID of a context that exists:
@@ -94,23 +93,26 @@ func (s *Store) Find(ref string) (string, error) {
 // whether it knows of every context.
 func (s *Store) indexed(prefix string) (fits []string, known bool, err error) {
 	x, err := s.snapshot()
-	if err == nil {
-		defer x.Close()
-		if x.stamped {
-			fits, err = x.prefixed(prefix)
-		}
-	}
 	if errors.Is(err, errIndex) {
 		return nil, false, nil
 	}
-	if err != nil || !x.stamped {
+	if err != nil {
 		return nil, false, err
 	}
-	fits = slices.DeleteFunc(fits, func(id string) bool { // its making may have been interrupted
-		_, err := s.locate(id)
-		return errors.Is(err, ErrUnknown)
-	})
-	return fits, true, nil
+	defer x.Close()
+	if !x.complete {
+		return nil, false, nil
+	}
+	found, err := x.prefixed(prefix)
+	if errors.Is(err, errIndex) {
+		return nil, false, nil
+	}
+	for _, i := range found {
+		if _, err := s.locate(i.UUID); !errors.Is(err, ErrUnknown) { // its creation may have been interrupted
+			fits = append(fits, i.UUID)
+		}
+	}
+	return fits, err == nil, err
 }
 
 func (s *Store) byPrefix(ref, want string) (string, error) {

@@ -53,15 +53,15 @@ func (s *Store) candidates(taskKey string) (ids []string, complete bool, err err
 		return nil, false, err
 	}
 	defer x.Close()
-	if !x.stamped {
+	if !x.complete {
 		return nil, false, nil
 	}
-	entries, err := x.ofKey(taskKey)
+	infos, err := x.ofTask(taskKey)
 	if errors.Is(err, errIndex) {
 		return nil, false, nil
 	}
-	for _, e := range entries {
-		ids = append(ids, e.rec.uuid().String())
+	for _, i := range infos {
+		ids = append(ids, i.UUID)
 	}
 	slices.Sort(ids)
 	return ids, true, err
@@ -101,8 +101,7 @@ func (s *Store) scanLive(taskKey string) (uuid string, found bool, err error) {
 // Unfinished yields the contexts in running/ and paused/, and no others.
 func (s *Store) Unfinished() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		entries, problems := s.survey(Running, Paused)
-		yieldAll(entries, problems, yield)
+		s.survey(yield, Running, Paused)
 	}
 }
 

@@ -20,8 +20,13 @@ const staleAfter = time.Hour
 // of contexts for it: at most one live context per task. It never waits, see
 // [ErrBusy]. The lock is held until Close or the end of the process.
 func (s *Store) LockKey(taskKey string) (io.Closer, error) {
+	return s.lock(keyLock(taskKey) + ".lock")
+}
+
+// keyLock names the lock of a TaskKey.
+func keyLock(taskKey string) string {
 	sum := sha256.Sum256([]byte(taskKey))
-	return s.lock(hex.EncodeToString(sum[:16]) + ".lock")
+	return hex.EncodeToString(sum[:16])
 }
 
 func (s *Store) lockContext(id string) (io.Closer, error) {

@@ -76,12 +76,11 @@ func (s *Store) drop(c *Context) error {
 	if err := s.move(c.dir(), staged); err != nil {
 		return err
 	}
-	if x, err = s.add(x, goneEntry(c.uuid)); err != nil {
+	if x, err = s.add(x, Info{UUID: c.uuid, TaskKey: c.info.TaskKey, gone: true}); err != nil {
 		return err
 	}
-	if x.stamped {
-		times, err := s.placeTimes()
-		if err := errors.Join(err, s.writeStamp(x, times)); err != nil {
+	if x.complete {
+		if err := s.stamp(x); err != nil {
 			return err
 		}
 	}
@@ -131,21 +130,20 @@ func (s *Store) sweepLocks(dry bool, c *Collected) error {
 	if err != nil {
 		return err
 	}
-	x, err := s.whole()
+	tasks, err := s.keyLocks()
 	if err != nil {
 		return err
 	}
-	defer x.Close()
 	for _, e := range entries {
 		name, isLock := strings.CutSuffix(e.Name(), ".lock")
-		if !isLock || !s.orphaned(x, name) {
+		if !isLock || !s.orphaned(tasks, name) {
 			continue
 		}
 		if dry {
 			c.Locks++
 			continue
 		}
-		removed, err := s.removeLock(x, name)
+		removed, err := s.removeLock(tasks, name)
 		if err != nil {
 			return err
 		}
@@ -156,31 +154,33 @@ func (s *Store) sweepLocks(dry bool, c *Collected) error {
 	return nil
 }
 
+// keyLocks are the names of the locks of all tasks.
+func (s *Store) keyLocks() (map[string]bool, error) {
+	names := map[string]bool{}
+	add := func(x *snapshot) error {
+		for r, err := range x.rows() {
+			if err != nil {
+				return err
+			}
+			names[keyLock(string(r.task))] = true
+		}
+		return nil
+	}
+	return names, s.withIndex(add)
+}
+
 // orphaned tells whether a lock file guards nothing that exists.
-func (s *Store) orphaned(x *snapshot, name string) bool {
+func (s *Store) orphaned(tasks map[string]bool, name string) bool {
 	if canonical(name) {
 		found, err := s.whereabouts(name)
 		_, staged := s.fs.Lstat(stagingDir + "/" + name)
 		return err == nil && len(found) == 0 && isMissing(staged)
 	}
 	raw, err := hex.DecodeString(name)
-	if err != nil || len(raw) != len(id16{}) {
-		return false // one of the store's own
-	}
-	for _, e := range x.tail {
-		if e.rec.key() == id16(raw) {
-			return false
-		}
-	}
-	i, err := x.searchKey(id16(raw))
-	if err != nil || i == x.h.n {
-		return err == nil
-	}
-	k, err := x.key(i)
-	return err == nil && string(k[:12]) != string(raw[:12])
+	return err == nil && len(raw) == 16 && !tasks[name] // else one of the store's own
 }
 
-func (s *Store) removeLock(x *snapshot, name string) (bool, error) {
+func (s *Store) removeLock(tasks map[string]bool, name string) (bool, error) {
 	lock, err := s.lock(name + ".lock")
 	if errors.Is(err, ErrBusy) {
 		return false, nil
@@ -189,7 +189,7 @@ func (s *Store) removeLock(x *snapshot, name string) (bool, error) {
 		return false, err
 	}
 	defer lock.Close()
-	if !s.orphaned(x, name) {
+	if !s.orphaned(tasks, name) {
 		return false, nil
 	}
 	return true, s.fs.Remove(locksDir + "/" + name + ".lock")

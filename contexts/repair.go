@@ -39,9 +39,6 @@ func (s *Store) repair(uuid string, at time.Time) (eventlog.Lost, error) {
 	if err := c.worthRepair(); err != nil {
 		return eventlog.Lost{}, err
 	}
-	if err := c.recall(); err != nil {
-		return eventlog.Lost{}, err
-	}
 	if err := c.unpackForRepair(); err != nil {
 		return eventlog.Lost{}, err
 	}

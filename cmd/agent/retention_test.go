@@ -257,7 +257,7 @@ func TestRebuildIndex(t *testing.T) {
 	if out, _ := w.agent(0, "rebuild", "--index"); !strings.Contains(out, "1 contexts") {
 		t.Errorf("rebuild says %s", out)
 	}
-	if out, _ := w.agent(0, "list", "--json"); out != before || !isThere(w.path("contexts", "index", "contexts")) {
+	if out, _ := w.agent(0, "list", "--json"); out != before || !isThere(w.path("contexts", "index", "contexts.jsonl")) {
 		t.Errorf("with a new index: %s", out)
 	}
 }

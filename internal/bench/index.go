@@ -41,7 +41,7 @@ func (b *bench) fabricate(name string, n int) (dir string) {
 	dir = filepath.Join(b.dir, name)
 	store, done := openStore(dir)
 	defer done()
-	must(store.FabricateIndex(func(yield func(contexts.Info) bool) {
+	must(store.SeedIndex(func(yield func(contexts.Info) bool) {
 		for i := range n {
 			info := contexts.Info{UUID: uuid(i), TaskKey: taskKey(i / 2), Title: "A title as people write them, of some length",
 				State: contexts.StateCompleted, Created: longAgo, Updated: longAgo, Ended: longAgo, LLMCalls: 12, ToolCalls: 30, Tokens: 99_000}
