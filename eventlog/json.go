@@ -1,9 +1,6 @@
 package eventlog
 
-import (
-	"encoding/binary"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // MaxDepth is how deep arrays and objects in data may be nested; data itself is 1.
 const MaxDepth = 64
@@ -178,7 +175,7 @@ func (c *checker) at(b byte) bool { return c.i < len(c.b) && c.b[c.i] == b }
 
 func (c *checker) digits() bool {
 	from := c.i
-	for c.i < len(c.b) && c.b[c.i]-'0' <= 9 {
+	for c.i < len(c.b) && isDigit(c.b[c.i]) {
 		c.i++
 	}
 	return c.i > from
@@ -188,7 +185,6 @@ func (c *checker) digits() bool {
 func (c *checker) str() error {
 	c.i++
 	for {
-		c.plain()
 		if c.i >= len(c.b) {
 			return errJSON
 		}
@@ -211,20 +207,6 @@ func (c *checker) str() error {
 			}
 			c.i += n
 		}
-	}
-}
-
-// plain skips eight bytes at a time that are ASCII, printable, and neither
-// quote nor backslash.
-func (c *checker) plain() {
-	for len(c.b)-c.i >= 8 {
-		x := binary.LittleEndian.Uint64(c.b[c.i:])
-		quote, slash := x^'"'*ones, x^'\\'*ones
-		special := x | (x - ' '*ones) | (quote - ones) | (slash - ones)
-		if special&(0x80*ones) != 0 {
-			return
-		}
-		c.i += 8
 	}
 }
 

@@ -1,10 +1,8 @@
 package eventlog
 
 import (
-	"encoding/binary"
+	"hash/crc32"
 	"math"
-
-	"agent/internal/crc32c"
 )
 
 // The fixed parts of a line. Everything after data has a fixed width, so data
@@ -19,12 +17,11 @@ const (
 	keyPrev  = `,"prev":"`
 	keyCRC   = `,"crc":"`
 
-	timeLen  = len(TimeLayout)
-	timeSpan = len(keyTime) + timeLen + len(keyType)
-	prevLen  = len(keyPrev) + 16 + len(`"`)
-	crcLen   = len(keyCRC) + 8 + len(`"}`)
-	tailLen  = prevLen + crcLen
-	minLine  = len(keySeq+"1"+keyTime+TimeLayout+keyType+"a"+keyV+"1"+keyCause+"0"+keyData+"{}") + tailLen
+	timeLen = len(TimeLayout)
+	prevLen = len(keyPrev) + 16 + len(`"`)
+	crcLen  = len(keyCRC) + 8 + len(`"}`)
+	tailLen = prevLen + crcLen
+	minLine = len(keySeq+"1"+keyTime+TimeLayout+keyType+"a"+keyV+"1"+keyCause+"0"+keyData+"{}") + tailLen
 )
 
 // Why a line is not a record. They are values so that parsing allocates nothing.
@@ -79,8 +76,8 @@ func parse(r *Record, line []byte) error {
 func parseTail(r *Record, line []byte) error {
 	covered := line[:len(line)-crcLen]
 	sum := line[len(line)-crcLen:]
-	r.CRC = crc32c.Checksum(covered)
-	if binary.LittleEndian.Uint64(sum[len(keyCRC):]) != hex8(r.CRC) {
+	r.CRC = crc32.Checksum(covered, castagnoli)
+	if got, ok := unhex(sum[len(keyCRC) : len(keyCRC)+8]); !ok || got != uint64(r.CRC) {
 		return errCRC
 	}
 	prev := covered[len(covered)-prevLen:]
@@ -88,79 +85,88 @@ func parseTail(r *Record, line []byte) error {
 		string(prev[:len(keyPrev)]) != keyPrev || prev[prevLen-1] != '"' {
 		return errEnvelope
 	}
-	hi, ok1 := unhex8(binary.LittleEndian.Uint64(prev[len(keyPrev):]))
-	lo, ok2 := unhex8(binary.LittleEndian.Uint64(prev[len(keyPrev)+8:]))
-	if !ok1 || !ok2 {
+	var ok bool
+	if r.Prev, ok = unhex(prev[len(keyPrev) : prevLen-1]); !ok {
 		return errEnvelope
 	}
-	r.Prev = uint64(hi)<<32 | uint64(lo)
 	return nil
 }
 
-// parseHead reads everything before data and returns where data begins. It is
-// one function, and works on positions, because it is the inner loop of every
-// reader. The tail is known to be there and longer than any fixed part, so no
-// position runs out of the line.
-func parseHead(r *Record, b []byte) (int, error) {
-	var ok bool
-	if string(b[:len(keySeq)]) != keySeq {
+// parseHead reads everything before data and returns where data begins.
+func parseHead(r *Record, line []byte) (int, error) {
+	c := cursor{rest: line}
+	if !c.literal(keySeq) {
 		return 0, errEnvelope
 	}
-	at := len(keySeq)
-	if r.Seq, at, ok = number(b, at); !ok || r.Seq == 0 {
+	var ok bool
+	if r.Seq, ok = c.number(); !ok || r.Seq == 0 {
 		return 0, errNumber
 	}
-	if len(b)-at < timeSpan {
+	if !c.literal(keyTime) {
 		return 0, errEnvelope
 	}
-	span := (*[timeSpan]byte)(b[at:])
-	if string(span[:len(keyTime)]) != keyTime || string(span[len(keyTime)+timeLen:]) != keyType {
-		return 0, errEnvelope
-	}
-	stamp := (*[timeLen]byte)(span[len(keyTime):])
-	if !validTime(stamp) {
+	if r.Time = c.take(timeLen); !validTime(r.Time) {
 		return 0, errTime
 	}
-	r.Time = stamp[:]
-	at += timeSpan
-	n := typeLen(b[at:])
-	if r.Type = b[at : at+n : at+n]; n == 0 {
+	if !c.literal(keyType) {
+		return 0, errEnvelope
+	}
+	if r.Type = c.take(typeLen(c.rest)); len(r.Type) == 0 || !c.literal(keyV) {
 		return 0, errType
 	}
-	at += n
-	if at+len(keyV) >= len(b) || string(b[at:at+len(keyV)]) != keyV {
-		return 0, errType
-	}
-	var v uint64
-	if v, at, ok = number(b, at+len(keyV)); !ok || v-1 >= math.MaxInt32 {
+	v, ok := c.number()
+	if !ok || v == 0 || v > math.MaxInt32 {
 		return 0, errNumber
 	}
 	r.V = int(v)
-	if at+len(keyCause) >= len(b) || string(b[at:at+len(keyCause)]) != keyCause {
+	if !c.literal(keyCause) {
 		return 0, errEnvelope
 	}
-	if r.Cause, at, ok = number(b, at+len(keyCause)); !ok || r.Cause >= r.Seq {
+	if r.Cause, ok = c.number(); !ok || r.Cause >= r.Seq {
 		return 0, errNumber
 	}
-	if at+len(keyData) >= len(b) || string(b[at:at+len(keyData)]) != keyData {
+	if !c.literal(keyData) {
 		return 0, errEnvelope
 	}
-	return at + len(keyData), nil
+	return len(line) - len(c.rest), nil
+}
+
+// cursor walks over the head of a line. A method consumes what it returns.
+type cursor struct{ rest []byte }
+
+func (c *cursor) literal(s string) bool {
+	if len(c.rest) < len(s) || string(c.rest[:len(s)]) != s {
+		return false
+	}
+	c.rest = c.rest[len(s):]
+	return true
+}
+
+// take returns the next n bytes, or fewer at the end of the line.
+func (c *cursor) take(n int) []byte {
+	n = min(n, len(c.rest))
+	b := c.rest[:n:n]
+	c.rest = c.rest[n:]
+	return b
 }
 
 // maxNumber is the largest number in an envelope: 18 digits, so that reading
 // them cannot overflow.
 const maxNumber = 1e18 - 1
 
-// number reads a decimal without sign or leading zeros and returns where it ends.
-func number(b []byte, from int) (n uint64, end int, ok bool) {
-	end = from
-	for end < len(b) && b[end]-'0' <= 9 {
-		n = n*10 + uint64(b[end]-'0')
-		end++
+// number reads a decimal without sign or leading zeros.
+func (c *cursor) number() (n uint64, ok bool) {
+	digits := 0
+	for digits < len(c.rest) && isDigit(c.rest[digits]) {
+		n = n*10 + uint64(c.rest[digits]-'0')
+		digits++
 	}
-	return n, end, end-from == 1 || uint(end-from-1) < 18 && b[from] != '0'
+	ok = digits == 1 || digits > 1 && digits <= 18 && c.rest[0] != '0'
+	c.rest = c.rest[digits:]
+	return n, ok
 }
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
 // typeLen counts the leading bytes that a type may consist of.
 func typeLen(b []byte) int {

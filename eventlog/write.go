@@ -4,10 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"strconv"
 	"time"
-
-	"agent/internal/crc32c"
 )
 
 // AppendLine appends the line of d, without a newline, to dst. prev is the hash
@@ -25,13 +24,9 @@ func AppendLine(dst []byte, seq, prev uint64, d Draft) ([]byte, error) {
 	b = strconv.AppendInt(append(b, keyV...), int64(d.V), 10)
 	b = strconv.AppendUint(append(b, keyCause...), d.Cause, 10)
 	b = append(append(b, keyData...), d.Data...)
-	b = append(b, keyPrev...)
-	b = binary.LittleEndian.AppendUint64(b, hex8(uint32(prev>>32)))
-	b = binary.LittleEndian.AppendUint64(b, hex8(uint32(prev)))
-	b = append(b, '"')
-	sum := crc32c.Checksum(b[from:])
-	b = binary.LittleEndian.AppendUint64(append(b, keyCRC...), hex8(sum))
-	b = append(b, `"}`...)
+	b = append(appendHex(append(b, keyPrev...), prev, 16), '"')
+	sum := crc32.Checksum(b[from:], castagnoli)
+	b = append(appendHex(append(b, keyCRC...), uint64(sum), 8), `"}`...)
 	if len(b)-from >= MaxLine {
 		return b[:from], ErrTooLong
 	}
@@ -70,13 +65,11 @@ func hash(line []byte) uint64 {
 // When returns the time of the record, or the zero time if it was not parsed.
 func (r Record) When() time.Time {
 	t := r.Time
-	if len(t) != timeLen || !validTime((*[timeLen]byte)(t)) {
+	if !validTime(t) {
 		return time.Time{}
 	}
-	year := int(two(t)*100 + two(t[2:]))
-	micros := int(two(t[20:])*10_000 + two(t[22:])*100 + two(t[24:]))
-	return time.Date(year, time.Month(two(t[5:])), int(two(t[8:])),
-		int(two(t[11:])), int(two(t[14:])), int(two(t[17:])), micros*1000, time.UTC)
+	return time.Date(decimal(t[:4]), time.Month(decimal(t[5:7])), decimal(t[8:10]),
+		decimal(t[11:13]), decimal(t[14:16]), decimal(t[17:19]), decimal(t[20:26])*1000, time.UTC)
 }
 
 // Clone returns a copy that stays valid when the next record is read.
@@ -85,19 +78,11 @@ func (r Record) Clone() Record {
 	c := r
 	c.Line = line
 	// The fields are slices of the line at fixed distances from both ends.
-	at := len(keySeq) + digits(r.Seq) + len(keyTime)
+	at := len(keySeq) + len(strconv.FormatUint(r.Seq, 10)) + len(keyTime)
 	c.Time = line[at : at+timeLen : at+timeLen]
 	at += timeLen + len(keyType)
 	c.Type = line[at : at+len(r.Type) : at+len(r.Type)]
 	end := len(line) - tailLen
 	c.Data = line[end-len(r.Data) : end : end]
 	return c
-}
-
-func digits(n uint64) int {
-	i := 1
-	for ; n >= 10; n /= 10 {
-		i++
-	}
-	return i
 }
