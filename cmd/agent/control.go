@@ -85,7 +85,7 @@ func (a *cli) signal(refs []string, all bool, sig contexts.Signal, place context
 		a.signalStandsStill()
 	}
 	for _, uuid := range uuids {
-		state, err := fold(store, uuid)
+		state, err := engine.ReadState(store, uuid)
 		if err == nil && state.Status.Ended() {
 			fmt.Fprintf(a.out, "%s  is %s: nothing to %s\n", uuid, state.Status, sig)
 			continue

@@ -1,20 +1,13 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"time"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"agent/contexts"
 	"agent/internal/config"
-	"agent/internal/git"
+	"agent/internal/retention"
 	"agent/internal/sanitize"
 )
 
@@ -27,7 +20,7 @@ command still reads them), removes contexts that ended context_storage.cleanup_d
 lock files that nobody needs, working copies whose work is published, and those of contexts
 that ended archive_after_days ago otherwise; what these hold stays as change.patch beside
 the log. It never touches a context that runs or is paused, and keeps the one that the next
-go at its task inherits from. run and loop do the same once a day.`,
+attempt at its task inherits from. run and loop do the same once a day.`,
 		Example: `  agent gc --dry-run
   agent gc --json | jq .archived`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -40,7 +33,7 @@ go at its task inherits from. run and loop do the same once a day.`,
 				return err
 			}
 			show := a.progress("contexts")
-			report, err := collect(cmd.Context(), cfg, store, dry, show.step)
+			report, err := retention.Collect(cmd.Context(), cfg, store, dry, show.step)
 			show.end()
 			if err != nil {
 				return err
@@ -70,7 +63,7 @@ func (a *cli) printCollected(c contexts.Collected) {
 	fmt.Fprintf(a.out, "%s %d working copies, %s\n", removed, c.Clones, bytesText(c.CloneBytes))
 	fmt.Fprintf(a.out, "%s %d lock files\n", removed, c.Locks)
 	if c.Inheritable > 0 {
-		fmt.Fprintf(a.out, "kept %d contexts that the next go at their task inherits from\n", c.Inheritable)
+		fmt.Fprintf(a.out, "kept %d contexts that the next attempt at their task inherits from\n", c.Inheritable)
 	}
 	if c.Busy > 0 {
 		fmt.Fprintf(a.out, "left %d contexts that another process works on\n", c.Busy)
@@ -92,123 +85,4 @@ func bytesText(n int64) string {
 		return fmt.Sprintf("%d KiB", n>>10)
 	}
 	return fmt.Sprintf("%d MiB", n>>20)
-}
-
-// collect removes working copies first, while their contexts say whose they are.
-func collect(ctx context.Context, cfg *config.Config, store *contexts.Store, dry bool, progress func(done, of int)) (contexts.Collected, error) {
-	var report contexts.Collected
-	r := contexts.Retention{Now: time.Now(), ArchiveAfter: cfg.ContextStorage.ArchiveAfterDays,
-		RemoveAfter: cfg.ContextStorage.CleanupDays, DryRun: dry, Progress: progress}
-	if cfg.ContextInheritance.Enabled {
-		r.InheritFor = cfg.ContextInheritance.ContextExpiryDays
-	}
-	if err := collectClones(ctx, cfg.WorkspacesDir, store, r, &report); err != nil {
-		return report, err
-	}
-	return report, store.Collect(ctx, r, &report)
-}
-
-// collectClones removes the working copies of contexts that ended long ago, or
-// whose work is published.
-// What is none of ours, or of a context that is not known here, stays.
-func collectClones(ctx context.Context, dir string, store *contexts.Store, r contexts.Retention, c *contexts.Collected) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		id, err := uuid.Parse(e.Name())
-		if err != nil || id.String() != e.Name() || !e.IsDir() {
-			continue
-		}
-		info, err := store.Info(e.Name())
-		if err != nil || !r.Old(info) && !finished(store, info) {
-			continue
-		}
-		name := filepath.Join(dir, e.Name())
-		size := treeSize(name)
-		if !r.DryRun {
-			if err := keepPatch(ctx, store, e.Name(), name); err != nil {
-				c.Problems++
-				c.ProblemsNamed = append(c.ProblemsNamed, fmt.Sprintf("the working copy %s: %v", e.Name(), err))
-				continue
-			}
-			if err := os.RemoveAll(name); err != nil {
-				return err
-			}
-		}
-		c.Clones++
-		c.CloneBytes += size
-	}
-	return nil
-}
-
-// keepPatch puts what a working copy holds beyond the commit that it began on, and
-// that went nowhere, beside the log: the context was stopped, or failed.
-func keepPatch(ctx context.Context, store *contexts.Store, uuid, dir string) error {
-	state, err := fold(store, uuid)
-	if err != nil || state.Place == nil || state.Place.InPlace || state.Place.Commit == "" || published(state) {
-		return err
-	}
-	repo, err := git.Open(dir)
-	if err != nil {
-		return err
-	}
-	tree, _, err := repo.Tree(ctx, largestFile)
-	if err != nil {
-		return err
-	}
-	commit, err := repo.Commit(ctx, git.CommitSpec{Branch: patchBranch, Base: state.Place.Commit, Tree: tree, Message: state.Created.Title,
-		Author: author(state.Config.Bot), Trailer: trailer(uuid), When: state.Now})
-	if err != nil || commit == state.Place.Commit {
-		return err
-	}
-	patch, err := repo.Patch(ctx, state.Place.Commit, commit)
-	if err != nil {
-		return err
-	}
-	held, err := store.Acquire(uuid, nil)
-	if err != nil {
-		return err
-	}
-	return errors.Join(held.KeepPatch(patch), held.Close())
-}
-
-// finished tells whether all that a working copy holds was published, or kept as a patch.
-func finished(store *contexts.Store, info contexts.Info) bool {
-	if !info.Over() {
-		return false
-	}
-	state, err := fold(store, info.UUID)
-	return err == nil && published(state)
-}
-
-func treeSize(dir string) (total int64) {
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			if info, err := d.Info(); err == nil {
-				total += info.Size()
-			}
-		}
-		return nil // for people only: what cannot be read does not count
-	})
-	return total
-}
-
-// collectDaily does what gc does, once a day. Nothing depends on it.
-func (r *round) collectDaily(ctx context.Context) {
-	if contexts.Day(time.Now()) == contexts.Day(r.Store.LastCollected().Time) {
-		return
-	}
-	report, err := collect(ctx, r.Config, r.Store, false, nil)
-	switch {
-	case err == nil:
-		r.Log.Info("old contexts were collected", "archived", report.Archived, "removed", report.Removed, "clones", report.Clones,
-			"kept", report.Inheritable, "busy", report.Busy, "problems", report.Problems)
-	case ctx.Err() == nil && !errors.Is(err, contexts.ErrBusy):
-		r.Log.Warn("old contexts could not be collected", "error", err)
-	}
 }

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,20 +8,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"unicode/utf8"
 
 	"agent/eventlog/event"
 	"agent/handlers/engine"
-	"agent/projections"
 )
-
-// readProject reads a directory with limits that are smaller than the defaults.
-func readProject(dir string) event.ProjectRead {
-	s := projections.NewState()
-	s.Place = &event.WorkspacePrepared{Dir: dir, InPlace: true}
-	s.Config = &event.ConfigPinned{ContextLength: 128_000, Project: event.ProjectRule{Rules: true, MaxFile: 100, MaxTotal: 150, Files: true, MaxDepth: -1}}
-	return (&workingCopy{}).Project(context.Background(), s)
-}
 
 func putFile(t *testing.T, path, text string) {
 	t.Helper()
@@ -40,108 +27,6 @@ func gitIn(t *testing.T, dir string, args ...string) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
-}
-
-// TestProjectFiles reads rule files as repositories have them and as attackers make them.
-func TestProjectFiles(t *testing.T) {
-	t.Parallel()
-	outside := filepath.Join(t.TempDir(), "secret")
-	putFile(t, outside, "outside")
-	type files = map[string]string
-	link := func(target string) func(dir, name string) error {
-		return func(dir, name string) error { return os.Symlink(target, filepath.Join(dir, name)) }
-	}
-	fifo := func(dir, name string) error { return syscall.Mkfifo(filepath.Join(dir, name), 0o600) }
-	sparse := func(dir, name string) error {
-		path := filepath.Join(dir, name)
-		return errors.Join(os.WriteFile(path, []byte("Sparse."), 0o600), os.Truncate(path, 1<<40))
-	}
-	type special = map[string]func(dir, name string) error
-	for name, test := range map[string]struct {
-		files   files
-		special special
-		want    string // name:bytes:cut:text, one a line
-		wrong   string // in Error
-	}{
-		"none":             {files{"README.md": "x", "agents.md": "x", "sub/AGENTS.md": "x", "AGENTS.md.bak": "x"}, nil, "", ""},
-		"all":              {files{"AGENT.md": "c", "CLAUDE.md": "b", "AGENTS.md": "a"}, nil, "AGENTS.md:1:false:a\nCLAUDE.md:1:false:b\nAGENT.md:1:false:c\n", ""},
-		"copies":           {files{"AGENT.md": "a", "CLAUDE.md": "a", "AGENTS.md": "a"}, nil, "AGENTS.md:1:false:a\n", ""},
-		"empty":            {files{"AGENT.md": "", "AGENTS.md": "a"}, nil, "AGENTS.md:1:false:a\n", ""},
-		"link to another":  {files{"AGENTS.md": "a"}, special{"CLAUDE.md": link("AGENTS.md"), "AGENT.md": link("./AGENTS.md")}, "AGENTS.md:1:false:a\n", ""},
-		"link to a secret": {files{".env": "KEY=1", "CLAUDE.md": "b"}, special{"AGENTS.md": link(".env"), "AGENT.md": link(".git/config")}, "CLAUDE.md:1:false:b\n", "AGENTS.md is a link, which is not followed; AGENT.md is a link, which is not followed"},
-		"link out":         {nil, special{"AGENTS.md": link(outside), "AGENT.md": link("../../../../../../../../../../../../etc/passwd")}, "", "AGENTS.md is a link, which is not followed; AGENT.md is a link"},
-		"link to itself":   {nil, special{"AGENTS.md": link("AGENTS.md"), "CLAUDE.md": link("AGENT.md"), "AGENT.md": link("CLAUDE.md")}, "", ""},
-		"a pipe":           {files{"CLAUDE.md": "b"}, special{"AGENTS.md": fifo}, "CLAUDE.md:1:false:b\n", "AGENTS.md is not a plain file"},
-		"a directory":      {files{"AGENTS.md/AGENTS.md": "a"}, nil, "", "AGENTS.md is not a plain file"},
-		"too long":         {files{"AGENTS.md": strings.Repeat("a", 101)}, nil, "AGENTS.md:101:true:" + strings.Repeat("a", 100) + "\n", ""},
-		"just right":       {files{"AGENTS.md": strings.Repeat("a", 100)}, nil, "AGENTS.md:100:false:" + strings.Repeat("a", 100) + "\n", ""},
-		"whole characters": {files{"AGENTS.md": "aa" + strings.Repeat("規", 40)}, nil, "AGENTS.md:122:true:aa" + strings.Repeat("規", 32) + "\n", ""},
-		"together":         {files{"AGENTS.md": strings.Repeat("a", 90), "CLAUDE.md": strings.Repeat("b", 90), "AGENT.md": "c"}, nil, "AGENTS.md:90:false:" + strings.Repeat("a", 90) + "\nCLAUDE.md:90:true:" + strings.Repeat("b", 60) + "\n", "AGENT.md has no room beside the others"},
-		"huge":             {nil, special{"AGENTS.md": sparse}, "AGENTS.md:1099511627776:true:Sparse." + strings.Repeat("\x00", 93) + "\n", ""},
-	} {
-		dir := t.TempDir()
-		for file, text := range test.files {
-			putFile(t, filepath.Join(dir, file), text)
-		}
-		for file, make := range test.special {
-			must(t, make(dir, file))
-		}
-		got := ""
-		read := readProject(dir)
-		for _, r := range read.Rules {
-			got += fmt.Sprintf("%s:%d:%v:%s\n", r.Path, r.Bytes, r.Cut, r.Text.Inline)
-		}
-		if got != test.want || !strings.HasPrefix(read.Error, test.wrong) || (test.wrong == "") != (read.Error == "") {
-			t.Errorf("%s:\n%.300q, want\n%.300q\nerror %q, want %q", name, got, test.want, read.Error, test.wrong)
-		}
-	}
-	if read := readProject(filepath.Join(t.TempDir(), "gone")); read.Error == "" || read.Rules != nil || read.Total != 0 {
-		t.Errorf("of no directory: %+v", read)
-	}
-}
-
-// TestProjectList lists 10,000 files, known to git and not, without following a link.
-func TestProjectList(t *testing.T) {
-	t.Parallel()
-	for _, repository := range []bool{true, false} {
-		dir := t.TempDir()
-		for i := range 10_000 {
-			path := filepath.Join(dir, fmt.Sprintf("pkg%03d", i/100), fmt.Sprintf("f%d.go", i))
-			if i%100 == 0 {
-				must(t, os.Mkdir(filepath.Dir(path), 0o700))
-			}
-			must(t, os.Link(first(t, dir), path))
-		}
-		must(t, os.Symlink("/etc", filepath.Join(dir, "etc")))
-		must(t, os.Rename(filepath.Join(dir, "one"), filepath.Join(dir, "a\nb\x1b[2J")))
-		if repository {
-			gitIn(t, dir, "init", "-q", "-b", "main")
-			gitIn(t, dir, "add", "-A")
-			putFile(t, filepath.Join(dir, "untracked"), "x")
-		}
-		read := readProject(dir)
-		lines := strings.Split(read.Files.Inline, "\n")
-		if read.Error != "" || read.Total != 10_002 || read.More != 0 || len(lines) != 102 || lines[0] != `"a\nb\x1b[2J"` || lines[1] != "etc" || lines[2] != "pkg000/" || !slices.IsSorted(lines) {
-			t.Errorf("repository %v: %d files, %d lines, %d more, error %q, %.200q", repository, read.Total, len(lines), read.More, read.Error, read.Files.Inline)
-		}
-	}
-	dir := t.TempDir()
-	gitIn(t, dir, "init", "-q")
-	putFile(t, filepath.Join(dir, ".git", "index"), "damaged")
-	putFile(t, filepath.Join(dir, "AGENTS.md"), "a")
-	if read := readProject(dir); len(read.Rules) != 1 || read.Total != 0 || !strings.Contains(read.Error, "git ls-files") || strings.Contains(read.Error, "\n") || !utf8.ValidString(read.Error) {
-		t.Errorf("with a damaged index: %+v", read)
-	}
-}
-
-// first is a file whose hard links are the others: it makes them fast.
-func first(t *testing.T, dir string) string {
-	t.Helper()
-	path := filepath.Join(dir, "one")
-	if _, err := os.Lstat(path); err != nil {
-		putFile(t, path, "x")
-	}
-	return path
 }
 
 // commit puts files into the repository that the agent clones.

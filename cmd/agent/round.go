@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"agent/contexts"
 	"agent/forge"
+	"agent/handlers/engine"
 	"agent/internal/app"
 	"agent/internal/logging"
-	"agent/projections"
+	"agent/internal/retention"
 )
 
 // round is one pass over everything that there is to do.
@@ -149,7 +151,7 @@ func send(ctx context.Context, jobs chan<- job, j job) bool {
 
 // due reports whether a paused or waiting context is to be looked at.
 func (r *round) due(ctx context.Context, uuid string) bool {
-	state, err := fold(r.Store, uuid)
+	state, err := engine.ReadState(r.Store, uuid)
 	if err != nil {
 		r.trouble(uuid, err)
 		return false
@@ -169,18 +171,6 @@ func (r *round) due(ctx context.Context, uuid string) bool {
 		r.waits(state)
 	}
 	return wake != nil
-}
-
-// fold reads a log without taking it.
-func fold(store *contexts.Store, uuid string) (*projections.State, error) {
-	state := projections.NewState()
-	for ev, err := range store.Events(uuid) {
-		if err != nil {
-			return nil, err
-		}
-		state.Apply(ev)
-	}
-	return state, nil
 }
 
 // labelled finds new tasks on the forges. One forge that fails does not hide the others.
@@ -239,4 +229,19 @@ func (r *round) take(name string) bool {
 	taken := r.taken[name]
 	r.taken[name] = true
 	return !taken
+}
+
+// collectDaily does what gc does, once a day. Nothing depends on it.
+func (r *round) collectDaily(ctx context.Context) {
+	if contexts.Day(time.Now()) == contexts.Day(r.Store.LastCollected().Time) {
+		return
+	}
+	report, err := retention.Collect(ctx, r.Config, r.Store, false, nil)
+	switch {
+	case err == nil:
+		r.Log.Info("old contexts were collected", "archived", report.Archived, "removed", report.Removed, "clones", report.Clones,
+			"kept", report.Inheritable, "busy", report.Busy, "problems", report.Problems)
+	case ctx.Err() == nil && !errors.Is(err, contexts.ErrBusy):
+		r.Log.Warn("old contexts could not be collected", "error", err)
+	}
 }

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"os"
 	"sync"
-	"time"
 
 	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/handlers/engine"
 	"agent/internal/app"
 	"agent/internal/config"
+	"agent/internal/workspace"
+	"agent/projections"
 )
 
 // system is the wired program, with what rounds add to it.
@@ -73,20 +74,34 @@ func (a *cli) assemble() (*system, error) {
 	return &system{App: s}, nil
 }
 
-// portsFor completes the ports with the forge that a task lives on.
+// portsFor are the ports for one task.
 func (s *system) portsFor(at app.Site, task string) engine.Ports {
-	p := s.Ports
-	p.Forge = at.Client
-	p.Workspace = &workingCopy{system: s, site: at}
+	p := s.PortsFor(at)
 	p.OnEvent = func(ev event.Event) { s.logEvent(task, ev) }
-	p.AdoptWait = time.Duration(at.Config.AdoptWaitSeconds) * time.Second
-	p.DayLimits = contexts.DayLimits{MaxTokens: s.Config.Limits.MaxTokensPerDay, MaxCostUSD: s.Config.Limits.MaxCostUSDPerDay}
-	p.TaskCheck = time.Duration(s.Config.TaskStop.MinCheckIntervalSeconds) * time.Second
-	if config.Loopback(at.Config.APIURL) {
-		p.TaskCheck = min(p.TaskCheck, time.Second) // nobody counts these requests
-	}
-	if !s.Config.TaskStop.Enabled {
-		p.TaskCheck = -1
-	}
 	return p
+}
+
+// discard removes the working copy of a context whose work was published.
+func (s *system) discard(state *projections.State) {
+	if err := workspace.Discard(s.Config.WorkspacesDir, state); err != nil {
+		s.Log.Warn("working copy could not be removed", "error", err)
+	}
+}
+
+// sweep discards what a process left that was killed after the end of a
+// context. Only logs of contexts that are done are read for it.
+func (s *system) sweep() {
+	left, err := os.ReadDir(s.Config.WorkspacesDir)
+	if err != nil {
+		return // none was made yet
+	}
+	for _, dir := range left {
+		if place, err := s.Store.Place(dir.Name()); err != nil || place != contexts.Completed {
+			continue
+		}
+		state, err := engine.ReadState(s.Store, dir.Name())
+		if err == nil && state.Created != nil {
+			s.discard(state)
+		}
+	}
 }

@@ -234,7 +234,7 @@ func (a *cli) repair(store *contexts.Store, uuid string) error {
 
 // sayNext says when a repaired context goes on.
 func (a *cli) sayNext(store *contexts.Store, uuid string) error {
-	s, err := fold(store, uuid)
+	s, err := engine.ReadState(store, uuid)
 	if err != nil {
 		return err
 	}

@@ -4,11 +4,14 @@ import (
 	"context"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"time"
 
+	"agent/contexts"
 	"agent/contexts/history"
 	"agent/handlers/engine"
 	"agent/internal/config"
+	"agent/internal/workspace"
 	"agent/llm"
 	"agent/projections"
 )
@@ -70,4 +73,28 @@ func sleep(ctx context.Context, d time.Duration) error {
 	case <-t.C:
 		return nil
 	}
+}
+
+// PortsFor completes the ports with the forge that a task is on.
+func (a *App) PortsFor(at Site) engine.Ports {
+	p := a.Ports
+	p.Forge = at.Client
+	p.Workspace = a.workspace(at)
+	p.AdoptWait = time.Duration(at.Config.AdoptWaitSeconds) * time.Second
+	p.DayLimits = contexts.DayLimits{MaxTokens: a.Config.Limits.MaxTokensPerDay, MaxCostUSD: a.Config.Limits.MaxCostUSDPerDay}
+	p.TaskCheck = time.Duration(a.Config.TaskStop.MinCheckIntervalSeconds) * time.Second
+	if config.Loopback(at.Config.APIURL) {
+		p.TaskCheck = min(p.TaskCheck, time.Second) // nobody counts these requests
+	}
+	if !a.Config.TaskStop.Enabled {
+		p.TaskCheck = -1
+	}
+	return p
+}
+
+func (a *App) workspace(at Site) *workspace.Copy {
+	needed := slices.ContainsFunc(a.Config.MCPServers, func(m config.MCPServer) bool { return workspace.Needs(m.Command, m.Env) })
+	return workspace.New(workspace.Config{Root: a.Config.WorkspacesDir, InPlace: at.Config.Workspace, Needed: needed,
+		MaxBytes: int64(a.Config.MaxCloneMB) << 20, AllowHTTP: a.Config.AllowHTTP,
+		Forge: at.Client, Token: at.Token, Bot: at.Config.BotName, Redact: a.Redact})
 }

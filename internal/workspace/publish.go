@@ -1,4 +1,4 @@
-package main
+package workspace
 
 import (
 	"context"
@@ -21,9 +21,9 @@ const (
 )
 
 // Measure says what the working copy holds that was not there at the beginning.
-func (w *workingCopy) Measure(ctx context.Context, s *projections.State) (event.ChangeMeasured, error) {
+func (w *Copy) Measure(ctx context.Context, s *projections.State) (event.ChangeMeasured, error) {
 	m := event.ChangeMeasured{Files: []event.ChangedFile{}}
-	repo, err := w.reopen(ctx, s)
+	repo, err := w.existing(ctx, s)
 	if err != nil {
 		return m, asForge(err)
 	}
@@ -63,8 +63,8 @@ func shortPath(path string) string {
 }
 
 // Publish makes commits of the tree that was measured and pushes them.
-func (w *workingCopy) Publish(ctx context.Context, s *projections.State, in *event.ChangeRequested) (done engine.Published, err error) {
-	repo, err := w.reopen(ctx, s)
+func (w *Copy) Publish(ctx context.Context, s *projections.State, in *event.ChangeRequested) (done engine.Published, err error) {
+	repo, err := w.existing(ctx, s)
 	if err == nil {
 		spec := w.commits(s, in)
 		spec.Fit = w.fit(repo, spec)
@@ -97,7 +97,7 @@ func (w *workingCopy) Publish(ctx context.Context, s *projections.State, in *eve
 // patchBranch is where commits stand in a working copy that are not to be pushed.
 const patchBranch = "agent/patch"
 
-func (w *workingCopy) commits(s *projections.State, in *event.ChangeRequested) git.CommitSpec {
+func (w *Copy) commits(s *projections.State, in *event.ChangeRequested) git.CommitSpec {
 	branch, when := in.Branch, s.Now
 	if branch == "" {
 		branch = patchBranch
@@ -106,34 +106,34 @@ func (w *workingCopy) commits(s *projections.State, in *event.ChangeRequested) g
 		when = s.Open.Time // the same at every try
 	}
 	return git.CommitSpec{Branch: branch, Base: s.Place.Commit, Tree: in.Tree, Message: in.Title,
-		Author: author(w.site.Config.BotName), Trailer: trailer(s.Created.UUID), When: when.Truncate(time.Second), Clean: w.cleanMessage(s, in.Title)}
+		Author: author(w.c.Bot), Trailer: trailer(s.Created.UUID), When: when.Truncate(time.Second), Clean: w.safeMessage(s, in.Title)}
 }
 
 // trailer ties a commit to the log that says how it came about.
 func trailer(uuid string) string { return git.Trailer + ": " + uuid }
 
-// cleanMessage makes the words of a commit that a model wrote as harmless as its
+// safeMessage makes the words of a commit that a model wrote as harmless as its
 // comments, and leaves our own.
-func (w *workingCopy) cleanMessage(s *projections.State, title string) func(string) string {
+func (w *Copy) safeMessage(s *projections.State, title string) func(string) string {
 	return func(text string) string {
 		if strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), trailer(s.Created.UUID))) == title {
 			return title
 		}
-		plain, _ := w.system.Redact.String(text)
+		plain, _ := w.c.Redact.String(text)
 		return sanitize.Unclosing(sanitize.Output(plain, []string{s.Key.Host}))
 	}
 }
 
 // push sends a commit to its branch. A request can have the default branch for its
 // head, as one that brings it into a release: what is pushed there nobody reviews.
-func (w *workingCopy) push(ctx context.Context, s *projections.State, in *event.ChangeRequested, repo *git.Repo, commit string) (string, error) {
+func (w *Copy) push(ctx context.Context, s *projections.State, in *event.ChangeRequested, repo *git.Repo, commit string) (string, error) {
 	if _, project, err := w.options(ctx, s); err != nil {
 		return commit, err
 	} else if in.Branch == project.DefaultBranch {
 		return commit, &git.Error{Op: "push", Kind: git.Refused, Text: "the head of this request is the default branch, where nothing is pushed without a review"}
 	}
 	pushed, err := repo.Push(ctx, git.PushSpec{Branch: in.Branch, Commit: commit, Base: s.Place.Commit,
-		Author: author(w.site.Config.BotName), There: in.Existing})
+		Author: author(w.c.Bot), There: in.Existing})
 	if err != nil {
 		return commit, err
 	}

@@ -1,4 +1,4 @@
-package main
+package workspace
 
 import (
 	"context"
@@ -28,7 +28,7 @@ const maxWalked = 20_000
 
 // Project reads the rules and the list of files of the working copy. Whoever
 // can push to the repository chose what lies there.
-func (w *workingCopy) Project(ctx context.Context, s *projections.State) (read event.ProjectRead) {
+func (w *Copy) Project(ctx context.Context, s *projections.State) (read event.ProjectRead) {
 	root, err := os.OpenRoot(s.Place.Dir)
 	if err != nil {
 		return event.ProjectRead{Error: err.Error()}

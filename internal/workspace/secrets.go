@@ -1,4 +1,4 @@
-package main
+package workspace
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 )
 
 // kindOf says what makes a file more than a text that people can look at.
-func (w *workingCopy) kindOf(c git.FileChange, secret map[string]bool) string {
-	_, named := w.system.Redact.String(c.Path)
+func (w *Copy) kindOf(c git.FileChange, secret map[string]bool) string {
+	_, named := w.c.Redact.String(c.Path)
 	switch {
 	case secret[c.Blob] || named:
 		return "secret"
@@ -27,14 +27,14 @@ func (w *workingCopy) kindOf(c git.FileChange, secret map[string]bool) string {
 
 // secrets names the contents that add lines with what looks like a secret. Lines
 // that the file had before are known to whoever can read the repository.
-func (w *workingCopy) secrets(ctx context.Context, repo *git.Repo, changes []git.FileChange) (map[string]bool, error) {
+func (w *Copy) secrets(ctx context.Context, repo *git.Repo, changes []git.FileChange) (map[string]bool, error) {
 	var names []string
 	for _, c := range changes {
 		names = append(names, c.Blob)
 	}
 	suspects := map[string]string{}
 	err := repo.Contents(ctx, names, largestFile, func(name, content string) {
-		if _, found := w.system.Redact.String(content); found {
+		if _, found := w.c.Redact.String(content); found {
 			suspects[name] = content
 		}
 	})
@@ -49,7 +49,7 @@ func (w *workingCopy) secrets(ctx context.Context, repo *git.Repo, changes []git
 		}
 		added := true
 		err := repo.Contents(ctx, []string{c.Before}, largestFile, func(_, before string) {
-			_, added = w.system.Redact.String(addedLines(before, content))
+			_, added = w.c.Redact.String(addedLines(before, content))
 		})
 		if err != nil {
 			return nil, err
@@ -76,7 +76,7 @@ func addedLines(before, after string) string {
 
 // fit lets a commit in between be published if it holds, beside what the last one
 // holds, only other versions of the same text files: people look at the last one.
-func (w *workingCopy) fit(repo *git.Repo, spec git.CommitSpec) func(context.Context, string) (bool, error) {
+func (w *Copy) fit(repo *git.Repo, spec git.CommitSpec) func(context.Context, string) (bool, error) {
 	last := map[string]git.FileChange{}
 	return func(ctx context.Context, tree string) (bool, error) {
 		if len(last) == 0 {

@@ -1,0 +1,120 @@
+// Package retention removes what is too old: it archives the logs of contexts
+// that ended long ago, removes the oldest contexts, and removes working copies
+// that nobody needs any more. What a working copy holds that was never published
+// is kept as a patch beside the log. `agent gc` calls it, and every run once a day.
+package retention
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/uuid"
+
+	"agent/contexts"
+	"agent/handlers/engine"
+	"agent/internal/config"
+	"agent/internal/workspace"
+)
+
+// Collect removes working copies first, while their contexts say whose they are.
+// A dry run changes nothing. progress may be nil. Contexts that are damaged or in
+// use are left alone and counted; an error ends the collection.
+func Collect(ctx context.Context, cfg *config.Config, store *contexts.Store, dry bool, progress func(done, of int)) (contexts.Collected, error) {
+	var report contexts.Collected
+	r := contexts.Retention{Now: time.Now(), ArchiveAfter: cfg.ContextStorage.ArchiveAfterDays,
+		RemoveAfter: cfg.ContextStorage.CleanupDays, DryRun: dry, Progress: progress}
+	if cfg.ContextInheritance.Enabled {
+		r.InheritFor = cfg.ContextInheritance.ContextExpiryDays
+	}
+	if err := collectClones(ctx, cfg.WorkspacesDir, store, r, &report); err != nil {
+		return report, err
+	}
+	return report, store.Collect(ctx, r, &report)
+}
+
+// collectClones removes the working copies of contexts that ended long ago, or
+// whose work is published. Directories that are not ours, or that belong to a
+// context of another store, stay.
+func collectClones(ctx context.Context, root string, store *contexts.Store, r contexts.Retention, c *contexts.Collected) error {
+	entries, err := os.ReadDir(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		id, err := uuid.Parse(e.Name())
+		if err != nil || id.String() != e.Name() || !e.IsDir() {
+			continue
+		}
+		info, err := store.Info(e.Name())
+		if err != nil || !r.Old(info) && !published(store, info) {
+			continue
+		}
+		if err := removeClone(ctx, store, e.Name(), filepath.Join(root, e.Name()), r.DryRun, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func removeClone(ctx context.Context, store *contexts.Store, uuid, dir string, dry bool, c *contexts.Collected) error {
+	size := treeSize(dir)
+	if !dry {
+		if err := keepPatch(ctx, store, uuid, dir); err != nil {
+			c.Problems++
+			c.ProblemsNamed = append(c.ProblemsNamed, fmt.Sprintf("the working copy %s: %v", uuid, err))
+			return nil
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+	}
+	c.Clones++
+	c.CloneBytes += size
+	return nil
+}
+
+// keepPatch stores what was never published beside the log: the context was stopped, or failed.
+func keepPatch(ctx context.Context, store *contexts.Store, uuid, dir string) error {
+	state, err := engine.ReadState(store, uuid)
+	if err != nil {
+		return err
+	}
+	patch, err := workspace.Unpublished(ctx, state, dir)
+	if err != nil || len(patch) == 0 {
+		return err
+	}
+	held, err := store.Acquire(uuid, nil)
+	if err != nil {
+		return err
+	}
+	return errors.Join(held.KeepPatch(patch), held.Close())
+}
+
+// published reports whether all that a working copy holds was published, or kept as a patch.
+func published(store *contexts.Store, info contexts.Info) bool {
+	if !info.Over() {
+		return false
+	}
+	state, err := engine.ReadState(store, info.UUID)
+	return err == nil && workspace.Published(state)
+}
+
+func treeSize(dir string) (total int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			if info, err := d.Info(); err == nil {
+				total += info.Size()
+			}
+		}
+		return nil // for people only: what cannot be read does not count
+	})
+	return total
+}

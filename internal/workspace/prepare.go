@@ -1,0 +1,140 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"agent/eventlog/event"
+	"agent/forge"
+	"agent/handlers"
+	"agent/internal/git"
+	"agent/projections"
+)
+
+// Prepare takes the configured directory as it is, or clones the repository.
+// Where no tool server works on a copy there is none, and nothing is cloned.
+func (w *Copy) Prepare(ctx context.Context, s *projections.State) (event.WorkspacePrepared, error) {
+	if w.c.InPlace != "" {
+		return inPlace(ctx, w.c.InPlace), nil
+	}
+	if !w.c.Needed {
+		return event.WorkspacePrepared{}, nil
+	}
+	prepared, err := w.clone(ctx, s)
+	if err != nil {
+		return notCloned(err)
+	}
+	return prepared, nil
+}
+
+// clone makes the working copy of a context, or takes the one that is there. It
+// begins at the head of a pull or merge request, else at the branch that the
+// task names, the configured one, or the default branch.
+func (w *Copy) clone(ctx context.Context, s *projections.State) (prepared event.WorkspacePrepared, err error) {
+	o, repo, err := w.options(ctx, s)
+	if err != nil {
+		return prepared, err
+	}
+	prepared.Base = repo.DefaultBranch
+	switch wanted := cmp.Or(handlers.BaseOf(s.Task.Body.View()), s.Config.Change.Base); {
+	case s.Task.Branch != "":
+		prepared.Base = s.Task.Branch
+	case s.Task.Fork:
+		o.Ref = headRef(s.Key)
+	case wanted != "" && wanted != repo.DefaultBranch:
+		there, err := git.HasBranch(ctx, o, wanted)
+		switch {
+		case err != nil:
+			return prepared, err
+		case there:
+			prepared.Base = wanted
+		default:
+			prepared.Missing = wanted
+		}
+	}
+	o.Branch = prepared.Base
+	clone, err := git.Clone(ctx, o)
+	if err != nil {
+		return prepared, err
+	}
+	prepared.Dir = clone.Dir
+	prepared.Commit, err = clone.Head(ctx)
+	return prepared, err
+}
+
+// headRef is where a forge shows the head of a request that comes from a fork.
+func headRef(key forge.TaskKey) string {
+	if key.Kind == forge.GitLabMergeRequest {
+		return fmt.Sprintf("refs/merge-requests/%d/head", key.Number)
+	}
+	return fmt.Sprintf("refs/pull/%d/head", key.Number)
+}
+
+// options are those of a clone, less what is to be checked out.
+func (w *Copy) options(ctx context.Context, s *projections.State) (o git.Options, repo forge.Repository, err error) {
+	if repo, err = w.c.Forge.Repository(ctx, s.Key); err != nil {
+		return o, repo, err
+	}
+	token, err := w.c.Token(ctx)
+	return git.Options{URL: repo.CloneURL, Dir: w.c.dirOf(s.Created.UUID), Token: token, AllowHTTP: w.c.AllowHTTP, MaxBytes: w.c.MaxBytes,
+		Author: author(w.c.Bot), Context: s.Created.UUID}, repo, err
+}
+
+// existing takes the working copy that was prepared. A new one would not hold the work.
+func (w *Copy) existing(ctx context.Context, s *projections.State) (*git.Repo, error) {
+	o, _, err := w.options(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Lstat(o.Dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("the working copy is gone, and what was not pushed with it; a new label on the task begins anew")
+	}
+	o.Branch = s.Place.Base
+	if s.Task.Fork {
+		o.Ref = headRef(s.Key)
+	}
+	return git.Clone(ctx, o)
+}
+
+func inPlace(ctx context.Context, dir string) event.WorkspacePrepared {
+	prepared := event.WorkspacePrepared{Dir: dir, InPlace: true}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		prepared.Error = fmt.Sprintf("the configured workspace %s is not a directory", dir)
+		return prepared
+	}
+	if repo, err := git.Open(dir); err == nil {
+		prepared.Commit, _ = repo.Head(ctx) // a directory without commits can be worked on as well
+	}
+	return prepared
+}
+
+// notCloned tells a repository that is not there from a forge that does not answer.
+func notCloned(err error) (event.WorkspacePrepared, error) {
+	var clone *git.Error
+	if errors.As(err, &clone) && clone.Kind == git.TooLarge {
+		return event.WorkspacePrepared{Error: clone.Error() + "; see max_clone_mb"}, nil
+	}
+	err = asForge(err)
+	var failed *forge.Error
+	if errors.As(err, &failed) && (failed.Kind == forge.NotFound || failed.Kind == forge.Forbidden) {
+		return event.WorkspacePrepared{Error: failed.Error()}, nil
+	}
+	return event.WorkspacePrepared{}, err
+}
+
+// asForge gives errors of git that concern the forge the kinds of the forge's own.
+func asForge(err error) error {
+	var failed *git.Error
+	if !errors.As(err, &failed) {
+		return err
+	}
+	kinds := map[git.Kind]forge.ErrorKind{git.Gone: forge.NotFound, git.Refused: forge.Forbidden, git.Auth: forge.Auth, git.Unreachable: forge.Transient}
+	if kind, ok := kinds[failed.Kind]; ok {
+		return &forge.Error{Kind: kind, Op: "git " + failed.Op, Message: failed.Text}
+	}
+	return err
+}

@@ -1,0 +1,106 @@
+// Package workspace is the working copy of a context: the adapter of
+// [engine.Workspace] on top of git.
+//
+// A context works in a clone of its own, Root/UUID, or in place in a configured
+// directory. [Copy.Prepare] makes or finds it, [Copy.Project] reads the rules and
+// the list of files of the repository, [Copy.Measure] compares the files with the
+// commit that the work began on, and [Copy.Publish] commits and pushes exactly the
+// tree that was measured, or makes a patch of it.
+//
+// Whoever can push to the repository chose what lies in it, and tools may have
+// written anything there: links are not followed, git runs without the hooks and
+// settings of the copy, and lines that look like a secret need a person's approval.
+package workspace
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"agent/forge"
+	"agent/internal/git"
+	"agent/internal/redact"
+	"agent/projections"
+)
+
+// Config says where the working copies of one forge are, and how to reach it.
+type Config struct {
+	Root      string // directory of the clones
+	InPlace   string // directory that is worked on in place; "" for a clone per context
+	Needed    bool   // a tool server works on the copy
+	MaxBytes  int64  // of a clone
+	AllowHTTP bool   // clone URLs may be http
+
+	Forge  forge.Client
+	Token  func(context.Context) (string, error) // for git
+	Bot    string                                // author of commits, "" for agent
+	Redact *redact.Redactor
+}
+
+// Copy is the working copies of one forge.
+type Copy struct{ c Config }
+
+// New makes the adapter. Nothing is contacted, and no file touched.
+func New(c Config) *Copy { return &Copy{c} }
+
+func (c Config) dirOf(uuid string) string { return filepath.Join(c.Root, uuid) }
+
+// Needs reports whether a command or environment of a tool server names the working copy.
+func Needs(command []string, env map[string]string) bool {
+	const variable = "{workspace}"
+	if strings.Contains(strings.Join(command, "\x00"), variable) {
+		return true
+	}
+	for _, v := range env {
+		if strings.Contains(v, variable) {
+			return true
+		}
+	}
+	return false
+}
+
+// Published reports whether a context no longer needs its working copy: what it
+// holds was pushed, is nothing, or is a patch beside the log.
+func Published(s *projections.State) bool {
+	p := s.Publishing
+	return s.Status == projections.Completed && (p.Opened != nil || p.Failed != nil && (p.Failed.Pushed || !p.Failed.Patch.IsZero()) ||
+		p.Measured != nil && p.Measured.Error == "" && p.Measured.Count == 0 && len(p.Measured.LeftOut) == 0)
+}
+
+// Discard removes the clone below root of a context whose work was published.
+func Discard(root string, s *projections.State) error {
+	if !Published(s) || s.Place == nil || s.Place.Dir != filepath.Join(root, s.Created.UUID) {
+		return nil
+	}
+	return os.RemoveAll(s.Place.Dir)
+}
+
+// Unpublished makes a patch of what the clone in dir holds beyond the commit that
+// the work began on. It is empty if there is nothing, or if it was published.
+func Unpublished(ctx context.Context, s *projections.State, dir string) (patch []byte, err error) {
+	if s.Place == nil || s.Place.InPlace || s.Place.Commit == "" || Published(s) {
+		return nil, nil
+	}
+	repo, err := git.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	tree, _, err := repo.Tree(ctx, largestFile)
+	if err != nil {
+		return nil, err
+	}
+	commit, err := repo.Commit(ctx, git.CommitSpec{Branch: patchBranch, Base: s.Place.Commit, Tree: tree, Message: s.Created.Title,
+		Author: author(s.Config.Bot), Trailer: trailer(s.Created.UUID), When: s.Now})
+	if err != nil || commit == s.Place.Commit {
+		return nil, err
+	}
+	return repo.Patch(ctx, s.Place.Commit, commit)
+}
+
+func author(bot string) string {
+	if bot == "" {
+		bot = "agent"
+	}
+	return bot + " <" + bot + "@users.noreply.invalid>"
+}
