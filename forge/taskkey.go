@@ -128,6 +128,7 @@ func (k TaskKey) MarshalJSON() ([]byte, error) {
 		return json.Marshal(object{Type: k.Kind, ProjectID: k.Project, IssueIID: &k.Number})
 	case GitLabMergeRequest:
 		return json.Marshal(object{Type: k.Kind, ProjectID: k.Project, MRIID: &k.Number})
+	default:
+		return json.Marshal(object{Type: k.Kind, Owner: k.Owner(), Repo: k.Repo(), Number: &k.Number})
 	}
-	return json.Marshal(object{Type: k.Kind, Owner: k.Owner(), Repo: k.Repo(), Number: &k.Number})
 }

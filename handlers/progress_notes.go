@@ -123,7 +123,7 @@ func noteForm(s *projections.State, n projections.Note, now moment, most int) st
 		parts = append(parts, i18n.Text(s.Lang, "call.start", stage), i18n.Text(s.Lang, "did.start"))
 	case projections.NoteUnusable:
 		parts = append(parts, i18n.Text(s.Lang, "call.unusable", stage, n.Call), i18n.Text(s.Lang, "did.unusable"))
-	default:
+	default: // a reply, usable or not: below
 		head := i18n.ID("call.said")
 		if n.Text == "" {
 			head = "call.done"
@@ -218,6 +218,7 @@ func noteBrief(s *projections.State, n projections.Note) string {
 		return at + "⚠️ " + stageName(s, n.Stage) + ": " + line(s, modelError(s, n), noteLine)
 	case projections.NoteStart:
 		return at + "▶️ " + stageName(s, n.Stage)
+	default:
 	}
 	mark, text := "✅", spoken(s, n, func(s *projections.State, text string) string { return line(s, text, noteLine) })
 	if n.Kind == projections.NoteUnusable {

@@ -29,8 +29,9 @@ func Reason(s *projections.State, lang i18n.Lang) (sentence, detail string) {
 		return i18n.Text(lang, orOther("stop.", s.Stop.By)), s.Stop.Reason
 	case projections.Failed:
 		return failedReason(s, lang)
+	default:
+		return "", ""
 	}
-	return "", ""
 }
 
 func restReason(s *projections.State, lang i18n.Lang) (sentence, detail string) {

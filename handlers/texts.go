@@ -72,6 +72,7 @@ func finalComment(s *projections.State, v *verdict) *event.CommentRequested {
 		parts = append(parts, i18n.Text(s.Lang, "reason", failReason(s.Lang, v)), failLine(s, v))
 	case projections.Stopped:
 		parts = append(parts, i18n.Text(s.Lang, "reason", i18n.Text(s.Lang, i18n.ID("stop."+v.reason))), words(s, v.text))
+	default: // not the end of a task
 	}
 	body := joinParts([]string{finalHead(s, v), before(s, said, joinParts(append(parts, facts(s, v))))})
 	return comment(s, string(v.status), body)

@@ -81,8 +81,9 @@ func fatal(s *projections.State, kind string) bool {
 		return true
 	case llm.ToolsRefused:
 		return s.Config.Protocol == "tools"
+	default:
+		return false
 	}
-	return false
 }
 
 // Denied is the reason of a pause because the forge did not let us set the
@@ -131,6 +132,7 @@ func modelPause(s *projections.State) *pausing {
 		return &pausing{"model_" + w.Failure.Kind, w.Failure.Message, event.Until{Kind: "person"}, w.FailureSeq}
 	case llm.ToolsRefused:
 		return nil
+	default: // time may help
 	}
 	wait := w.NotBefore.Sub(w.FailedAt)
 	if w.Attempts < maxAttempts && wait <= MaxWait {
@@ -184,8 +186,9 @@ func finish(s *projections.State, v *verdict) Effect {
 		return Record{&event.ContextStopped{Reason: v.reason}}
 	case projections.Failed:
 		return Record{&event.ContextFailed{Reason: v.reason}}
+	default:
+		return Record{&event.ContextCompleted{Reason: v.reason, Partial: incomplete(s, v)}}
 	}
-	return Record{&event.ContextCompleted{Reason: v.reason, Partial: incomplete(s, v)}}
 }
 
 // incomplete is true if not everything was done that a completed context was to do.

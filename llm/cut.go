@@ -92,6 +92,7 @@ func leastRun(c class, n int, next class) int {
 		return n * leastKanji
 	case classOtherLetter:
 		return n * leastOtherLetter
+	default:
+		return leastWord
 	}
-	return leastWord
 }

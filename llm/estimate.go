@@ -126,8 +126,9 @@ func runWeight(c class, n int, next class) int {
 		return n * kanji
 	case classOtherLetter:
 		return n * otherLetter
+	default:
+		return n * other
 	}
-	return n * other
 }
 
 func classOf(r rune) class {

@@ -56,6 +56,7 @@ func (s *State) applyOpen(e event.Event) {
 		}
 		s.Reopened = 0
 		s.Open = nil
+	case event.Input, event.Mark:
 	}
 }
 

@@ -61,8 +61,9 @@ func (s Status) Directory() string {
 		return "paused"
 	case Completed, Stopped, Failed:
 		return "completed"
+	default:
+		return "running"
 	}
-	return "running"
 }
 
 func taskState(s *State) FileChange {

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"agent/internal/sanitize"
@@ -54,13 +55,12 @@ kill -9, can be replayed, and shows what happened and why.`,
   agent inspect 3f2a                               what happened, and why`,
 		SilenceUsage: true, SilenceErrors: true, Version: version(),
 	}
-	root.PersistentFlags().StringVar(&a.config, "config", "", "configuration file (default $CONFIG_FILE, then ~/.config/agent/config.yaml)")
-	root.PersistentFlags().StringVar(&a.contexts, "contexts", "", "directory of the contexts (default: contexts_dir of the configuration)")
+	a.globalFlags(root.PersistentFlags())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(a.runCommand(), a.loopCommand(), a.listCommand(), a.inspectCommand(), a.replayCommand(),
 		a.verifyCommand(), a.repairCommand(), a.rebuildCommand(), a.pauseCommand(), a.resumeCommand(), a.stopCommand(),
 		a.gcCommand(), a.searchCommand(), a.forgetCommand(), a.statusCommand(), a.whyCommand(), a.statsCommand(), a.doctorCommand(), a.initCommand(),
-		a.mcpCommand(), a.demoCommand(), a.versionCommand())
+		a.mcpCommand(), a.demoCommand(), a.versionCommand(), a.docsCommand())
 	root.InitDefaultHelpFlag() // now, or what follows --help is taken for its value
 	root.InitDefaultVersionFlag()
 	root.InitDefaultHelpCmd()
@@ -69,6 +69,11 @@ kill -9, can be replayed, and shows what happened and why.`,
 	a.completions(root)
 	usageErrors(root)
 	return root
+}
+
+func (a *cli) globalFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&a.config, "config", "", "configuration file (default $CONFIG_FILE, then ~/.config/agent/config.yaml)")
+	flags.StringVar(&a.contexts, "contexts", "", "directory of the contexts (default: contexts_dir of the configuration)")
 }
 
 // addExamples gives one to the commands that come with the library.

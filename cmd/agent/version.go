@@ -14,25 +14,74 @@ import (
 // release is the version of this tree; see CHANGELOG.md.
 const release = "0.1.0"
 
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return release
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return release + "+" + s.Value[:min(len(s.Value), 10)]
+// buildInfo is what `agent version --json` prints.
+type buildInfo struct {
+	Version   string `json:"version"`
+	Commit    string `json:"commit,omitempty"`      // empty if git was not asked at build time
+	Committed string `json:"commit_time,omitempty"` // RFC 3339
+	Modified  bool   `json:"modified,omitempty"`    // the tree had changes that were not committed
+	LogFormat int    `json:"log_format"`
+	Decisions int    `json:"decisions"`
+	Go        string `json:"go"`
+	OS        string `json:"os"`
+	Arch      string `json:"arch"`
+}
+
+func newBuildInfo(settings []debug.BuildSetting) buildInfo {
+	b := buildInfo{Version: release, LogFormat: event.Format, Decisions: handlers.Decisions,
+		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	for _, s := range settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Committed = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
 		}
 	}
-	return release
+	if b.Commit != "" {
+		b.Version += "+" + b.Commit[:min(len(b.Commit), 10)]
+	}
+	return b
+}
+
+func thisBuild() buildInfo {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return newBuildInfo(nil)
+	}
+	return newBuildInfo(info.Settings)
+}
+
+// version is the release, with the commit that it was built from.
+func version() string { return thisBuild().Version }
+
+func (b buildInfo) String() string {
+	commit := ""
+	if b.Commit != "" {
+		commit = fmt.Sprintf("commit %s of %s", b.Commit, b.Committed)
+		if b.Modified {
+			commit += ", modified"
+		}
+		commit += "; "
+	}
+	return fmt.Sprintf("agent %s (%slog format %d, decisions v%d, %s %s/%s)",
+		b.Version, commit, b.LogFormat, b.Decisions, b.Go, b.OS, b.Arch)
 }
 
 func (a *cli) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "Show versions", Args: cobra.NoArgs, Example: "  agent version",
-		Run: func(*cobra.Command, []string) {
-			fmt.Fprintf(a.out, "agent %s (log format %d, decisions v%d, %s %s/%s)\n",
-				version(), event.Format, handlers.Decisions, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "version", Short: "Show versions", Args: cobra.NoArgs, Example: "  agent version\n  agent version --json",
+		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return a.printJSON(thisBuild())
+			}
+			_, err := fmt.Fprintln(a.out, thisBuild())
+			return err
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print them as one JSON object")
+	return cmd
 }

@@ -103,8 +103,9 @@ func (r role) legacy() string {
 		return "read"
 	case roleMaintain:
 		return "write"
+	default:
+		return r.String()
 	}
-	return r.String()
 }
 
 func key(name string) string { return strings.ToLower(name) }

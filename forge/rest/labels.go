@@ -23,6 +23,7 @@ func (l *Labels) Ensure(id string, get, create func() error) error {
 	switch Kind(err) {
 	case forge.NotFound, forge.Forbidden, forge.Invalid:
 		return nil // a colour is no reason to fail: to add the label shows whether we may
+	default: // the caller retries
 	}
 	if err == nil {
 		l.known.Store(id, true)

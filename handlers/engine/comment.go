@@ -177,8 +177,9 @@ func (e *Engine) retryWrite(failed *forge.Error, try int) (time.Duration, bool) 
 		return failed.RetryAfter, try < maxSends && failed.RetryAfter <= handlers.MaxWait
 	case forge.Ambiguous, forge.Transient:
 		return e.backoff(try), try < maxSends
+	default:
+		return 0, false
 	}
-	return 0, false
 }
 
 // lookTwice looks, and looks once more after the time that the forge may need

@@ -98,6 +98,7 @@ func (e *Engine) modelFailure(ctx context.Context, err error) *event.LLMFailed {
 			wait = failed.RetryAfter + time.Duration(e.p.Jitter()*float64(time.Second)/4)
 		}
 		body.NotBefore = e.p.Now().UTC().Add(wait).Truncate(time.Microsecond)
+	default: // waiting does not help
 	}
 	return body
 }

@@ -83,6 +83,7 @@ func (f *memFile) Write(p []byte) (int, error) {
 		p = nil
 	case half:
 		p = p[:len(p)/2]
+	default: // all of it
 	}
 	if f.flag&os.O_APPEND != 0 {
 		f.off = int64(len(f.n.data))

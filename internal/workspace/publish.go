@@ -149,8 +149,9 @@ func isTemporary(err error) bool {
 	switch failed.Kind {
 	case forge.Transient, forge.Ambiguous, forge.RateLimited, forge.Auth:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 func unpublished(err error) *engine.Unpublished {
