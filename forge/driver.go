@@ -32,6 +32,7 @@ type Driver struct {
 	Searches     bool              // tasks are searched for if no project is listed
 	Apps         bool              // an App can act instead of a token
 	LabelForbids string            // characters that no label may hold
+	Obsolete     map[string]string // keys of the section that earlier programs had, and what to see instead ("": nothing)
 
 	New func(Options) (Conn, error) // checks the options; sends nothing
 

@@ -41,21 +41,17 @@ func (d *doctor) checkForge(at app.Site) {
 	api := newRest(at.Config)
 	api.token = tokenOf(ctx, at)
 	d.checkToken(ctx, at, api)
-	for _, project := range app.Projects(at.Config) {
+	for _, project := range at.Config.Projects {
 		d.checkProject(ctx, at, api, project, me)
 	}
-	if len(app.Projects(at.Config)) == 0 {
+	if len(at.Config.Projects) == 0 {
 		d.checkSearch(ctx, at)
 	}
 }
 
 // forgePath is where a forge stands in the configuration.
 func (d *doctor) forgePath(at app.Site) string {
-	all := d.App.Config.GitHub
-	if at.Config.Kind == "gitlab" {
-		all = d.App.Config.GitLab
-	}
-	i := slices.IndexFunc(all, func(f config.Forge) bool { return f.APIURL == at.Config.APIURL })
+	i := slices.IndexFunc(d.App.Config.Section(at.Config.Kind), func(f config.Forge) bool { return f.APIURL == at.Config.APIURL })
 	return fmt.Sprintf("%s[%d]", at.Config.Kind, i)
 }
 

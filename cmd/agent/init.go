@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"agent/internal/app"
 	"agent/internal/config"
 	"agent/internal/i18n"
 	"agent/internal/sanitize"
@@ -159,7 +158,7 @@ func (a *cli) createLabels(ctx context.Context, s setup) error {
 	}
 	for _, f := range cfg.Forges() {
 		api := newRest(f)
-		for _, project := range app.Projects(f) {
+		for _, project := range f.Projects {
 			missing, err := missingLabels(ctx, f, api, project)
 			if err != nil {
 				return fmt.Errorf("labels of %s: %w", project, err)

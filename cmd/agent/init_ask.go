@@ -16,6 +16,7 @@ import (
 	"agent/internal/config"
 	"agent/internal/i18n"
 	"agent/internal/redact"
+	"agent/internal/registry"
 )
 
 // question is one answer that a setup needs.
@@ -161,5 +162,5 @@ func listed(s string) []string {
 // projects tells whether these are names of projects, at least one.
 func (s *setup) projects(repos string) bool {
 	names := listed(repos)
-	return len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return !config.ValidProject(s.kind(), n) })
+	return len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return !registry.ForgeOfURL(s.ForgeURL).ValidProject(n) })
 }

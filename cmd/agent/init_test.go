@@ -45,8 +45,8 @@ func TestInitToDone(t *testing.T) {
 	w.env = []string{"FORGE_TOKEN=" + testToken, "OPENAI_API_KEY=" + testKey}
 	cfg, out := w.written("--forge-url", w.forge.URL(), "--repo", testRepo, "--token-env", "FORGE_TOKEN", "--bot-name", testBot,
 		"--base-url", w.model.URL(), "--model", "scripted", "--create-labels")
-	if f := cfg.GitHub[0]; f.Token != testToken || f.BotName != testBot || f.Repositories[0] != testRepo || f.APIURL != w.forge.URL() {
-		t.Errorf("wrote %+v", f.Repositories)
+	if f := cfg.Section("github")[0]; f.Token != testToken || f.BotName != testBot || f.Projects[0] != testRepo || f.APIURL != w.forge.URL() {
+		t.Errorf("wrote %+v", f.Projects)
 	}
 	file := w.path("new", "config.yaml")
 	for _, words := range []string{file, "agent doctor --config " + file, "agent run --dry-run", doneLabel, "FORGE_TOKEN"} {

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/app"
 	"agent/internal/config"
 )
 
@@ -72,21 +71,6 @@ func TestRestRefusesTricks(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "link-local or unspecified") || strings.Contains(err.Error(), testToken) {
 			t.Errorf("%s: %v", host, err)
 		}
-	}
-}
-
-func TestHostOf(t *testing.T) {
-	t.Parallel()
-	for url, want := range map[string]string{
-		"https://api.github.com": "github.com", "https://api.octo.ghe.com/": "octo.ghe.com", "https://git.example.com/api/v3": "git.example.com",
-		"https://Git.example.com:8443/forge/api/v3/": "git.example.com:8443/forge", "http://127.0.0.1:80/api/v3": "127.0.0.1:80",
-	} {
-		if got := app.Host(config.Forge{Kind: "github", APIURL: url}); got != want {
-			t.Errorf("%s: %q, want %q", url, got, want)
-		}
-	}
-	if got := app.Host(config.Forge{Kind: "gitlab", APIURL: "https://gitlab.example.com/code/api/v4"}); got != "gitlab.example.com/code" {
-		t.Error(got)
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"agent/internal/app"
 	"agent/internal/i18n"
 	"agent/internal/redact"
 	"agent/internal/sanitize"
@@ -127,7 +126,7 @@ func (s *system) loop(ctx context.Context, every time.Duration, v voice) error {
 // introduce says what the loop looks at, and how often.
 func (s *system) introduce(every time.Duration, v voice) {
 	for _, at := range s.Sites {
-		where := strings.Join(app.Projects(at.Config), ", ")
+		where := strings.Join(at.Config.Projects, ", ")
 		v.note(i18n.Text(tongue(s.Config), "loop.looks", at.Host, cmp.Or(where, i18n.Text(tongue(s.Config), "loop.all")), at.Config.BotLabel, every))
 	}
 }

@@ -105,7 +105,7 @@ func (l *looker) status() (*statusReport, error) {
 	}
 	r.Round, r.Paused = scan.Round, app.PauseSignal(l.config)
 	for _, f := range l.config.Forges() {
-		r.Forges = append(r.Forges, statusForge{app.Host(f), scan.Hosts[app.Host(f)]})
+		r.Forges = append(r.Forges, statusForge{f.Host(), scan.Hosts[f.Host()]})
 	}
 	l.judge(r)
 	return r, nil

@@ -17,6 +17,7 @@ var Driver = forge.Driver{
 	ChangeRef:   func(number int) string { return fmt.Sprintf("refs/pull/%d/head", number) },
 	ProjectsKey: "repositories", ProjectForm: "owner/repo", ValidProject: validProject,
 	Searches: true, Apps: true,
+	Obsolete:  map[string]string{"query": "see owner, repositories and assignee"},
 	New:       newConn,
 	TokenPath: "/rate_limit", Scopes: scopes, WantScopes: []string{"repo", "public_repo"},
 	LabelsPath: func(project string) string { return "/repos/" + project + "/labels" },

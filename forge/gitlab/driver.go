@@ -22,8 +22,10 @@ var Driver = forge.Driver{
 	ChangeRef:   func(number int) string { return fmt.Sprintf("refs/merge-requests/%d/head", number) },
 	ProjectsKey: "projects", ProjectForm: "group/project", ValidProject: nameOrID,
 	LabelForbids: ",",
-	New:          newConn,
-	TokenPath:    "/user", Scopes: scopes, WantScopes: []string{"api"},
+	Obsolete: map[string]string{"query": "see projects and assignee", "project_id": "see projects",
+		"discussion_per_page": "", "discussion_max_pages": "", "mr_notes_per_page": "", "mr_notes_max_pages": ""},
+	New:       newConn,
+	TokenPath: "/user", Scopes: scopes, WantScopes: []string{"api"},
 	LabelsPath: func(project string) string { return "/projects/" + url.PathEscape(project) + "/labels" },
 	LabelBody: func(l forge.Label) map[string]string {
 		return map[string]string{"name": l.Name, "color": "#" + l.Color, "description": l.Description}

@@ -8,20 +8,18 @@ import (
 
 	"agent/forge"
 	"agent/forge/viamcp"
-	"agent/internal/registry"
 	"agent/mcp"
 )
 
 // throughServer lets a forge's tasks or comments come through the tool server
-// of its name ("github" or "gitlab"), where the configuration says so.
+// that has its name, where the configuration says so.
 func (a *App) throughServer(at Site) Site {
 	f := at.Config
 	if f.TasksVia != "mcp" && f.CommentsVia != "mcp" {
 		return at
 	}
-	driver, _ := registry.Forge(f.Kind)
 	at.Client = viamcp.New(at.Client, &serverTools{a.Pool.Session(""), f.Kind}, viamcp.Config{Tasks: f.TasksVia == "mcp",
-		Comments: f.CommentsVia == "mcp", Kinds: []forge.Kind{driver.Issue, driver.Change}, Host: at.Host, Projects: at.Projects()})
+		Comments: f.CommentsVia == "mcp", Kinds: []forge.Kind{f.Driver.Issue, f.Driver.Change}, Host: at.Host, Projects: f.Projects})
 	return at
 }
 

@@ -48,7 +48,7 @@ var rules = map[string][]string{
 	"handlers":                {"handlers/shapes", "projections", "eventlog/event", "llm", "forge", "internal/i18n", "internal/sanitize", "internal/loosejson"},
 	"handlers/shapes":         {"eventlog/event", "internal/loosejson"},
 	"handlers/engine":         {"llm/textcall", "internal/loosejson", "handlers", "projections", "eventlog/event", "llm", "forge", "mcp", "contexts", "internal/sanitize", "internal/redact", "internal/i18n"},
-	"internal/app":            {"contexts", "contexts/history", "forge", "forge/github", "forge/gitlab", "forge/viamcp", "handlers", "handlers/engine", "internal/config", "internal/fsx", "internal/logging", "internal/redact", "internal/registry", "internal/workspace", "llm", "llm/lmstudio", "llm/ollama", "llm/openai", "mcp", "projections"},
+	"internal/app":            {"contexts", "contexts/history", "forge", "forge/viamcp", "handlers", "handlers/engine", "internal/config", "internal/fsx", "internal/logging", "internal/redact", "internal/workspace", "llm", "mcp", "projections"},
 	"internal/config":         {"forge", "llm", "internal/registry"},
 	"internal/registry":       {"forge", "forge/github", "forge/gitlab", "llm", "llm/lmstudio", "llm/ollama", "llm/openai"},
 	"internal/world":          {"forge/forgetest", "llm/llmtest"},

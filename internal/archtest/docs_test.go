@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"agent/eventlog/event"
-	"agent/internal/config"
 )
 
 func document(t *testing.T, name string) string {
@@ -89,51 +88,6 @@ func firstColumn(section string) []string {
 		keys = append(keys, m[1])
 	}
 	return keys
-}
-
-// TestConfiguration keeps docs/configuration.md true: every key stands in it with its default.
-func TestConfiguration(t *testing.T) {
-	text := document(t, "configuration.md")
-	var keys []string
-	walkConfig("", reflect.ValueOf(*config.Default()), func(path, value string) {
-		keys = append(keys, path)
-		if value != "" && !strings.Contains(text, fmt.Sprintf("\n| `%s` | %s |", path, value)) {
-			t.Errorf("docs/configuration.md: %s with the default %s is missing", path, value)
-		}
-	})
-	for _, key := range keys {
-		if !strings.HasPrefix(key, "gitlab[]") && !strings.Contains(text, "\n| `"+key+"` |") {
-			t.Errorf("docs/configuration.md: %s is missing", key)
-		}
-	}
-	general, _, _ := strings.Cut(text, "\n## Environment")
-	for _, key := range firstColumn(general) {
-		if !slices.Contains(keys, key) {
-			t.Errorf("docs/configuration.md: there is no key %s", key)
-		}
-	}
-}
-
-// walkConfig visits all keys with their defaults as the page shows them. What
-// stands in lists and maps of sections has no default here.
-func walkConfig(path string, v reflect.Value, visit func(path, value string)) {
-	kind := v.Kind()
-	sections := (kind == reflect.Slice || kind == reflect.Map) && v.Type().Elem().Kind() == reflect.Struct
-	switch {
-	case sections:
-		path += map[reflect.Kind]string{reflect.Slice: "[]", reflect.Map: ".*"}[kind]
-		walkConfig(path, reflect.Zero(v.Type().Elem()), func(path, _ string) { visit(path, "") })
-	case kind == reflect.Struct:
-		for i := range v.NumField() {
-			if key := v.Type().Field(i).Tag.Get("yaml"); key != "" && key != "-" {
-				walkConfig(strings.TrimPrefix(path+"."+key, "."), v.Field(i), visit)
-			}
-		}
-	case v.IsZero() && kind == reflect.String:
-		visit(path, "empty")
-	default:
-		visit(path, fmt.Sprintf("`%v`", v.Interface()))
-	}
 }
 
 // TestImportsOfArchitecture keeps the table of docs/architecture.md equal to the rules.

@@ -5,29 +5,24 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"agent/internal/registry"
 )
 
 var (
 	serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	repository = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
 	headerName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 )
-
-// project is compiled at its first use: with its classes of letters it takes long.
-var project = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([0-9]+|[\pL\pN_][\pL\pN_.-]*(/[\pL\pN_][\pL\pN_.-]*)+)$`)
-})
 
 // otherProvider tells whether the section of another provider stands than that
 // of the one in use, which nobody chose: what is missing there is not the trouble.
 func (d *decoder) otherProvider(c *Config) bool {
 	chosen := d.lines["llm.provider"] > 0 || d.from["llm.provider"] != ""
 	inUse := c.LLM.Provider
-	if chosen || d.lines["llm."+inUse] > 0 || inUse != Default().LLM.Provider { // flags may have chosen as well
+	if chosen || d.lines["llm."+inUse] > 0 || inUse != registry.Providers[0].Name { // flags may have chosen as well
 		return false
 	}
-	for _, name := range []string{"ollama", "lmstudio"} {
+	for _, name := range registry.ProviderNames() {
 		if line := d.lines["llm."+name]; line > 0 {
 			d.fail(line, "llm.%s is set but llm.provider is %s: set provider: %s", name, inUse, name)
 			return true
@@ -44,24 +39,20 @@ func (d *decoder) checkVia(c *Config, f Forge, path string) {
 			d.failAt(path+"."+key, "mcp needs an entry of mcp_servers with the name %q", f.Kind)
 		}
 	}
-	if f.TasksVia == "mcp" && len(f.Repositories)+len(f.Projects) == 0 {
-		d.failAt(path+".tasks_via", "mcp needs the list of repositories or projects")
+	if f.TasksVia == "mcp" && len(f.Projects) == 0 {
+		d.failAt(path+".tasks_via", "mcp needs the list of %s", f.Driver.ProjectsKey)
 	}
 }
 
 // checkModel checks the provider in use, and that money can be counted if it is limited.
 func (d *decoder) checkModel(c *Config) {
 	p := c.LLM.Active()
-	if p.Name != c.LLM.Provider || !slices.Contains([]string{"openai", "ollama", "lmstudio"}, p.Name) {
+	if p.Driver.Name == "" {
 		return // said by its oneof
 	}
 	section := "llm." + p.Name
-	key := ".base_url"
-	if p.Name == "ollama" {
-		key = ".endpoint"
-	}
 	if bad := BadURL(p.URL, c.AllowHTTP); bad != "" {
-		d.failAt(section+key, "%s", bad)
+		d.failAt(p.Driver.URLPath(), "%s", bad)
 	}
 	if strings.TrimSpace(p.Model) == "" || !oneLine(p.Model) {
 		d.failAt(section+".model", "must name a model")
@@ -115,8 +106,8 @@ func (d *decoder) checkTransport(c *Config, s MCPServer, path string) {
 }
 
 func (d *decoder) checkForges(c *Config, source string) {
-	all := *c.section(source)
-	if len(all) == 0 && (source == "github" || source == "gitlab") {
+	all := c.Section(source)
+	if len(all) == 0 && c.ForgeSections[source] != nil {
 		d.failAt(source, "is in task_source but has no entry")
 	}
 	for i, f := range all {
@@ -124,7 +115,7 @@ func (d *decoder) checkForges(c *Config, source string) {
 		if bad := BadURL(f.APIURL, c.AllowHTTP); bad != "" {
 			d.failAt(path+".api_url", "%s", bad)
 		}
-		d.checkScope(f, path)
+		d.checkNames(f, path)
 		d.checkVia(c, f, path)
 		d.checkLabels(f, path)
 		d.checkSetup(f, path)
@@ -134,37 +125,39 @@ func (d *decoder) checkForges(c *Config, source string) {
 	}
 }
 
-// ValidProject tells whether a name can be one of a forge ("github" or "gitlab"):
-// owner/repo, or a path like group/project, or an id.
-func ValidProject(kind, name string) bool {
-	if kind == "gitlab" {
-		return project().MatchString(name)
-	}
-	return repository.MatchString(name) && !strings.HasSuffix(name, "/..") && !strings.HasSuffix(name, "/.")
-}
-
-func (d *decoder) checkScope(f Forge, path string) {
-	if f.Kind == "github" && len(f.Projects) > 0 || f.Kind == "gitlab" && len(f.Repositories) > 0 {
-		d.failAt(path, "projects are for gitlab, repositories are for github")
-	}
-	for _, r := range f.Repositories {
-		if !ValidProject("github", r) {
-			d.failAt(path+".repositories", "each must be written as owner/repo")
+// checkNames wants names of projects and logins that can be.
+func (d *decoder) checkNames(f Forge, path string) {
+	for _, name := range f.Projects {
+		if !f.Driver.ValidProject(name) {
+			d.failAt(path+"."+f.Driver.ProjectsKey, "each must be written as %s", f.Driver.ProjectForm)
 		}
-	}
-	for _, p := range f.Projects {
-		if !ValidProject("gitlab", p) {
-			d.failAt(path+".projects", "each must be a path like group/project, or an id")
-		}
-	}
-	if f.Owner == "" && len(f.Repositories)+len(f.Projects) == 0 {
-		d.warn(d.lineOf(path), "%s: without owner, repositories or projects, all that the token can see is searched", shown(path))
 	}
 	for key, name := range map[string]string{"owner": f.Owner, "bot_name": f.BotName, "assignee": f.Assignee} {
 		if strings.ContainsAny(name, " \t\"") || !oneLine(name) {
 			d.failAt(path+"."+key, "must be a single name")
 		}
 	}
+}
+
+// checkScopes wants to know where tasks are looked for.
+func (d *decoder) checkScopes(c *Config) {
+	for _, source := range c.TaskSource {
+		for i, f := range c.Section(source) {
+			switch path := forgePath(source, i); {
+			case d.lacks(path + "."): // said already
+			case len(f.Projects) > 0 || f.Driver.Searches && f.Owner != "":
+			case f.Driver.Searches:
+				d.failAt(path, "needs %s or owner", f.Driver.ProjectsKey)
+			default:
+				d.failAt(path, "needs %s", f.Driver.ProjectsKey)
+			}
+		}
+	}
+}
+
+// lacks reports whether a variable is missing for a value below a path.
+func (d *decoder) lacks(path string) bool {
+	return slices.ContainsFunc(d.missing, func(m missing) bool { return strings.HasPrefix(m.path, path) })
 }
 
 // checkLabels keeps the states of a task apart.
@@ -182,8 +175,8 @@ func (d *decoder) checkLabels(f Forge, path string) {
 			continue
 		case name == "" || !oneLine(l.label) || name != strings.ToLower(l.label):
 			d.failAt(at, "must be one line without spaces around it, and not empty")
-		case f.Kind == "gitlab" && strings.Contains(name, ","):
-			d.failAt(at, "must not hold a comma")
+		case strings.ContainsAny(name, f.Driver.LabelForbids):
+			d.failAt(at, "must not hold any of these characters: %s", f.Driver.LabelForbids)
 		case seen[name]:
 			d.failAt(at, "is the same as another label")
 		}

@@ -6,6 +6,18 @@
 // it chooses which programs run. Text values may hold ${VAR} and
 // ${VAR:-default}; $$ is a dollar sign.
 //
+// The structs are the table of keys. Their tags are read at run time:
+//
+//	yaml     key; `,inline` is a map whose keys are the kinds of package registry
+//	default  value if the key is absent, words of a list separated by spaces
+//	env      variable that wins over the file; `*` is named by the kind: OLLAMA_MODEL
+//	min max  bounds of a number; without them 0 and 1e12
+//	oneof    allowed words; @forges and @providers are the registered kinds
+//	path     `abs`: a file or directory, made absolute
+//
+// The comment of a field is its meaning in docs/configuration.md, which
+// `go test ./internal/config -update` writes.
+//
 // All problems of a file are collected into one [Error], each with its line. No
 // message ever holds a value, because any value may be a secret in the wrong
 // place; keys and names of variables are shown, values are not. Sections that
@@ -20,22 +32,31 @@ type Strings []string
 
 // Config is the effective configuration. Paths are absolute after [Load].
 type Config struct {
-	TaskSource       Strings `yaml:"task_source" oneof:"github|gitlab"`
-	ContextsDir      string  `yaml:"contexts_dir"`
-	WorkspacesDir    string  `yaml:"workspaces_dir"`
-	MaxCloneMB       int     `yaml:"max_clone_mb"` // MiB that a clone may take; 0: no bound
-	Language         string  `yaml:"language" oneof:"auto|ja|en"`
-	Workers          int     `yaml:"workers" min:"1" max:"256"`
-	MaxLLMProcessNum int     `yaml:"max_llm_process_num" min:"1"`
-	Limits           Limits  `yaml:"limits"`
-	SystemPromptFile string  `yaml:"system_prompt_file"` // empty: the embedded one
-	AdoptWaitSeconds int     `yaml:"adopt_wait_seconds"` // as configured; Forge.AdoptWaitSeconds is what counts
-	AllowHTTP        bool    `yaml:"allow_http"`
+	// Where tasks come from: the names of one or more forges.
+	TaskSource Strings `yaml:"task_source" oneof:"@forges" env:"TASK_SOURCE"`
+	// Logs and everything computed from them. Not on NFS, SMB or FUSE: their locks cannot be trusted.
+	ContextsDir string `yaml:"contexts_dir" default:"$XDG_STATE_HOME/agent/contexts" path:"abs"`
+	// Clones, one per context.
+	WorkspacesDir string `yaml:"workspaces_dir" default:"$XDG_STATE_HOME/agent/workspaces" path:"abs"`
+	// Largest new clone in MiB, history and files together. A larger one fails the task. 0: no limit.
+	MaxCloneMB int `yaml:"max_clone_mb" default:"4096"`
+	// Language of everything people read. `auto`: the language of the task.
+	Language string `yaml:"language" default:"auto" oneof:"auto|ja|en"`
+	// Contexts worked on at the same time.
+	Workers int `yaml:"workers" default:"2" min:"1" max:"256"`
+	// Model calls per context. At the limit the agent ends the task and says so in a comment.
+	MaxLLMProcessNum int    `yaml:"max_llm_process_num" default:"1000" min:"1"`
+	Limits           Limits `yaml:"limits"`
+	// File with a system prompt that replaces the built-in one.
+	SystemPromptFile string `yaml:"system_prompt_file" path:"abs"`
+	// How long the forge may take to show a new comment, in seconds. Used when the answer to a post was lost. On loopback 0 unless set.
+	AdoptWaitSeconds int `yaml:"adopt_wait_seconds" default:"10"` // as configured; Forge.AdoptWaitSeconds is what counts
+	// Allow plain http to other hosts than this machine.
+	AllowHTTP bool `yaml:"allow_http"`
 
-	LLM        LLM         `yaml:"llm"`
-	MCPServers []MCPServer `yaml:"mcp_servers"`
-	GitHub     Forges      `yaml:"github"`
-	GitLab     Forges      `yaml:"gitlab"`
+	LLM           LLM                `yaml:"llm"`
+	MCPServers    []MCPServer        `yaml:"mcp_servers"`
+	ForgeSections map[string]*Forges `yaml:",inline"` // one for each registered kind
 
 	NewCommentHandling NewCommentHandling `yaml:"new_comment_handling"`
 	CommentHandling    CommentHandling    `yaml:"comment_handling"`
@@ -54,152 +75,40 @@ type Config struct {
 	replaced map[string]string // path → variable that won over the file
 }
 
-// Replaced names the environment variable whose value stands at a path (like
-// "github[0].personal_access_token") instead of another one of the file, or "".
-func (c *Config) Replaced(path string) string { return c.replaced[path] }
-
 // Limits bound spending; 0 means none. Reaching one pauses the task.
 type Limits struct {
-	MaxTokens        int     `yaml:"max_tokens"`
-	MaxCostUSD       float64 `yaml:"max_cost_usd"`
-	MaxMinutes       int     `yaml:"max_minutes"`
-	MaxTokensPerDay  int     `yaml:"max_tokens_per_day"`
+	// Tokens per context, prompt and completion together.
+	MaxTokens int `yaml:"max_tokens"`
+	// USD per context. Needs `llm.prices`.
+	MaxCostUSD float64 `yaml:"max_cost_usd"`
+	// Minutes of work per context, pauses excluded.
+	MaxMinutes int `yaml:"max_minutes"`
+	// Tokens per day (UTC) over all contexts.
+	MaxTokensPerDay int `yaml:"max_tokens_per_day"`
+	// USD per day (UTC) over all contexts. Needs `llm.prices`.
 	MaxCostUSDPerDay float64 `yaml:"max_cost_usd_per_day"`
 }
 
-// LLM says which model is asked and how.
-type LLM struct {
-	Provider       string           `yaml:"provider" oneof:"openai|ollama|lmstudio"`
-	Protocol       string           `yaml:"protocol" oneof:"auto|json|tools"`
-	TimeoutSeconds int              `yaml:"timeout_seconds" min:"1" max:"86400"`
-	Prices         map[string]Price `yaml:"prices"`
-	OpenAI         OpenAI           `yaml:"openai"`
-	Ollama         Ollama           `yaml:"ollama"`
-	LMStudio       LMStudio         `yaml:"lmstudio"`
-}
-
-// Price is in USD per million tokens.
-type Price struct {
-	Input  float64 `yaml:"input"`
-	Cached float64 `yaml:"cached"`
-	Output float64 `yaml:"output"`
-}
-
-// OpenAI is OpenAI or a server that speaks its API.
-type OpenAI struct {
-	BaseURL       string `yaml:"base_url"`
-	APIKey        string `yaml:"api_key"`
-	Model         string `yaml:"model"`
-	ContextLength int    `yaml:"context_length" min:"1024"`
-}
-
-// Ollama is a server that speaks Ollama's native API.
-type Ollama struct {
-	Endpoint      string `yaml:"endpoint"`
-	Model         string `yaml:"model"`
-	ContextLength int    `yaml:"context_length" min:"1024"`
-}
-
-// LMStudio is a local LM Studio server.
-type LMStudio struct {
-	BaseURL       string `yaml:"base_url"`
-	Model         string `yaml:"model"`
-	ContextLength int    `yaml:"context_length" min:"1024"`
-}
-
-// Provider is the part of the llm section that is in use.
-type Provider struct {
-	Name, URL, APIKey, Model string
-	ContextLength            int // tokens
-}
-
-// Active is the provider in use.
-func (l LLM) Active() Provider {
-	switch l.Provider {
-	case "ollama":
-		return Provider{l.Provider, l.Ollama.Endpoint, "", l.Ollama.Model, l.Ollama.ContextLength}
-	case "lmstudio":
-		return Provider{l.Provider, l.LMStudio.BaseURL, "", l.LMStudio.Model, l.LMStudio.ContextLength}
-	}
-	return Provider{l.Provider, l.OpenAI.BaseURL, l.OpenAI.APIKey, l.OpenAI.Model, l.OpenAI.ContextLength}
-}
-
-// MCPServer is one tool server: either a command or a url.
-type MCPServer struct {
-	Name           string            `yaml:"mcp_server_name"`
-	Command        []string          `yaml:"command"` // argv, no shell
-	URL            string            `yaml:"url"`
-	Headers        map[string]string `yaml:"headers"`
-	Env            map[string]string `yaml:"env"`
-	SystemPrompt   string            `yaml:"system_prompt"`
-	Allow          []string          `yaml:"allow"` // tool names offered to the model; empty: all
-	TimeoutSeconds int               `yaml:"timeout_seconds" min:"1" max:"86400"`
-	Sandbox        string            `yaml:"sandbox" oneof:"auto|required|off"`
-	Network        string            `yaml:"network" oneof:"on|off"` // of the sandbox
-	SandboxWrite   []string          `yaml:"sandbox_write"`          // trees that the sandbox lets it change, beside the working copy
-	SandboxRead    []string          `yaml:"sandbox_read"`           // trees and files that it lets it read, beside toolchains
-}
-
-// Forges is a list of forges that may also be written as one mapping.
-type Forges []Forge
-
-// Forge is one GitHub or GitLab host.
-type Forge struct {
-	Kind            string   `yaml:"-"` // github | gitlab
-	APIURL          string   `yaml:"api_url"`
-	Token           string   `yaml:"personal_access_token"`
-	App             App      `yaml:"app"` // GitHub: instead of a token
-	Owner           string   `yaml:"owner"`
-	Repositories    []string `yaml:"repositories"` // GitHub: owner/repo
-	Projects        []string `yaml:"projects"`     // GitLab: paths or ids
-	BotName         string   `yaml:"bot_name"`
-	Assignee        string   `yaml:"assignee"`
-	BotLabel        string   `yaml:"bot_label"`
-	TriggerLabels   []string `yaml:"trigger_labels"` // further labels that make a task
-	ProcessingLabel string   `yaml:"processing_label"`
-	DoneLabel       string   `yaml:"done_label"`
-	PausedLabel     string   `yaml:"paused_label"`
-	StoppedLabel    string   `yaml:"stopped_label"`
-	FailedLabel     string   `yaml:"failed_label"` // empty: none
-	AwaitingLabel   string   `yaml:"awaiting_label"`
-	Workspace       string   `yaml:"workspace"` // a local repository to work in, in place
-
-	SetupCommands map[string][][]string `yaml:"setup_commands"` // project → commands that make its working copy ready, as arguments
-
-	TasksVia         string `yaml:"tasks_via" oneof:"api|mcp"`
-	CommentsVia      string `yaml:"comments_via" oneof:"api|mcp"`
-	WriteIntervalMS  int    `yaml:"write_interval_ms" max:"3600000"`
-	AdoptWaitSeconds int    `yaml:"-"` // adopt_wait_seconds, or 0 for a loopback host if that is not set
-}
-
-// Triggers are the labels that make an item a task.
-func (f Forge) Triggers() []string { return append([]string{f.BotLabel}, f.TriggerLabels...) }
-
-// App is a GitHub App that acts instead of an account. ID 0 means none.
-type App struct {
-	ID             int    `yaml:"id"`
-	KeyFile        string `yaml:"key_file"` // its private key as PEM, mode 0600
-	InstallationID int    `yaml:"installation_id"`
-}
+// Replaced names the environment variable that set a path (like
+// "github[0].personal_access_token") instead of another value in the file, or "".
+func (c *Config) Replaced(path string) string { return c.replaced[path] }
 
 // Forges lists the forges in use, in the order of task_source.
 func (c *Config) Forges() []Forge {
 	var all []Forge
 	for _, source := range c.TaskSource {
-		all = append(all, *c.section(source)...)
+		all = append(all, c.Section(source)...)
 	}
 	return all
 }
 
-func (c *Config) section(source string) *Forges {
-	switch source {
-	case "github":
-		return &c.GitHub
-	case "gitlab":
-		return &c.GitLab
+// Section is the section of a kind of forge, in use or not. Nil for an unknown kind.
+func (c *Config) Section(kind string) Forges {
+	if s := c.ForgeSections[kind]; s != nil {
+		return *s
 	}
-	return &Forges{}
+	return nil
 }
 
-// uses tells whether a forge section is in use.
+// uses reports whether a forge section is in use.
 func (c *Config) uses(source string) bool { return slices.Contains(c.TaskSource, source) }

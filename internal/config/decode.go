@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"agent/internal/registry"
 )
 
 // maxNodes bounds the values of a file with aliases followed, against alias bombs.
@@ -33,6 +35,9 @@ type decoder struct {
 	problems []lined
 	warnings []lined
 }
+
+// wholeFile is the line of what is true of the file as a whole.
+const wholeFile = -2
 
 type lined struct {
 	line     int // 0: not in the file
@@ -81,10 +86,10 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 
 // mapping stores the keys of a section in the fields of a struct.
 func (d *decoder) mapping(n *yaml.Node, v reflect.Value, path string) {
-	keys := fields(v.Type())
+	keys := fields(v)
 	d.pairs(n, path, func(key string, kn, vn *yaml.Node) {
 		full := join(path, key)
-		if hint, ok := obsolete[plain(full)]; ok {
+		if hint, ok := obsoleteHint(plain(full)); ok {
 			d.warnObsolete(kn.Line, full, hint)
 			return
 		}
@@ -94,11 +99,10 @@ func (d *decoder) mapping(n *yaml.Node, v reflect.Value, path string) {
 		}
 		field, at, known := v, path, true
 		for _, k := range target {
-			var i int
-			if i, known = fields(field.Type())[k]; !known {
+			if field, known = fields(field)[k]; !known {
 				break
 			}
-			field, at = field.Field(i), join(at, k)
+			at = join(at, k)
 		}
 		if !known {
 			d.unknown(kn.Line, path, key, keys)
@@ -119,9 +123,9 @@ func (d *decoder) warnObsolete(line int, path, hint string) {
 	d.warn(line, "%s no longer does anything%s", shown(path), hint)
 }
 
-func (d *decoder) unknown(line int, path, key string, keys map[string]int) {
+func (d *decoder) unknown(line int, path, key string, keys map[string]reflect.Value) {
 	text := "unknown key" + quoteKey(key)
-	near := synonyms[plain(join(path, key))]
+	near := synonym(plain(path), key)
 	if near == "" {
 		near = closest(key, slices.Sorted(maps.Keys(keys)))
 	}
@@ -188,7 +192,8 @@ func (d *decoder) list(n *yaml.Node, v reflect.Value, path string) {
 		e := reflect.New(v.Type().Elem()).Elem()
 		switch v.Type().Elem() {
 		case reflect.TypeFor[Forge]():
-			e.Set(reflect.ValueOf(defaultForge(path)))
+			kind, _ := registry.Forge(path)
+			e.Set(reflect.ValueOf(defaultForge(kind)))
 		case reflect.TypeFor[MCPServer]():
 			e.Set(reflect.ValueOf(blankServer()))
 		}

@@ -1,9 +1,11 @@
 package config
 
 import (
-	"reflect"
 	"regexp"
+	"slices"
 	"strings"
+
+	"agent/internal/registry"
 )
 
 // aliases are other spellings of keys, from the path as written to the path from the same mapping.
@@ -22,8 +24,6 @@ var obsolete = map[string]string{
 	"continuous":             "see loop",
 
 	"llm.function_calling":        "see llm.protocol",
-	"llm.openai.max_token":        "see llm.openai.context_length",
-	"llm.ollama.max_token":        "see llm.ollama.context_length",
 	"pause_resume.check_interval": "",
 	"pause_resume.paused_dir":     "",
 
@@ -36,13 +36,6 @@ var obsolete = map[string]string{
 	"project_agent_rules.limits.max_prompt_files": "",
 	"project_agent_rules.limits.max_depth":        "",
 
-	"github.query":                         "see owner, repositories and assignee",
-	"gitlab.query":                         "see projects and assignee",
-	"gitlab.project_id":                    "see projects",
-	"gitlab.discussion_per_page":           "",
-	"gitlab.discussion_max_pages":          "",
-	"gitlab.mr_notes_per_page":             "",
-	"gitlab.mr_notes_max_pages":            "",
 	"planning.strategy":                    "",
 	"planning.decomposition_level":         "",
 	"planning.reflection.depth":            "",
@@ -52,29 +45,55 @@ var obsolete = map[string]string{
 	"planning.replanning.goal_understanding.auto_assume_timeout_minutes":           "",
 }
 
+// obsoleteHint says what to use instead of a key that does nothing.
+func obsoleteHint(path string) (hint string, ok bool) {
+	if hint, ok = obsolete[path]; ok {
+		return hint, ok
+	}
+	section, key, _ := strings.Cut(path, ".")
+	if f, known := registry.Forge(section); known {
+		hint, ok = f.Obsolete[key]
+		return hint, ok
+	}
+	provider, key, _ := strings.Cut(key, ".")
+	if _, known := registry.Provider(provider); known && section == "llm" && key == "max_token" {
+		return "see llm." + provider + ".context_length", true
+	}
+	return "", false
+}
+
 var index = regexp.MustCompile(`\[\d+\]`)
 
 // plain is a path without list positions, as the tables above have it.
 func plain(path string) string { return index.ReplaceAllString(path, "") }
 
-// synonyms are words that people try, too far from the right key to look like it.
-var synonyms = map[string]string{
-	"llm.ollama.base_url":   "endpoint",
-	"llm.openai.endpoint":   "base_url",
-	"llm.lmstudio.endpoint": "base_url",
-	"github.repos":          "repositories",
-	"github.repo":           "repositories",
-	"github.repository":     "repositories",
-	"github.token":          "personal_access_token",
-	"gitlab.repos":          "projects",
-	"gitlab.repo":           "projects",
-	"gitlab.token":          "personal_access_token",
-	"mcp_servers.name":      "mcp_server_name",
-	"mcp_servers.args":      "command",
+// Words that people try, too far from the right key to look like it.
+var (
+	projectWords = []string{"repo", "repos", "repository", "repositories", "project", "projects"}
+	urlWords     = []string{"base_url", "endpoint", "url"}
+)
+
+// synonym is the key of a section that is meant by another word, or "".
+func synonym(section, key string) string {
+	kind, isForge := registry.Forge(section)
+	provider, isProvider := registry.Provider(strings.TrimPrefix(section, "llm."))
+	switch {
+	case isForge && slices.Contains(projectWords, key):
+		return kind.ProjectsKey
+	case isForge && key == "token":
+		return "personal_access_token"
+	case isProvider && slices.Contains(urlWords, key):
+		return provider.URLKey
+	case section == "mcp_servers" && key == "name":
+		return "mcp_server_name"
+	case section == "mcp_servers" && key == "args":
+		return "command"
+	}
+	return ""
 }
 
 // freeKeys are the sections whose keys people choose themselves.
-var freeKeys = regexp.MustCompile(`^(llm\.prices|mcp_servers(?:\[\d+\])?\.(?:headers|env)|git(?:hub|lab)(?:\[\d+\])?\.setup_commands)\..*`)
+var freeKeys = regexp.MustCompile(`^(llm\.prices|mcp_servers(?:\[\d+\])?\.(?:headers|env)|[a-z0-9_-]+(?:\[\d+\])?\.setup_commands)\..*`)
 
 // shown is a path as people wrote it: a forge that is alone has no position. Keys
 // of the people's own choice are left out, a value may stand in their place.
@@ -104,17 +123,6 @@ func secretPath(path string) bool {
 var secretWords = regexp.MustCompile(`(?i)token|secret|passw|passphrase|credential|private|api_?key|access_?key|auth|(^|_)(key|pat|pwd)($|_)`)
 
 func secretName(name string) bool { return secretWords.MatchString(name) }
-
-// fields are the keys of a struct type and where they are kept.
-func fields(t reflect.Type) map[string]int {
-	keys := map[string]int{}
-	for i := range t.NumField() {
-		if key := t.Field(i).Tag.Get("yaml"); key != "" && key != "-" {
-			keys[key] = i
-		}
-	}
-	return keys
-}
 
 var printableKey = regexp.MustCompile(`^[A-Za-z_-]{1,32}$`)
 

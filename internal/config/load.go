@@ -89,11 +89,7 @@ func printable(path string) string {
 // finish is everything after the file: environment, flags, paths, checks.
 func (d *decoder) finish(c *Config, dir string, o options) {
 	c.inserted, c.replaced = d.inserted, d.replaced
-	for _, source := range []string{"github", "gitlab"} {
-		if s := c.section(source); len(*s) == 0 && d.lines[source] == 0 {
-			*s = Forges{defaultForge(source)}
-		}
-	}
+	c.fillForges(func(kind string) bool { return d.lines[kind] == 0 })
 	d.environment(c)
 	d.paths(c, dir)
 	fillSandbox(c.MCPServers)
@@ -105,6 +101,7 @@ func (d *decoder) finish(c *Config, dir string, o options) {
 	if !o.offline {
 		d.reportMissing(c)
 		d.checkSecrets(c)
+		d.checkScopes(c)
 	}
 	d.validate(c)
 	if o.offline {
@@ -147,7 +144,7 @@ func (d *decoder) reportMissing(c *Config) {
 func (d *decoder) used(c *Config, path string) bool {
 	parts := strings.Split(plain(path), ".")
 	switch {
-	case parts[0] == "github" || parts[0] == "gitlab":
+	case c.ForgeSections[parts[0]] != nil:
 		return c.uses(parts[0])
 	case parts[0] == "llm" && len(parts) > 2 && parts[1] != "prices":
 		return parts[1] == c.LLM.Provider
@@ -189,8 +186,11 @@ func (d *decoder) located(all []lined) []Problem {
 			return append(out, Problem{Where: cmp.Or(d.file, "config"), Text: fmt.Sprintf("and %d more", len(all)-i)})
 		}
 		where := "config"
-		if l.line > 0 {
+		switch {
+		case l.line > 0:
 			where = fmt.Sprintf("%s:%d", d.file, l.line)
+		case l.line == wholeFile:
+			where = d.file
 		}
 		if p := (Problem{where, l.text, l.variable}); !slices.Contains(out, p) {
 			out = append(out, p)

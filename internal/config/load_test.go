@@ -55,8 +55,8 @@ func TestExampleHasTheDefaults(t *testing.T) {
 		t.Fatal(err, warnings)
 	}
 	want := mustLoad(t, "github: {owner: my-org, bot_name: my-bot}\ngitlab: {projects: [group/sub/project], bot_name: my-bot}", env)
-	if got.Hash() != want.Hash() || !reflect.DeepEqual(got.GitHub[0].Token, want.GitHub[0].Token) {
-		t.Errorf("example differs from the defaults:\n%+v\n%+v", got.section("github"), want.section("github"))
+	if got.Hash() != want.Hash() || !reflect.DeepEqual(got.Section("github")[0].Token, want.Section("github")[0].Token) {
+		t.Errorf("example differs from the defaults:\n%+v\n%+v", got.Section("github"), want.Section("github"))
 	}
 	if got.ContextsDir != "/home/op/.local/state/agent/contexts" || got.PauseResume.SignalFile != got.ContextsDir+"/pause_signal" {
 		t.Errorf("contexts %q, signal %q", got.ContextsDir, got.PauseResume.SignalFile)
@@ -111,7 +111,7 @@ project_agent_rules: {search: {root_files: true, agent_files: true}, limits: {ma
 }
 
 func TestEnvironmentOverridesFile(t *testing.T) {
-	c := mustLoad(t, github, map[string]string{
+	c := mustLoad(t, github+"gitlab: {projects: [g/p]}", map[string]string{
 		"TASK_SOURCE": "github,gitlab", "GITHUB_PERSONAL_ACCESS_TOKEN": "tok-env", "GITHUB_API_URL": "http://127.0.0.1:9/", "GITLAB_PERSONAL_ACCESS_TOKEN": "tok-gl",
 		"GITLAB_API_URL": "https://gl.example.com/api/v4", "GITHUB_BOT_NAME": "b1", "GITLAB_BOT_NAME": "b2", "LLM_PROVIDER": "ollama", "OLLAMA_MODEL": "q", "OLLAMA_ENDPOINT": "http://[::1]:1",
 		"OPENAI_MODEL": "om", "OPENAI_BASE_URL": "https://o.example.com/v1", "OPENAI_API_KEY": "key-env", "LMSTUDIO_MODEL": "lm", "LMSTUDIO_BASE_URL": "http://localhost:2/v1",
@@ -120,8 +120,8 @@ func TestEnvironmentOverridesFile(t *testing.T) {
 		"NEW_COMMENT_MAX_COMMENTS": "9", "PLANNING_ENABLED": "true", "LOGS": "/var/log/agent/agent.log", "DEBUG": "1",
 	})
 	n := c.NewCommentHandling
-	got := []any{c.TaskSource, c.GitHub[0].Token, c.GitHub[0].APIURL, c.GitLab[0].Token, c.GitLab[0].APIURL, c.GitHub[0].BotName, c.GitLab[0].BotName, c.LLM.Active().Model, c.LLM.Active().URL,
-		c.LLM.OpenAI.Model, c.LLM.OpenAI.BaseURL, c.LLM.OpenAI.APIKey, c.LLM.LMStudio.Model, c.LLM.LMStudio.BaseURL, c.LLM.Protocol, n.Enabled, n.ExcludeBotComments, n.PeriodicCheck.Enabled,
+	got := []any{c.TaskSource, c.Section("github")[0].Token, c.Section("github")[0].APIURL, c.Section("gitlab")[0].Token, c.Section("gitlab")[0].APIURL, c.Section("github")[0].BotName, c.Section("gitlab")[0].BotName, c.LLM.Active().Model, c.LLM.Active().URL,
+		c.LLM.Sections["openai"].Model, c.LLM.Sections["openai"].URL, c.LLM.Sections["openai"].APIKey, c.LLM.Sections["lmstudio"].Model, c.LLM.Sections["lmstudio"].URL, c.LLM.Protocol, n.Enabled, n.ExcludeBotComments, n.PeriodicCheck.Enabled,
 		n.PeriodicCheck.Interval, n.Limits.MaxComments, c.Planning.Enabled, c.Log.Dir, c.Log.Level,
 		c.ProjectAgentRules.Enabled, c.ProjectAgentRules.Limits.MaxFileSize, c.ProjectAgentRules.Limits.MaxTotalSize}
 	want := []any{Strings{"github", "gitlab"}, "tok-env", "http://127.0.0.1:9/", "tok-gl", "https://gl.example.com/api/v4", "b1", "b2", "q", "http://[::1]:1",
@@ -130,7 +130,7 @@ func TestEnvironmentOverridesFile(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
-	if c.GitHub[0].AdoptWaitSeconds != 0 || c.GitHub[0].WriteIntervalMS != 0 || c.GitLab[0].AdoptWaitSeconds != 10 || c.GitLab[0].WriteIntervalMS != 1000 {
+	if c.Section("github")[0].AdoptWaitSeconds != 0 || c.Section("github")[0].WriteIntervalMS != 0 || c.Section("gitlab")[0].AdoptWaitSeconds != 10 || c.Section("gitlab")[0].WriteIntervalMS != 1000 {
 		t.Errorf("waits: %+v", c.Forges())
 	}
 }
@@ -141,7 +141,7 @@ func TestFlagsOverrideEnvironment(t *testing.T) {
 		t.Error(c.LLM.Provider)
 	}
 	explicit := mustLoad(t, "adopt_wait_seconds: 2\ngithub: {api_url: 'http://localhost:1', write_interval_ms: 5, personal_access_token: t0, owner: o}\nllm: {provider: ollama}", nil)
-	if f := explicit.GitHub[0]; f.AdoptWaitSeconds != 2 || f.WriteIntervalMS != 5 {
+	if f := explicit.Section("github")[0]; f.AdoptWaitSeconds != 2 || f.WriteIntervalMS != 5 {
 		t.Errorf("explicit waits are lost: %+v", f)
 	}
 }
@@ -152,7 +152,7 @@ github: {owner: "${ORG}", bot_name: "${BOT:-fallback}", assignee: "a$$b$c", pers
 gitlab: {personal_access_token: "${NOT_SET}"}
 llm: {provider: ollama, openai: {api_key: "${NOT_SET}"}}
 `, map[string]string{"ORG": "org", "T": "tok-github-1"})
-	if f := c.GitHub[0]; f.Owner != "org" || f.BotName != "fallback" || f.Assignee != "a$b$c" || f.Token != "tok-github-1" {
+	if f := c.Section("github")[0]; f.Owner != "org" || f.BotName != "fallback" || f.Assignee != "a$b$c" || f.Token != "tok-github-1" {
 		t.Errorf("%+v", f)
 	}
 	if _, _, err := load(t, "github: {owner: o, personal_access_token: '${NOT_SET}'}", nil, Offline()); err != nil {
@@ -162,14 +162,14 @@ llm: {provider: ollama, openai: {api_key: "${NOT_SET}"}}
 
 func TestNoFileMeansDefaults(t *testing.T) {
 	env := map[string]string{"HOME": t.TempDir(), "GITHUB_PERSONAL_ACCESS_TOKEN": "tok-github-1", "OPENAI_API_KEY": "key-openai-1"}
-	c, _, err := Load("", environ(env))
+	c, _, err := Load("", environ(env), Offline())
 	if err != nil || len(c.MCPServers) != 1 || c.MCPServers[0].Command[0] != "agent" {
 		t.Fatal(c, err)
 	}
 	if err := os.MkdirAll(env["HOME"]+"/.config/agent", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(env["HOME"]+"/.config/agent/config.yaml", []byte("workers: 7\nmcp_servers: []"), 0o600); err != nil {
+	if err := os.WriteFile(env["HOME"]+"/.config/agent/config.yaml", []byte("workers: 7\nmcp_servers: []\ngithub: {owner: o}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if c, _, err = Load("", environ(env)); err != nil || c.Workers != 7 || len(c.MCPServers) != 0 {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"path/filepath"
+	"reflect"
 	"strings"
 )
 
@@ -16,36 +17,20 @@ var xdg = map[string]string{
 // paths makes all paths absolute: ~ and $XDG_…_HOME are replaced, relative ones
 // are taken from dir. The signal file stands with the contexts unless it is set.
 func (d *decoder) paths(c *Config, dir string) {
-	named := []struct {
-		path string
-		to   *string
-	}{
-		{"contexts_dir", &c.ContextsDir},
-		{"workspaces_dir", &c.WorkspacesDir},
-		{"system_prompt_file", &c.SystemPromptFile},
-		{"planning.prompts_dir", &c.Planning.PromptsDir},
-		{"pause_resume.signal_file", &c.PauseResume.SignalFile},
-		{"log.dir", &c.Log.Dir},
-	}
-	for _, n := range named {
-		*n.to = d.absolute(*n.to, n.path, dir)
-	}
-	for i := range c.MCPServers {
-		s := &c.MCPServers[i]
-		for j := range s.SandboxWrite {
-			s.SandboxWrite[j] = d.absolute(s.SandboxWrite[j], forgePath("mcp_servers", i)+".sandbox_write", dir)
+	visit(reflect.ValueOf(c).Elem(), "", func(path string, k child) {
+		switch to := k.value.Addr().Interface().(type) {
+		case *string:
+			if k.tag.Get("path") == "abs" {
+				*to = d.absolute(*to, path, dir)
+			}
+		case *[]string:
+			if k.tag.Get("path") == "abs" {
+				for i := range *to {
+					(*to)[i] = d.absolute((*to)[i], path, dir)
+				}
+			}
 		}
-		for j := range s.SandboxRead {
-			s.SandboxRead[j] = d.absolute(s.SandboxRead[j], forgePath("mcp_servers", i)+".sandbox_read", dir)
-		}
-	}
-	for _, source := range []string{"github", "gitlab"} {
-		for i := range *c.section(source) {
-			f := &(*c.section(source))[i]
-			f.Workspace = d.absolute(f.Workspace, forgePath(source, i)+".workspace", dir)
-			f.App.KeyFile = d.absolute(f.App.KeyFile, forgePath(source, i)+".app.key_file", dir)
-		}
-	}
+	})
 }
 
 func (d *decoder) absolute(p, path, dir string) string {

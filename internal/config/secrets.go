@@ -15,27 +15,25 @@ import (
 // checkSecrets refuses empty and broken secrets of what is in use.
 func (d *decoder) checkSecrets(c *Config) {
 	for _, source := range c.TaskSource {
-		for i, f := range *c.section(source) {
+		for i, f := range c.Section(source) {
 			if f.App.ID != 0 {
 				d.checkApp(f, forgePath(source, i)+".app")
 				continue
 			}
-			d.checkSecret(f.Token, forgePath(source, i)+".personal_access_token", strings.ToUpper(source)+"_PERSONAL_ACCESS_TOKEN")
+			d.checkSecret(f.Token, forgePath(source, i)+".personal_access_token", f.Driver.TokenEnv())
 		}
 	}
 	if d.otherProvider(c) {
 		return
 	}
-	if p := c.LLM.Active(); p.Name == "openai" && (p.APIKey != "" || !Loopback(p.URL)) {
-		d.checkSecret(p.APIKey, "llm.openai.api_key", "OPENAI_API_KEY")
+	if p := c.LLM.Active(); p.Driver.Key && (p.APIKey != "" || !Loopback(p.URL)) {
+		d.checkSecret(p.APIKey, "llm."+p.Name+".api_key", p.Driver.KeyEnv())
 	}
 }
 
 // checkApp wants all that an App needs, and no token beside it.
 func (d *decoder) checkApp(f Forge, path string) {
 	switch {
-	case !strings.HasPrefix(path, "github"):
-		d.failAt(path, "there are no Apps on GitLab: use personal_access_token")
 	case f.App.ID < 0 || f.App.InstallationID <= 0 || f.App.KeyFile == "":
 		d.failAt(path, "needs id, key_file and installation_id")
 	case f.Token != "":
@@ -96,19 +94,16 @@ func (c Config) Format(f fmt.State, _ rune) { io.WriteString(f, c.String()) }
 func walk(v reflect.Value, path string, visit func(path, value string)) {
 	switch v.Kind() {
 	case reflect.Struct:
-		keys := fields(v.Type())
-		for _, key := range slices.Sorted(maps.Keys(keys)) {
-			walk(v.Field(keys[key]), join(path, key), visit)
+		for c := range children(v) {
+			walk(c.value, join(path, c.key), visit)
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
 			walk(v.Index(i), fmt.Sprintf("%s[%d]", path, i), visit)
 		}
 	case reflect.Map:
-		keys := v.MapKeys()
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
-		for _, k := range keys {
-			walk(v.MapIndex(k), join(path, k.String()), visit)
+		for _, key := range sortedKeys(v) {
+			walk(v.MapIndex(reflect.ValueOf(key)), join(path, key), visit)
 		}
 	default:
 		visit(path, fmt.Sprint(v.Interface()))

@@ -2,101 +2,148 @@ package config
 
 // NewCommentHandling is about comments that arrive while a task is open.
 type NewCommentHandling struct {
-	Enabled            bool   `yaml:"enabled"`
-	ExcludeBotComments bool   `yaml:"exclude_bot_comments"`
-	Accept             string `yaml:"accept" oneof:"auto|any|author|trusted"`
-	PeriodicCheck      struct {
-		Enabled  bool `yaml:"enabled"`
-		Interval int  `yaml:"interval" min:"1"` // actions between two looks
+	// Read new comments when a task resumes.
+	Enabled bool `yaml:"enabled" default:"true" env:"NEW_COMMENT_ENABLED"`
+	// Ignore comments of bots.
+	ExcludeBotComments bool `yaml:"exclude_bot_comments" default:"true" env:"NEW_COMMENT_EXCLUDE_BOT"`
+	// Whose comments the agent reads. `auto`: everyone in private projects; in public ones the author of the item and people with write access. `any`: everyone. `author`: the author of the item. `trusted`: people with write access. Unless it is `any`, the label of an item in a public project counts only if someone with write access added it, because issue templates can add labels.
+	Accept        string `yaml:"accept" default:"auto" oneof:"auto|any|author|trusted"`
+	PeriodicCheck struct {
+		// Also look for new comments while the agent works.
+		Enabled bool `yaml:"enabled" env:"NEW_COMMENT_PERIODIC_CHECK"`
+		// Tool calls between two checks.
+		Interval int `yaml:"interval" default:"10" min:"1" env:"NEW_COMMENT_CHECK_INTERVAL"`
 	} `yaml:"periodic_check"`
 	Limits struct {
-		MaxComments int `yaml:"max_comments" min:"1" max:"10000"`
+		// Comments per check. The newest are kept.
+		MaxComments int `yaml:"max_comments" default:"50" min:"1" max:"10000" env:"NEW_COMMENT_MAX_COMMENTS"`
 	} `yaml:"limits"`
 	NotificationFormat struct {
-		Language    string `yaml:"language" oneof:"auto|ja|en"`
-		DetailLevel string `yaml:"detail_level" oneof:"full|summary"`
+		// Language of the message that tells the model about new comments. `auto`: the language of the task.
+		Language string `yaml:"language" default:"auto" oneof:"auto|ja|en"`
+		// How much of each comment the message holds.
+		DetailLevel string `yaml:"detail_level" default:"full" oneof:"full|summary"`
 	} `yaml:"notification_format"`
+	// Say on the task that comments could not be read.
 	NotifyFetchFailure bool `yaml:"notify_fetch_failure"`
 }
 
 // CommentHandling is the follow-up after a task is done.
 type CommentHandling struct {
-	Enabled            bool     `yaml:"enabled"`
-	CompletionKeywords []string `yaml:"completion_keywords"` // empty: the defaults
-	MaxCommentCount    int      `yaml:"max_comment_count" min:"1"`
-	TimeoutHours       int      `yaml:"timeout_hours" min:"1"`
+	// When the work is done, wait for the author's answer and continue with it.
+	Enabled bool `yaml:"enabled"`
+	// Phrases that end the wait. Empty: the built-in list.
+	CompletionKeywords []string `yaml:"completion_keywords"`
+	// Answers before the task ends anyway.
+	MaxCommentCount int `yaml:"max_comment_count" default:"10" min:"1"`
+	// Longest wait for one answer, in hours.
+	TimeoutHours int `yaml:"timeout_hours" default:"24" min:"1"`
 }
 
 // ContextStorage is about compaction and the age of contexts. 0 days means never.
 type ContextStorage struct {
-	CompressionThreshold float64 `yaml:"compression_threshold" min:"0.05" max:"1"`
-	KeepRecentMessages   int     `yaml:"keep_recent_messages" min:"1"`
-	ArchiveAfterDays     int     `yaml:"archive_after_days"`
-	CleanupDays          int     `yaml:"cleanup_days"`
+	// Share of the context window at which older messages are summarised.
+	CompressionThreshold float64 `yaml:"compression_threshold" default:"0.7" min:"0.05" max:"1"`
+	// Latest messages that are never summarised.
+	KeepRecentMessages int `yaml:"keep_recent_messages" default:"5" min:"1"`
+	// Days after its end until `agent gc` packs the log of a context. Every command still reads it. 0: never.
+	ArchiveAfterDays int `yaml:"archive_after_days" default:"7"`
+	// Days after its end until `agent gc` removes a context, unless the next attempt at its task inherits from it. 0: never.
+	CleanupDays int `yaml:"cleanup_days"`
 }
 
 // ContextInheritance is what a new context takes over from the last one of its task.
 type ContextInheritance struct {
-	Enabled            bool `yaml:"enabled"`
-	ContextExpiryDays  int  `yaml:"context_expiry_days" min:"1"`
-	MaxInheritedTokens int  `yaml:"max_inherited_tokens" min:"1"`
+	// Start a new context with the final summary of the last one of its task, and offer the tools `history` for earlier ones.
+	Enabled bool `yaml:"enabled" default:"true"`
+	// Age in days up to which a context is inherited from.
+	ContextExpiryDays int `yaml:"context_expiry_days" default:"90" min:"1"`
+	// Limit of the inherited text in tokens.
+	MaxInheritedTokens int `yaml:"max_inherited_tokens" default:"8000" min:"1"`
 	Planning           struct {
-		InheritPlans            bool `yaml:"inherit_plans"`
-		InheritVerifications    bool `yaml:"inherit_verifications"`
-		InheritReflections      bool `yaml:"inherit_reflections"`
-		MaxPreviousPlans        int  `yaml:"max_previous_plans"`
-		ReuseSuccessfulPatterns bool `yaml:"reuse_successful_patterns"`
+		// Inherit the last plan, its progress, and what is left of it. `history` shows plans, actions and replan decisions.
+		InheritPlans bool `yaml:"inherit_plans" default:"true"`
+		// Inherit the results of verifications. `history` shows them.
+		InheritVerifications bool `yaml:"inherit_verifications" default:"true"`
+		// Inherit the reasons for revisions of the plan. `history` shows reflections.
+		InheritReflections bool `yaml:"inherit_reflections" default:"true"`
+		// Plans and revisions that `history` shows at a time. 0: none.
+		MaxPreviousPlans int `yaml:"max_previous_plans" default:"3"`
+		// Inherit the actions that succeeded.
+		ReuseSuccessfulPatterns bool `yaml:"reuse_successful_patterns" default:"true"`
 	} `yaml:"planning"`
 }
 
 // PauseResume is about pausing by a signal file.
 type PauseResume struct {
-	Enabled              bool   `yaml:"enabled"`
-	SignalFile           string `yaml:"signal_file"` // after Load: never empty
-	PausedTaskExpiryDays int    `yaml:"paused_task_expiry_days"`
+	// Watch for the signal file.
+	Enabled bool `yaml:"enabled" default:"true"`
+	// While this file exists, running tasks pause and none start. Empty: `pause_signal` in `contexts_dir`.
+	SignalFile string `yaml:"signal_file" path:"abs"` // after Load: never empty
+	// Days after which a paused task is stopped. 0: never.
+	PausedTaskExpiryDays int `yaml:"paused_task_expiry_days" default:"30"`
 }
 
 // TaskStop is about stopping when the bot is unassigned.
 type TaskStop struct {
-	Enabled                 bool `yaml:"enabled"`
-	CheckInterval           int  `yaml:"check_interval" min:"1"`
-	MinCheckIntervalSeconds int  `yaml:"min_check_interval_seconds"`
+	// Check whether the task was closed, unassigned or edited.
+	Enabled bool `yaml:"enabled" default:"true"`
+	// Accepted and checked, but not used yet.
+	CheckInterval int `yaml:"check_interval" default:"1" min:"1"`
+	// Least time between two checks, in seconds.
+	MinCheckIntervalSeconds int `yaml:"min_check_interval_seconds" default:"30"`
 }
 
 // ChangeRequests is about opening pull and merge requests.
 type ChangeRequests struct {
-	Enabled        bool     `yaml:"enabled"`
-	BranchPrefix   string   `yaml:"branch_prefix"`
-	Draft          bool     `yaml:"draft"`
-	Base           string   `yaml:"base"`      // branch that changes go to; empty: the default branch
-	MaxFiles       int      `yaml:"max_files"` // more need a person; 0: no bound
-	MaxLines       int      `yaml:"max_lines"` // added and removed
-	Binary         string   `yaml:"binary" oneof:"ask|allow"`
-	ProtectedPaths []string `yaml:"protected_paths"` // that need a person
+	// Push a branch and open a pull or merge request. Otherwise the work stays in its clone.
+	Enabled bool `yaml:"enabled" default:"true"`
+	// Start of the branch name. It continues like `issue-12-words-of-the-title-1a2b3c4d`.
+	BranchPrefix string `yaml:"branch_prefix" default:"agent/"`
+	// Open it as a draft.
+	Draft bool `yaml:"draft" default:"true"`
+	// Target branch. Empty: the default branch. A line like `Base: release-1.2` in the task's text wins if that branch exists.
+	Base string `yaml:"base"`
+	// Largest change in files. A larger one pauses the task and asks; `agent resume` publishes it as it is. 0: no limit.
+	MaxFiles int `yaml:"max_files" default:"100"`
+	// Largest change in lines, added and removed. 0: no limit.
+	MaxLines int `yaml:"max_lines" default:"5000"`
+	// Whether a binary file in a change pauses the task and asks.
+	Binary string `yaml:"binary" default:"ask" oneof:"ask|allow"`
+	// Paths whose change pauses the task and asks: a directory (`deploy/`), a path (`docs/api.yaml`), or a name in any directory (`CODEOWNERS`). `*` stands for part of a name, `**` for any directories (`deploy/**`). Submodules, files over 50 MiB, and new lines with something like a secret always ask.
+	ProtectedPaths []string `yaml:"protected_paths" default:".github/workflows/ .github/actions/ .gitlab-ci.yml .gitlab/ .gitmodules CODEOWNERS .mcp.json .agent/"`
 }
 
 // ProjectAgentRules is about the files with rules for agents in a repository's root.
 type ProjectAgentRules struct {
-	Enabled bool `yaml:"enabled"`
+	// Put `AGENTS.md`, `CLAUDE.md` and `AGENT.md` of the repository's root into the system prompt. Links are not followed; files with the same content are shown once.
+	Enabled bool `yaml:"enabled" default:"true" env:"PROJECT_AGENT_RULES_ENABLED"`
 	Limits  struct {
-		MaxFileSize  int `yaml:"max_file_size" min:"1" max:"1048576"`  // bytes
-		MaxTotalSize int `yaml:"max_total_size" min:"1" max:"3145728"` // bytes
+		// Bytes read of one file. At most 100,000 characters of them are kept.
+		MaxFileSize int `yaml:"max_file_size" default:"102400" min:"1" max:"1048576" env:"PROJECT_AGENT_RULES_MAX_FILE_SIZE"`
+		// Bytes read of all files.
+		MaxTotalSize int `yaml:"max_total_size" default:"512000" min:"1" max:"3145728" env:"PROJECT_AGENT_RULES_MAX_TOTAL_SIZE"`
 	} `yaml:"limits"`
 }
 
 // FileListContext is about the list of a repository's files.
 type FileListContext struct {
-	Enabled  bool `yaml:"enabled"`
-	MaxDepth int  `yaml:"max_depth" min:"-1" max:"100"` // directories below the root; -1: all
+	// Put a list of the repository's files into the system prompt: those that git tracks, or all without git. At most 300 lines and 16 KiB; in larger repositories directories replace their files.
+	Enabled bool `yaml:"enabled" default:"true"`
+	// Directory levels in the list. 0: the root only. -1: all.
+	MaxDepth int `yaml:"max_depth" default:"-1" min:"-1" max:"100"`
 }
 
 // Loop is about running without cron.
 type Loop struct {
-	IntervalSeconds int `yaml:"interval_seconds" min:"1"`
+	// Seconds between two rounds of `agent loop`.
+	IntervalSeconds int `yaml:"interval_seconds" default:"30" min:"1"`
 }
 
 // Log is the application's own log, not the event log.
 type Log struct {
-	Dir   string `yaml:"dir"`
-	Level string `yaml:"level" oneof:"debug|info|warn|error"`
+	// Directory of the program's own log, `agent.log`, rotated daily. `LOGS` names a file in it.
+	Dir string `yaml:"dir" default:"$XDG_STATE_HOME/agent/logs" env:"LOGS" path:"abs"`
+	// Least level that is logged. `DEBUG=true` sets `debug`.
+	Level string `yaml:"level" default:"info" oneof:"debug|info|warn|error" env:"DEBUG"`
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"agent/internal/registry"
 )
 
 // most bounds every number that has no bound of its own.
@@ -16,9 +18,9 @@ func forgePath(source string, i int) string { return fmt.Sprintf("%s[%d]", sourc
 
 // intervals sets the waits of each forge: a loopback host needs none.
 func (d *decoder) intervals(c *Config) {
-	for _, source := range []string{"github", "gitlab"} {
-		for i := range *c.section(source) {
-			f := &(*c.section(source))[i]
+	for kind, section := range c.ForgeSections {
+		for i := range *section {
+			f := &(*section)[i]
 			f.AdoptWaitSeconds = c.AdoptWaitSeconds
 			if !Loopback(f.APIURL) {
 				continue
@@ -26,20 +28,26 @@ func (d *decoder) intervals(c *Config) {
 			if d.lines["adopt_wait_seconds"] == 0 {
 				f.AdoptWaitSeconds = 0
 			}
-			if d.lines[forgePath(source, i)+".write_interval_ms"] == 0 {
+			if d.lines[forgePath(kind, i)+".write_interval_ms"] == 0 {
 				f.WriteIntervalMS = 0
 			}
 		}
 	}
-	if base := &c.LLM.LMStudio.BaseURL; strings.Count(*base, "/") == 2 || strings.Count(*base, "/") == 3 && strings.HasSuffix(*base, "/") {
-		*base = strings.TrimSuffix(*base, "/") + "/v1" // its API has no other root, and people leave it out
+	for _, p := range c.LLM.Sections {
+		if p.Driver.FixURL != nil {
+			p.URL = p.Driver.FixURL(p.URL)
+		}
 	}
 }
 
 func (d *decoder) validate(c *Config) {
-	d.ranges(c, reflect.ValueOf(c).Elem(), "")
+	visit(reflect.ValueOf(c).Elem(), "", func(path string, k child) {
+		if d.used(c, path) {
+			d.bounded(k.value, k.tag, path)
+		}
+	})
 	if len(c.TaskSource) == 0 {
-		d.failAt("task_source", "must name github or gitlab")
+		d.failAt("task_source", "must name at least one of %s", strings.Join(registry.ForgeNames(), ", "))
 	}
 	for i, s := range c.TaskSource {
 		if slices.Contains(c.TaskSource[:i], s) {
@@ -68,7 +76,7 @@ func (d *decoder) validate(c *Config) {
 // checkSetup wants commands for projects that can be.
 func (d *decoder) checkSetup(f Forge, path string) {
 	for name, commands := range f.SetupCommands {
-		if !ValidProject(f.Kind, name) {
+		if !f.Driver.ValidProject(name) {
 			d.failAt(path+".setup_commands", "each key must be the name of a project")
 		}
 		for _, argv := range commands {
@@ -81,28 +89,7 @@ func (d *decoder) checkSetup(f Forge, path string) {
 
 var branchPrefix = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]{0,63}$`)
 
-// ranges checks the min, max and oneof tags of everything that is in use.
-func (d *decoder) ranges(c *Config, v reflect.Value, path string) {
-	if path != "" && !d.used(c, path+".") {
-		return
-	}
-	switch v.Kind() {
-	case reflect.Struct:
-		for key, i := range fields(v.Type()) {
-			d.bounded(v.Field(i), v.Type().Field(i).Tag, join(path, key))
-			d.ranges(c, v.Field(i), join(path, key))
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			d.ranges(c, v.Index(i), fmt.Sprintf("%s[%d]", path, i))
-		}
-	case reflect.Map:
-		for _, k := range v.MapKeys() {
-			d.ranges(c, v.MapIndex(k), join(path, k.String()))
-		}
-	}
-}
-
+// bounded checks the min, max and oneof tags of a key.
 func (d *decoder) bounded(v reflect.Value, tag reflect.StructTag, path string) {
 	switch v.Kind() {
 	case reflect.Int:
@@ -110,11 +97,11 @@ func (d *decoder) bounded(v reflect.Value, tag reflect.StructTag, path string) {
 	case reflect.Float64:
 		d.inRange(v.Float(), tag, path)
 	case reflect.String:
-		d.oneOf(v.String(), tag.Get("oneof"), path)
+		d.oneOf(v.String(), oneOf(tag), path)
 	case reflect.Slice:
 		if list, ok := v.Interface().(Strings); ok {
 			for _, s := range list {
-				d.oneOf(s, tag.Get("oneof"), path)
+				d.oneOf(s, oneOf(tag), path)
 			}
 		}
 	}
@@ -135,9 +122,8 @@ func (d *decoder) inRange(n float64, tag reflect.StructTag, path string) {
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-func (d *decoder) oneOf(s, allowed, path string) {
-	words := strings.Split(allowed, "|")
-	if allowed == "" || slices.Contains(words, s) {
+func (d *decoder) oneOf(s string, words []string, path string) {
+	if words == nil || slices.Contains(words, s) {
 		return
 	}
 	text := "must be one of " + strings.Join(words, ", ")

@@ -37,6 +37,7 @@ func TestHosts(t *testing.T) {
 		{"github", "https://api.octo.ghe.com", "octo.ghe.com"},
 		{"github", "https://git.example.com/api/v3", "git.example.com"},
 		{"github", "https://git.example.com/forge/api/v3/", "git.example.com/forge"},
+		{"github", "https://Git.example.com:8443/forge/api/v3/", "git.example.com:8443/forge"},
 		{"github", "http://127.0.0.1:3000", "127.0.0.1:3000"},
 		{"gitlab", "https://gitlab.com/api/v4", "gitlab.com"},
 		{"gitlab", "https://GitLab.example.com/code/api/v4", "gitlab.example.com/code"},

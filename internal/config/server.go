@@ -1,0 +1,52 @@
+package config
+
+// MCPServer is one tool server: either a command or a url.
+type MCPServer struct {
+	// Name of the server: letters, digits, `_` and `-`, without `__`. `history` is built in.
+	Name string `yaml:"mcp_server_name"`
+	// Program and arguments, no shell. `agent` is this executable; `{workspace}` is the working copy of the context, and such a server is started once per context.
+	Command []string `yaml:"command"`
+	// Address of a server over streamable HTTP, instead of a command.
+	URL string `yaml:"url"`
+	// HTTP headers for a `url`. Their values are secrets.
+	Headers map[string]string `yaml:"headers"`
+	// Environment for a `command`. May hold `{workspace}`.
+	Env map[string]string `yaml:"env"`
+	// Text about this server for the system prompt.
+	SystemPrompt string `yaml:"system_prompt"`
+	// Names of the tools offered to the model. Empty: all.
+	Allow []string `yaml:"allow"`
+	// Timeout of one call, in seconds.
+	TimeoutSeconds int `yaml:"timeout_seconds" default:"120" min:"1" max:"86400"`
+	// Sandbox around a `command`. `auto`: as much as this machine can do (`agent doctor` shows it). `required`: do not start the server without it. `off`: none. Default: `auto` for the built-in workspace server, `off` for others. Inside, a server sees toolchains, the working copy, and its own home and temporary directory.
+	Sandbox string `yaml:"sandbox" oneof:"auto|required|off"`
+	// Network inside the sandbox. `off` leaves only its own loopback interface.
+	Network string `yaml:"network" default:"on" oneof:"on|off"`
+	// More directories that the sandbox may change, for example a shared build cache.
+	SandboxWrite []string `yaml:"sandbox_write" path:"abs"`
+	// More files and directories that the sandbox may read, for example the server's own program.
+	SandboxRead []string `yaml:"sandbox_read" path:"abs"`
+}
+
+// defaultServer is the built-in workspace server.
+func defaultServer() MCPServer {
+	s := blankServer()
+	s.Name = "workspace"
+	s.Command = []string{"agent", "mcp", "workspace", "--root", "{workspace}"}
+	return s
+}
+
+// fillSandbox confines what runs the model's commands, and leaves servers that
+// the operator chose as they are, unless the file says otherwise.
+func fillSandbox(servers []MCPServer) {
+	for i := range servers {
+		s := &servers[i]
+		switch {
+		case s.Sandbox != "":
+		case len(s.Command) > 2 && s.Command[0] == "agent" && s.Command[1] == "mcp" && s.Command[2] == "workspace":
+			s.Sandbox = "auto"
+		default:
+			s.Sandbox = "off"
+		}
+	}
+}
