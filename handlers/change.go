@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"agent/eventlog/event"
-	"agent/forge"
-	"agent/internal/i18n"
-	"agent/internal/sanitize"
+	"agent/handlers/format"
+	"agent/handlers/prompt"
+	"agent/handlers/tell"
 	"agent/projections"
 )
 
@@ -20,9 +20,9 @@ func publishes(s *projections.State) bool {
 
 // revive takes the steps after a resume before words count that the model said
 // before the pause.
-func revive(s *projections.State, v *verdict) Effect {
+func revive(s *projections.State, v *projections.Ending) Effect {
 	switch {
-	case !v.byModel():
+	case !v.ByModel():
 		return nil
 	case s.Status != projections.Running:
 		return rest(s)
@@ -31,15 +31,15 @@ func revive(s *projections.State, v *verdict) Effect {
 }
 
 // publish takes the steps from the model's closing words to the opened request.
-func publish(s *projections.State, v *verdict) Effect {
-	if !v.byModel() || !publishes(s) || s.Done("change", v.since) {
+func publish(s *projections.State, v *projections.Ending) Effect {
+	if !v.ByModel() || !publishes(s) || s.Done("change", v.Since) {
 		return nil
 	}
 	if e := premises(s, v); e != nil {
 		return e
 	}
 	switch {
-	case !s.Done("measured", v.since):
+	case !s.Done("measured", v.Since):
 		return Read{Want: "change.measured"}
 	case s.Publishing.Measured.Count > 0:
 		return Act{Intent: changeIntent(s, v)}
@@ -49,51 +49,50 @@ func publish(s *projections.State, v *verdict) Effect {
 
 // premises looks whether the task and the comments are still what the model
 // knows. If not, it is told, and decides anew.
-func premises(s *projections.State, v *verdict) Effect {
+func premises(s *projections.State, v *projections.Ending) Effect {
 	switch {
-	case s.Config.Comments.Enabled && (s.Comments.Partial || !s.Done("fetch:publish", v.since)):
+	case s.Config.Comments.Enabled && (s.Comments.Partial || !s.Done("fetch:publish", v.Since)):
 		return Read{Want: "comments.fetched", Reason: "publish"}
 	case len(s.Comments.Pending) > 0:
-		return Record{commentsMessage(s)}
-	case edited(s):
-		return Record{editedMessage(s)}
+		return Record{prompt.Comments(s)}
+	case s.UnreadEdit():
+		return Record{prompt.Edited(s)}
 	}
 	return nil
 }
 
-// held tells whether a person has to let the change pass that the latest reply,
-// or the plan, ended with.
-func held(s *projections.State) bool {
+// needsApproval is true while the change that the latest reply, or the plan, ended
+// with waits for a person's approval.
+func needsApproval(s *projections.State) bool {
 	p, since := s.Publishing, s.Work.ReplySeq
 	if s.Planned() {
 		since = s.Planning.Seq
 	}
-	return publishes(s) && s.Done("measured", since) && !s.Done("change", since) && p.Measured.Tree != p.Approved && len(objections(s)) > 0
+	return publishes(s) && s.Done("measured", since) && !s.Done("change", since) && p.Measured.Tree != p.Approved && len(approvalReasons(s)) > 0
 }
 
-// objections are what a change needs a person for, a line each.
-func objections(s *projections.State) (lines []string) {
+// approvalReasons says why a person has to approve the change that was measured.
+func approvalReasons(s *projections.State) (reasons []tell.ApprovalReason) {
 	m, rule := s.Publishing.Measured, s.Config.Change
-	say := func(id i18n.ID, args ...any) { lines = append(lines, i18n.Text(s.Lang, id, args...)) }
 	most := rule.MaxFiles
 	if m.Count > len(m.Files) && (most <= 0 || most > len(m.Files)) {
 		most = len(m.Files) // nobody looked at the paths of the rest
 	}
 	if most > 0 && m.Count > most {
-		say("held.files", m.Count, most)
+		reasons = append(reasons, tell.ApprovalReason{Kind: "files", Have: m.Count, Most: most})
 	}
 	if n := m.Added + m.Removed; rule.MaxLines > 0 && n > rule.MaxLines {
-		say("held.lines", n, rule.MaxLines)
+		reasons = append(reasons, tell.ApprovalReason{Kind: "lines", Have: n, Most: rule.MaxLines})
 	}
 	for _, f := range m.Files {
 		switch {
 		case f.Kind == "secret", f.Kind == "submodule", f.Kind == "large", f.Kind == "binary" && rule.Binary == "ask":
-			say("held."+i18n.ID(f.Kind), code(f.Path))
+			reasons = append(reasons, tell.ApprovalReason{Kind: f.Kind, Path: f.Path})
 		case protected(f.Path, rule.Protected):
-			say("held.path", code(f.Path))
+			reasons = append(reasons, tell.ApprovalReason{Kind: "path", Path: f.Path})
 		}
 	}
-	return lines
+	return reasons
 }
 
 // protected tells whether a path is one that a person has to look at: it is below
@@ -125,46 +124,19 @@ func protected(name, list string) bool {
 	return false
 }
 
-// longestTitle is how many characters of a task's title the title of its change
-// has. Forges take 255, with what stands around it.
-const longestTitle = 200
-
-func changeIntent(s *projections.State, v *verdict) *event.ChangeRequested {
-	rest := joinParts([]string{unverified(s, v), details(s, append(evidence(s, v), i18n.Text(s.Lang, "facts.context", code(s.Created.UUID))))})
-	body := joinParts([]string{link(s), sanitize.Unclosing(before(s, closingWords(s, v), rest))})
+func changeIntent(s *projections.State, e *projections.Ending) *event.ChangeRequested {
 	c := &event.ChangeRequested{
 		Base: s.Place.Base, Draft: s.Config.Change.Draft, Tree: s.Publishing.Measured.Tree,
-		Title: i18n.Text(s.Lang, "change.title", sanitize.Title(firstRunes(s.Task.Title, longestTitle)), s.Key.Number),
-		Body:  event.T(sanitize.Cut(body, maxComment, i18n.Text(s.Lang, "cut"))),
+		Title: tell.ChangeTitle(s), Body: event.T(tell.ChangeBody(s, e)),
 	}
 	switch {
 	case s.Task.Fork, s.Task.Confidential: // there is no branch here to push to, or too many would see it
 	case s.Task.Branch != "":
 		c.Branch, c.Existing = s.Task.Branch, true
 	default:
-		c.Branch, c.Reviewer = branchName(s), addressee(s)
+		c.Branch, c.Reviewer = branchName(s), s.Addressee()
 	}
 	return c
-}
-
-// link ties a request to its item. A merge closes an issue.
-func link(s *projections.State) string {
-	if isRequest(s.Key.Kind) {
-		return i18n.Text(s.Lang, "change.for", s.Task.URL)
-	}
-	return fmt.Sprintf("Closes #%d", s.Key.Number) // in the forges' own words
-}
-
-func isRequest(k forge.Kind) bool {
-	return k == forge.GitHubPullRequest || k == forge.GitLabMergeRequest
-}
-
-// addressee is the author of the task, if it is a person that can be spoken to.
-func addressee(s *projections.State) string {
-	if s.Task == nil || s.Task.Author == "ghost" || s.Task.Author == s.Config.Bot || strings.HasSuffix(s.Task.Author, "[bot]") {
-		return ""
-	}
-	return s.Task.Author
 }
 
 // longestSlug is how many characters of a title go into a branch's name.
@@ -177,7 +149,7 @@ func branchName(s *projections.State) string {
 	if slug := slugOf(s.Task.Title); slug != "" {
 		parts = append(parts, slug)
 	}
-	return strings.Join(append(parts, shortID(s.Created.UUID)), "-")
+	return strings.Join(append(parts, format.ShortID(s.Created.UUID)), "-")
 }
 
 func slugOf(title string) string {

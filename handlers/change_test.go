@@ -7,6 +7,7 @@ import (
 
 	"agent/eventlog/event"
 	"agent/forge"
+	"agent/handlers/tell"
 	"agent/projections"
 )
 
@@ -83,7 +84,7 @@ func TestChangeTranscripts(t *testing.T) {
 	}
 }
 
-func TestHeld(t *testing.T) {
+func TestNeedsApproval(t *testing.T) {
 	list := ".github/workflows/\n.gitlab-ci.yml\nconfig/agent.yaml\n*.pem\n[bad"
 	for path, want := range map[string]bool{
 		".github/workflows/ci.yml": true, ".GitHub/Workflows/x/y.yml": true, ".github/other": false, ".gitlab-ci.yml": true, "sub/.gitlab-ci.yml": true,
@@ -99,12 +100,12 @@ func TestHeld(t *testing.T) {
 	w := publishing(t, small())
 	w.state.Publishing.Measured = &event.ChangeMeasured{Count: 4, Added: 60, Removed: 41, Files: []event.ChangedFile{
 		{Path: "b", Kind: "binary"}, {Path: "s", Kind: "submodule"}, {Path: "l", Kind: "large"}, {Path: "link", Kind: "link"}}}
-	if got := objections(w.state); len(got) != 5 {
-		t.Errorf("objections: %q", got)
+	if got := tell.ApprovalLines(w.state, approvalReasons(w.state)); len(got) != 5 {
+		t.Errorf("reasons: %q", got)
 	}
 	w.state.Config.Change = event.ChangeRule{Binary: "allow"}
-	if got := objections(w.state); len(got) != 2 {
-		t.Errorf("objections without limits: %q", got)
+	if got := tell.ApprovalLines(w.state, approvalReasons(w.state)); len(got) != 2 {
+		t.Errorf("reasons without limits: %q", got)
 	}
 }
 
@@ -114,7 +115,7 @@ func TestLongTitle(t *testing.T) {
 	w.state.Task = &event.TaskFetched{Title: strings.Repeat("長い", 128), Author: "alice"}
 	w.state.Place = &event.WorkspacePrepared{Dir: "/x", Base: "main"}
 	w.state.Publishing.Measured = small()
-	if title := changeIntent(w.state, &verdict{}).Title; len([]rune(title)) > 240 || !strings.HasSuffix(title, "い … (#7)") {
+	if title := changeIntent(w.state, &projections.Ending{}).Title; len([]rune(title)) > 240 || !strings.HasSuffix(title, "い … (#7)") {
 		t.Error(title)
 	}
 }
@@ -144,44 +145,9 @@ func TestBaseOf(t *testing.T) {
 	}
 }
 
-func TestClaims(t *testing.T) {
-	for text, want := range map[string]bool{
-		"All tests pass now.": true, "I ran the tests and they are green.": true, "The build succeeds.": true, "テストはすべて成功しました。": true,
-		"It is fixed, and the whole test suite passed!": true, "This passes all checks.": true,
-		"I could not run the tests, so whether they pass is unknown.": false, "Two tests do not pass.": false, "テストは実行できません。": false,
-		"I pass the value on.": false, "See tests/pass.go. It is fine.": false, "": false,
-	} {
-		if got := claimsTests(text); got != want {
-			t.Errorf("%q: %v", text, got)
-		}
-	}
-	fact := func(subject, code string, writes bool) projections.Fact {
-		return projections.Fact{Subject: subject, ExitCode: code, OK: code == "" || code == "0", Writes: writes}
-	}
-	for name, c := range map[string]struct {
-		facts []projections.Fact
-		want  bool
-	}{
-		"nothing":                  {nil, false},
-		"a test":                   {[]projections.Fact{fact("a.go", "", true), fact("go test ./...", "0", false)}, true},
-		"a test before the change": {[]projections.Fact{fact("go test ./...", "0", false), fact("a.go", "", true)}, false},
-		"a test that failed last":  {[]projections.Fact{fact("npm test", "0", false), fact("npm test", "1", false)}, false},
-		"a test in a shell":        {[]projections.Fact{fact("sh -c pip install pytest && pytest", "0", false)}, true},
-		"a file that is there":     {[]projections.Fact{fact("test -f a.go", "0", false)}, false},
-		"a tool is fetched":        {[]projections.Fact{fact("pip install pytest", "0", false), fact("bash -c npm install vitest", "0", false)}, false},
-		"another command":          {[]projections.Fact{fact("cat test.txt", "0", false), fact("ls", "0", false)}, false},
-	} {
-		s := projections.NewState()
-		s.Work.Facts = c.facts
-		if got := testsShown(s); got != c.want {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
-}
-
 // TestKinds of tasks end differently.
 func TestKinds(t *testing.T) {
-	v := &verdict{projections.Completed, "done", "Fixed.", 1}
+	v := completes("done", "Fixed.", 1)
 	for name, c := range map[string]struct {
 		kind forge.Kind
 		task event.TaskFetched

@@ -1,10 +1,9 @@
 package handlers
 
 import (
-	"strings"
-
 	"agent/eventlog/event"
-	"agent/internal/i18n"
+	"agent/handlers/prompt"
+	"agent/handlers/reply"
 	"agent/llm"
 	"agent/projections"
 )
@@ -23,13 +22,13 @@ func compact(s *projections.State, tokens int) Effect {
 	}
 	from, to := span(old)
 	if s.Steps["drafted:compaction"] <= s.Steps["summary:compaction"] {
-		r := summaryRequest(s, compactionPrompt, transcript(s, old))
-		return request(s, "compaction", r, estimate(s, r))
+		r := prompt.CompactionRequest(s, old)
+		return request(s, "compaction", r, prompt.Estimate(s, r))
 	}
-	text := plainWords(s.Drafted)
-	added := &event.SummaryAdded{Purpose: "compaction", From: from, To: to, Original: turnTokens(old), Sources: s.Lineage.Sources}
+	text := reply.PlainWords(s.Drafted)
+	added := &event.SummaryAdded{Purpose: "compaction", From: from, To: to, Original: prompt.TurnTokens(old), Sources: s.Lineage.Sources}
 	if text == "" {
-		text, added.Computed = ruleSummary(s, old), true
+		text, added.Computed = prompt.RuleSummary(s, old), true
 	}
 	text = event.Shorten(text, int(limit)) // at most about a third of the room
 	added.Text, added.Tokens = event.T(text), llm.Estimate(text)
@@ -57,7 +56,7 @@ func oldTurns(s *projections.State, limit int) []projections.Entry {
 		if e.Pinned() {
 			continue
 		}
-		room -= llm.Estimate(event.Shorten(e.Text, turnLength)) + 20
+		room -= llm.Estimate(event.Shorten(e.Text, prompt.TurnLength)) + 20
 		whole := e.Role != llm.ToolRole // a new turn may begin here
 		if room < 0 && whole && len(old) > 1 {
 			break
@@ -74,7 +73,7 @@ func oldTurns(s *projections.State, limit int) []projections.Entry {
 // and fewer where they would leave no room for a summary. The results of a call
 // stay with it, and the latest of all always stays.
 func newest(s *projections.State, limit int) int {
-	entries, weights := s.Conversation.Entries, s.Conversation.Weights(mostOfResult(s))
+	entries, weights := s.Conversation.Entries, s.Conversation.Weights(prompt.MostOfResult(s))
 	tokens := func(i int) int { return int(s.Usage.Scale(float64(weights[i].Estimate) / 100)) }
 	room := limit * 2 / 3
 	for i, e := range entries {
@@ -97,42 +96,4 @@ func newest(s *projections.State, limit int) int {
 		first = from
 	}
 	return first
-}
-
-// turnLength is how many bytes of one turn a summary request shows.
-const turnLength = 4000
-
-func transcript(s *projections.State, turns []projections.Entry) string {
-	var b strings.Builder
-	for _, e := range turns {
-		m := e.Message(s.Protocol())
-		b.WriteString("## " + string(m.Role) + "\n" + event.Shorten(m.Content, turnLength) + "\n")
-		for _, c := range m.Calls {
-			b.WriteString("calls " + c.Name + " " + event.Shorten(c.Arguments, 500) + "\n")
-		}
-		b.WriteString("\n")
-	}
-	return b.String()
-}
-
-func turnTokens(turns []projections.Entry) (n int) {
-	for _, e := range turns {
-		n += llm.Estimate(e.Text)
-	}
-	return n
-}
-
-// ruleSummary names what was done, for when no model can say it.
-func ruleSummary(s *projections.State, turns []projections.Entry) string {
-	lines := []string{i18n.Text(s.Lang, "summary.marked")}
-	for _, e := range turns {
-		switch {
-		case e.Purpose == "summary":
-			lines = append(lines, event.Shorten(e.Text, 2000))
-		case e.Role == llm.ToolRole:
-			first, _, _ := strings.Cut(e.Text, "\n")
-			lines = append(lines, "- "+e.Tool+" "+firstRunes(oneLine(e.Args), 120)+": "+firstRunes(first, 120))
-		}
-	}
-	return strings.Join(lines, "\n")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"agent/eventlog/event"
+	"agent/handlers/tell"
 )
 
 // said gives the description of a change and the last comment of a run.
@@ -38,7 +39,7 @@ func TestWordsLeaveRoom(t *testing.T) {
 				t.Errorf("the %s lacks %q", name, part)
 			}
 		}
-		if n := len([]rune(body)); n > maxComment {
+		if n := len([]rune(body)); n > tell.MaxComment {
 			t.Errorf("the %s has %d characters", name, n)
 		}
 	}
@@ -64,8 +65,8 @@ func TestUnlistedFilesAreHeld(t *testing.T) {
 	w := publishing(t, small())
 	w.state.Config.Change.MaxFiles = 0
 	w.state.Publishing.Measured = &event.ChangeMeasured{Count: 3, Files: []event.ChangedFile{{Path: "a"}, {Path: "b"}}}
-	if got := objections(w.state); len(got) != 1 || !strings.Contains(got[0], "3 files") {
-		t.Errorf("objections: %q", got)
+	if got := tell.ApprovalLines(w.state, approvalReasons(w.state)); len(got) != 1 || !strings.Contains(got[0], "3 files") {
+		t.Errorf("reasons: %q", got)
 	}
 }
 

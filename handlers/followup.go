@@ -25,11 +25,6 @@ func doneReason(s *projections.State) string {
 	return "await"
 }
 
-// byModel is true if the model said that it is done.
-func (v *verdict) byModel() bool {
-	return v.reason == "done" || v.reason == "await" || v.reason == "max_rounds"
-}
-
 // rounds counts the answers that were worked on. The go before the first wait is none.
 func rounds(s *projections.State) int {
 	if s.Await == nil {
@@ -60,7 +55,7 @@ func thanked(s *projections.State) bool {
 		return false
 	}
 	for _, c := range s.Comments.Pending {
-		if !completes(c.Body.View(), s.Config.FollowUp.Keywords) {
+		if !isThanks(c.Body.View(), s.Config.FollowUp.Keywords) {
 			return false
 		}
 	}
@@ -100,9 +95,9 @@ lgtm`
 // politeness may follow a phrase.
 var politeness = []string{"でございます", "いたしました", "致しました", "しました", "です", "ですね", "でした", "だ", "よ", "ね"}
 
-// completes reports whether every sentence of a comment is a completion phrase.
+// isThanks reports whether every sentence of a comment is a completion phrase.
 // A phrase inside a longer sentence, a negated one, or a question is not.
-func completes(comment, phrases string) bool {
+func isThanks(comment, phrases string) bool {
 	if strings.TrimSpace(phrases) == "" {
 		phrases = defaultPhrases
 	}

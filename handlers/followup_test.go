@@ -40,10 +40,10 @@ func hundred(last string) *projections.State {
 
 // 100 comments of thanks end a talk; one that is none keeps it going.
 func TestHundredComments(t *testing.T) {
-	if v := verdictOf(hundred("Thanks!")); v == nil || v.reason != "keyword" {
+	if v := endingOf(hundred("Thanks!")); v == nil || v.Reason != "keyword" {
 		t.Errorf("verdict %+v, want an end by thanks", v)
 	}
-	if v := verdictOf(hundred("The token is broken. まだ完了していません。")); v != nil {
+	if v := endingOf(hundred("The token is broken. まだ完了していません。")); v != nil {
 		t.Errorf("verdict %+v, want none", v)
 	}
 }
@@ -52,7 +52,7 @@ func TestHundredComments(t *testing.T) {
 func BenchmarkJudge100Comments(b *testing.B) {
 	s := hundred("The token is broken. まだ完了していません。")
 	for b.Loop() {
-		if verdictOf(s) != nil {
+		if endingOf(s) != nil {
 			b.Fatal("it ended")
 		}
 	}

@@ -34,10 +34,10 @@ func awaitLabels(s *projections.State) *event.LabelsRequested {
 }
 
 // finalLabels leaves the trigger label alone: who set it again wishes another go.
-func finalLabels(s *projections.State, v *verdict) *event.LabelsRequested {
+func finalLabels(s *projections.State, v *projections.Ending) *event.LabelsRequested {
 	l := s.Config.Labels
-	add := map[projections.Status]string{projections.Completed: l.Done, projections.Stopped: l.Stopped, projections.Failed: l.Failed}[v.status]
-	return labels(string(v.status), add, l.Processing, l.Paused, l.Awaiting)
+	add := map[projections.Status]string{projections.Completed: l.Done, projections.Stopped: l.Stopped, projections.Failed: l.Failed}[v.Status]
+	return labels(string(v.Status), add, l.Processing, l.Paused, l.Awaiting)
 }
 
 func labels(purpose, add string, remove ...string) *event.LabelsRequested {

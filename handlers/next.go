@@ -4,9 +4,17 @@ import (
 	"time"
 
 	"agent/eventlog/event"
+	"agent/handlers/prompt"
+	"agent/handlers/reply"
+	"agent/handlers/tell"
 	"agent/llm"
 	"agent/projections"
 )
+
+// inherits is true if an earlier go at the same task left a summary for this one (seeds/002).
+func inherits(s *projections.State) bool {
+	return s.Config.Inherit.Enabled && s.Inherited != nil && s.Inherited.From != ""
+}
 
 // Next decides the next step of a context. s must have no open intent: the
 // engine closes those first.
@@ -14,7 +22,7 @@ func Next(s *projections.State) Effect {
 	if s.Status.Ended() || s.Config == nil || s.Created == nil {
 		return Rest{} // the last two: not the log of a context
 	}
-	if v := verdictOf(s); v != nil {
+	if v := endingOf(s); v != nil {
 		if e := revive(s, v); e != nil {
 			return e
 		}
@@ -65,13 +73,13 @@ func open(s *projections.State) Effect {
 	case s.Config.Inherit.Enabled && s.Inherited == nil:
 		return Read{Want: "context.inherited"}
 	case s.Steps["message:system"] <= systemSince(s):
-		return Record{systemMessage(s)}
+		return Record{prompt.System(s)}
 	case inherits(s) && !s.Done("message:inherited", 0):
-		return Record{inheritedMessage(s)}
+		return Record{prompt.Inherited(s)}
 	case inherits(s) && !s.Done("comment:inherited", 0):
-		return Act{Intent: inheritedNotice(s)}
+		return Act{Intent: tell.Inherited(s)}
 	case !s.Done("message:task", 0):
-		return Record{taskMessage(s)}
+		return Record{prompt.Task(s)}
 	}
 	return nil
 }
@@ -89,25 +97,25 @@ func comeBack(s *projections.State) Effect {
 	case !s.Done("labels:resumed", s.Since):
 		return Act{Intent: resumeLabels(s)}
 	case announced(s) && !s.Done("comment:resumed", s.Since):
-		return Act{Intent: notice(s, "resumed")}
+		return Act{Intent: tell.Notice(s, "resumed")}
 	case s.Config.Comments.Enabled && !s.Done("fetch:resume", s.Since):
 		return Read{Want: "comments.fetched", Reason: "resume"}
 	case s.Comments.Error != "" && s.Config.Comments.Notify && !s.Done("comment:fetch", s.Since):
-		return Act{Intent: notice(s, "fetch")}
+		return Act{Intent: tell.Notice(s, "fetch")}
 	}
 	return nil
 }
 
 // attend deals with new comments, limits and waits.
 func attend(s *projections.State) Effect {
-	if edited(s) {
-		return Record{editedMessage(s)}
+	if s.UnreadEdit() {
+		return Record{prompt.Edited(s)}
 	}
 	if n := s.Config.Comments.Interval; s.Comments.Partial || n > 0 && s.Work.SinceCheck >= n {
 		return Read{Want: "comments.fetched", Reason: "periodic"}
 	}
 	if len(s.Comments.Pending) > 0 {
-		return Record{commentsMessage(s)}
+		return Record{prompt.Comments(s)}
 	}
 	if limit := exceeded(s); limit != nil {
 		return Record{limit}
@@ -126,18 +134,18 @@ func answer(s *projections.State) Effect {
 	if s.Work.Reply == nil {
 		return nil
 	}
-	p := Parse(s)
+	p := reply.Parse(s)
 	switch {
 	case s.Work.Answered < len(p.Calls):
 		return perform(s, p.Calls[s.Work.Answered])
 	case p.Problem != "":
-		return Record{correction(p.Problem)}
+		return Record{prompt.Correction(p.Problem)}
 	}
 	return nil
 }
 
 // perform makes a call of the reply. Before the first it says what is going to be done.
-func perform(s *projections.State, c Call) Effect {
+func perform(s *projections.State, c reply.Call) Effect {
 	if s.Work.Answered == 0 {
 		if e := progress(s); e != nil {
 			return e
@@ -146,7 +154,7 @@ func perform(s *projections.State, c Call) Effect {
 	return Act{Intent: callIntent(s, c)}
 }
 
-func callModel(s *projections.State) Effect { return turn(s, "work", buildRequest(s)) }
+func callModel(s *projections.State) Effect { return turn(s, "work", prompt.Request(s)) }
 
 // turn says how far the work is and asks for the next turn of the conversation,
 // once there is room for it.
@@ -154,7 +162,7 @@ func turn(s *projections.State, purpose string, r llm.Request) Effect {
 	if e := progress(s); e != nil {
 		return e
 	}
-	tokens := estimate(s, r)
+	tokens := prompt.Estimate(s, r)
 	if e := compact(s, tokens); e != nil {
 		return e
 	}
@@ -190,3 +198,8 @@ func exceeded(s *projections.State) *event.LimitReached {
 // announced is true for resumes that people are told of. A timer's and an
 // answer's speak for themselves.
 func announced(s *projections.State) bool { return s.ResumedBy != "timer" && s.ResumedBy != "comment" }
+
+func wantsProject(s *projections.State) bool {
+	rule := s.Config.Project
+	return s.Project == nil && s.Place.Dir != "" && (rule.Rules || rule.Files)
+}

@@ -9,11 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"agent/eventlog/event"
 	"agent/llm"
 	"agent/projections"
+	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
@@ -311,11 +310,11 @@ func TestCompletes(t *testing.T) {
 		"The token is broken. まだ完了していません。": false, "token": false, "完了していない": false, "Thanks! Now also add tests": false,
 		"not done": false, "🎉": false, "": false, "ok but the test fails": false, "> thanks": false, "Done?": false, "Thanks! OK?": false, "完了？": false, "ありがとう。でもテストも追加して": false,
 	} {
-		if got := completes(comment, ""); got != want {
+		if got := isThanks(comment, ""); got != want {
 			t.Errorf("%q: %v", comment, got)
 		}
 	}
-	if completes("thanks", "merge it") || !completes("Merge it!", "merge it") {
+	if isThanks("thanks", "merge it") || !isThanks("Merge it!", "merge it") {
 		t.Error("a list in the configuration does not replace the defaults")
 	}
 }

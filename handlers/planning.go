@@ -4,7 +4,8 @@ import (
 	"slices"
 
 	"agent/eventlog/event"
-	"agent/handlers/shapes"
+	"agent/handlers/prompt"
+	"agent/handlers/reply/shapes"
 	"agent/llm"
 	"agent/projections"
 )
@@ -42,7 +43,7 @@ func due(s *projections.State) func(*projections.State) Effect {
 		return asks(projections.Understanding)
 	case c.Collect && p.Needs == nil:
 		return asks(projections.Information)
-	case openNeed(s) != nil:
+	case s.Planning.OpenNeed() != nil:
 		return settleNeed
 	case p.Plan == nil:
 		return asks(projections.PlanPhase)
@@ -70,7 +71,7 @@ func planDone(s *projections.State) bool { return due(s) == nil && !unread(s) }
 
 // unread is true for what people wrote and the model has not seen.
 func unread(s *projections.State) bool {
-	return len(s.Comments.Pending) > 0 || edited(s)
+	return len(s.Comments.Pending) > 0 || s.UnreadEdit()
 }
 
 // reflectionDue is true after some actions while more are to come, after a
@@ -95,28 +96,19 @@ func nextAction(s *projections.State) int {
 	return s.Planning.Next()
 }
 
-// partial reports whether something of the plan was given up.
-func partial(s *projections.State) bool {
-	p := &s.Planning
-	if s.Config.Planning.VerifyRounds > 0 {
-		return p.Next() >= 0 || !p.Verified // other actions may have made up for one that failed
-	}
-	return p.Count("success") < len(p.Actions)
-}
-
-// planVerdict says how a plan ends, if it does. text is for people.
-func planVerdict(s *projections.State) *verdict {
+// planEnding says how a plan ends, if it does. text is for people.
+func planEnding(s *projections.State) *projections.Ending {
 	p, c := &s.Planning, s.Config.Planning
 	lost := p.Fatal || p.Trouble != nil && p.Trouble.Action >= 0 && !c.Replan.Enabled && !reflectionDue(s) && !revisionDue(s)
 	switch {
 	case s.Work.Corrections >= maxCorrections:
-		return &verdict{status: projections.Failed, reason: "unusable_replies", since: s.Work.ReplySeq}
+		return fails("unusable_replies", "", s.Work.ReplySeq)
 	case lost && !c.ContinueOnError:
-		return &verdict{status: projections.Failed, reason: "action_failed", text: latestFault(p), since: p.Seq}
-	case planDone(s) && held(s):
+		return fails("action_failed", latestFault(p), p.Seq)
+	case planDone(s) && needsApproval(s):
 		return nil // a person decides first, see pauseOf
 	case planDone(s):
-		return &verdict{status: projections.Completed, reason: doneReason(s), text: p.Words, since: p.Seq}
+		return completes(doneReason(s), p.Words, p.Seq)
 	}
 	return nil
 }
@@ -137,9 +129,9 @@ func ask(s *projections.State, phase string) Effect {
 	case !p.Open || p.Phase != phase:
 		return Record{&event.PhaseEntered{Phase: phase}}
 	case s.Steps["message:phase"] < p.Entered:
-		return Record{phaseMessage(s, phase)}
+		return Record{prompt.Phase(s, phase)}
 	}
-	r := buildRequest(s)
+	r := prompt.Request(s)
 	if !mayCall(s, 0) {
 		r.Tools, r.ToolWeight = nil, llm.Weight{}
 		r.JSON, r.Schema = true, shapes.Schema(phase)
@@ -165,7 +157,7 @@ func begin(s *projections.State) Effect {
 // proceed says what the current action is, and calls the model.
 func proceed(s *projections.State) Effect {
 	if s.Steps["message:action"] < s.Planning.Started {
-		return Record{actionMessage(s)}
+		return Record{prompt.Action(s)}
 	}
 	return callModel(s)
 }

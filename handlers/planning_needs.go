@@ -5,54 +5,17 @@ import (
 	"strings"
 
 	"agent/eventlog/event"
+	"agent/handlers/format"
+	"agent/handlers/reply"
 	"agent/projections"
 )
-
-// openNeed is the first information that is neither collected nor assumed nor
-// given up, in the order of the plan for it.
-func openNeed(s *projections.State) *event.Need {
-	needs := s.Planning.Needs
-	if needs == nil || needs.Skip {
-		return nil
-	}
-	for _, n := range inOrder(needs) {
-		if status := found(s, n).Status; status == "" || status == "failed" {
-			return n
-		}
-	}
-	return nil
-}
-
-// found is what became of a need so far.
-func found(s *projections.State, n *event.Need) projections.Found {
-	if f := s.Planning.Found[n.ID]; f != nil {
-		return *f
-	}
-	return projections.Found{}
-}
-
-// inOrder puts needs that the order does not name last.
-func inOrder(needs *event.Needs) []*event.Need {
-	var out []*event.Need
-	for i := range needs.Required {
-		out = append(out, &needs.Required[i])
-	}
-	place := func(n *event.Need) int {
-		if i := slices.Index(needs.Order, n.ID); i >= 0 {
-			return i
-		}
-		return len(needs.Order)
-	}
-	slices.SortStableFunc(out, func(a, b *event.Need) int { return place(a) - place(b) })
-	return out
-}
 
 // settleNeed collects information with its tool call, which is tried again when it
 // fails; what is not found may be assumed.
 func settleNeed(s *projections.State) Effect {
-	n := openNeed(s)
-	f := found(s, n)
-	server, tool := toolNames(s).resolve(n.Method.Tool)
+	n := s.Planning.OpenNeed()
+	f := s.Planning.FoundFor(n)
+	server, tool := reply.NamesOf(s).Resolve(n.Method.Tool)
 	switch {
 	case f.Status == "failed":
 		return assume(s, n)
@@ -62,15 +25,15 @@ func settleNeed(s *projections.State) Effect {
 		return Record{collected(s, n, "failed")}
 	}
 	return Act{Intent: &event.ToolRequested{Server: server, Tool: tool, Args: event.T(string(n.Method.Parameters)),
-		Need: n.ID, Again: toolNames(s)[server+"/"+tool].Again}}
+		Need: n.ID, Again: reply.NamesOf(s)[server+"/"+tool].Again}}
 }
 
 // foundLength is how many characters of a result are kept beside the conversation.
 const foundLength = 500
 
 func collected(s *projections.State, n *event.Need, status string) *event.InformationCollected {
-	f := found(s, n)
-	return &event.InformationCollected{ID: n.ID, Status: status, Summary: firstRunes(f.Summary, foundLength), Tries: f.Tries}
+	f := s.Planning.FoundFor(n)
+	return &event.InformationCollected{ID: n.ID, Status: status, Summary: format.First(f.Summary, foundLength), Tries: f.Tries}
 }
 
 // defaultConfidence is that of an assumption which the plan for the information already named.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent/eventlog/event"
+	"agent/handlers/reply"
 	"agent/llm"
 	"agent/projections"
 )
@@ -273,7 +274,7 @@ func (p *play) given(in *event.ToolRequested) {
 	}
 	r := p.replies[in.Reply]
 	if len(r.Calls) > 0 {
-		if want := normalArgs(r.Calls[in.Index].Args.View()); args != want {
+		if want := reply.NormalArgs(r.Calls[in.Index].Args.View()); args != want {
 			p.t.Fatalf("the arguments are %s, the reply had %s", args, want)
 		}
 	} else if args != "{}" && !strings.Contains(squeezed(r.Text.View()), squeezed(args)) {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"agent/eventlog/event"
-	"agent/internal/i18n"
+	"agent/handlers/tell"
 	"agent/projections"
 )
 
@@ -101,13 +101,9 @@ func questionsOf(s *projections.State, d event.Replan) []string {
 		}
 	}
 	if len(out) == 0 {
-		out = append(out, confirmQuestion(s, d))
+		out = append(out, tell.ConfirmQuestion(s, d))
 	}
 	return out
-}
-
-func confirmQuestion(s *projections.State, d event.Replan) string {
-	return i18n.Text(s.Lang, "clarify.confirm", i18n.Text(s.Lang, orOther("replan.", d.Type)), firstRunes(oneLine(d.Reasoning), 500))
 }
 
 // askPeople puts the questions of a replan decision on the task, and waits.
@@ -118,27 +114,10 @@ func askPeople(s *projections.State) Effect {
 		if e := lastProgress(s, string(projections.Awaiting), asked); e != nil {
 			return e
 		}
-		return Act{Intent: questionComment(s)}
+		return Act{Intent: tell.Questions(s)}
 	case !s.Done("labels:awaiting", asked):
 		return Act{Intent: awaitLabels(s)}
 	}
-	until := s.Now.Add(time.Duration(patienceHours(s)) * time.Hour)
+	until := s.Now.Add(time.Duration(tell.PatienceHours(s)) * time.Hour)
 	return Record{&event.ContextAwaiting{Reason: projections.Clarification, Until: event.Until{Kind: "comment", Time: until}}}
-}
-
-func questionComment(s *projections.State) *event.CommentRequested {
-	lines := []string{i18n.Text(s.Lang, "clarify.head") + mention(s), ""}
-	for _, q := range s.Planning.Questions {
-		lines = append(lines, "- "+line(s, q, longestNote))
-	}
-	lines = append(lines, "", i18n.Text(s.Lang, "clarify.foot", patienceHours(s)))
-	return comment(s, "clarification", strings.Join(lines, "\n"))
-}
-
-// patienceHours is how long an answer is waited for; then the work goes on with assumptions.
-func patienceHours(s *projections.State) int {
-	if hours := s.Config.FollowUp.TimeoutHours; hours > 0 {
-		return hours
-	}
-	return 24
 }

@@ -4,7 +4,10 @@ import (
 	"fmt"
 
 	"agent/eventlog/event"
-	"agent/handlers/shapes"
+	"agent/handlers/format"
+	"agent/handlers/prompt"
+	"agent/handlers/reply"
+	"agent/handlers/reply/shapes"
 	"agent/projections"
 )
 
@@ -34,14 +37,14 @@ func settle(s *projections.State) Effect {
 // known is false for a phase of a log that this version, or nobody, would write.
 func known(s *projections.State) bool {
 	phase := s.Planning.Phase
-	return marks[phase] != nil && (phase != projections.Assumption || openNeed(s) != nil)
+	return marks[phase] != nil && (phase != projections.Assumption || s.Planning.OpenNeed() != nil)
 }
 
 func settleAction(s *projections.State) Effect {
 	if e := answer(s); e != nil {
 		return e
 	}
-	if end := actionEnd(s, Parse(s)); end != nil {
+	if end := actionEnd(s, reply.Parse(s)); end != nil {
 		return Record{end}
 	}
 	return nil
@@ -49,12 +52,12 @@ func settleAction(s *projections.State) Effect {
 
 // actionEnd ends the current action when its tool has succeeded or the model
 // says so. An action whose last call gave an error has failed, whatever is said.
-func actionEnd(s *projections.State, said Parsed) *event.ActionFinished {
+func actionEnd(s *projections.State, said reply.Parsed) *event.ActionFinished {
 	p, a := &s.Planning, s.Planning.Action()
-	end := &event.ActionFinished{Action: a.ID, Status: "success", Detail: firstRunes(oneLine(said.Comment), 500)}
+	end := &event.ActionFinished{Action: a.ID, Status: "success", Detail: format.First(format.OneLine(said.Comment), 500)}
 	switch {
 	case p.Fault != "" && (s.Work.Errors >= maxErrors || len(said.Calls) == 0):
-		end.Status, end.Detail = "failed", firstRunes(oneLine(p.Fault), 500)
+		end.Status, end.Detail = "failed", format.First(format.OneLine(p.Fault), 500)
 	case p.Fault == "" && (p.Hit || len(said.Calls) == 0):
 	case p.Turns >= maxTurns:
 		end.Status, end.Detail = "failed", fmt.Sprintf("no end after %d replies", p.Turns)
@@ -82,14 +85,14 @@ func settlePhase(s *projections.State) Effect {
 	if instead := fallbacks[phase]; instead != nil && s.Work.Corrections >= maxAsked-1 {
 		return Record{instead(s)}
 	}
-	return Record{correction(problem)}
+	return Record{prompt.Correction(problem)}
 }
 
 // phaseCalls are the calls of the reply. Those that may not be made are answered
 // with a refusal, because no call may stay without a result.
-func phaseCalls(s *projections.State) []Call {
+func phaseCalls(s *projections.State) []reply.Call {
 	if len(s.Work.Reply.Calls) > 0 || mayCall(s, 1) {
-		return Parse(s).Calls
+		return reply.Parse(s).Calls
 	}
 	return nil
 }
@@ -106,7 +109,7 @@ var marks = map[string]func(s *projections.State, text string) (mark event.Body,
 	},
 	projections.Assumption: func(s *projections.State, text string) (event.Body, string) {
 		a, problem := shapes.Assumption(text)
-		a.ID = openNeed(s).ID
+		a.ID = s.Planning.OpenNeed().ID
 		return &event.AssumptionMade{Assumption: a}, problem
 	},
 	projections.PlanPhase: func(s *projections.State, text string) (event.Body, string) {
@@ -137,14 +140,14 @@ var marks = map[string]func(s *projections.State, text string) (mark event.Body,
 // fallbacks stand for replies that cannot be used. There is none for a plan.
 var fallbacks = map[string]func(*projections.State) event.Body{
 	projections.Understanding: func(s *projections.State) event.Body {
-		goal := firstRunes(s.Task.Title+"\n"+s.Task.Body.View(), 200)
+		goal := format.First(s.Task.Title+"\n"+s.Task.Body.View(), 200)
 		return &event.UnderstandingMade{Fallback: true, Understanding: event.Understanding{TaskType: "unknown", Goal: goal, Confidence: 0.3}}
 	},
 	projections.Information: func(*projections.State) event.Body {
 		return &event.InformationPlanned{Fallback: true, Needs: event.Needs{Skip: true}}
 	},
 	projections.Assumption: func(s *projections.State) event.Body {
-		return collected(s, openNeed(s), "gap")
+		return collected(s, s.Planning.OpenNeed(), "gap")
 	},
 	projections.Reflection: func(*projections.State) event.Body { return &event.ReflectionMade{Fallback: true} },
 	projections.Revision: func(s *projections.State) event.Body { // what is left stays as it is
@@ -205,9 +208,9 @@ func verified(s *projections.State, v event.Verification, said string) *event.Ve
 
 // named gives the tools of actions their full names.
 func named(s *projections.State, actions []event.Action) []event.Action {
-	names := toolNames(s)
+	names := reply.NamesOf(s)
 	for i, a := range actions {
-		if server, tool := names.resolve(a.Tool); server != "" {
+		if server, tool := names.Resolve(a.Tool); server != "" {
 			actions[i].Tool = server + "/" + tool
 		}
 	}

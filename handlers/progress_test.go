@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"agent/eventlog/event"
+	"agent/handlers/tell"
 	"agent/projections"
 )
 
@@ -69,7 +70,7 @@ func (w *wall) post(e Effect) bool {
 		return false
 	}
 	in := e.(Act).Intent.(*event.CommentRequested)
-	if n := utf8.RuneCountInString(in.Body.View()); n > maxComment {
+	if n := utf8.RuneCountInString(in.Body.View()); n > tell.MaxComment {
 		w.t.Fatalf("%s has %d characters", in.Purpose, n)
 	}
 	w.fold(in)
@@ -310,7 +311,7 @@ func TestChecklistIsHonest(t *testing.T) {
 	if got := w.look().comments[0]; strings.Contains(got, all) || !strings.Contains(got, "did not pass") {
 		t.Errorf("after the last round:\n%s", got)
 	}
-	if status := finalStatus(w.s, &verdict{status: projections.Completed, reason: "done"}); status != "partial" {
+	if status := tell.FinalStatus(w.s, &projections.Ending{Status: projections.Completed, Reason: "done"}); status != "partial" {
 		t.Errorf("it ends %s", status)
 	}
 	w.add(&event.VerificationMade{Round: 3, Result: event.Verification{Passed: true}})

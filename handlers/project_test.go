@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"agent/eventlog/event"
 	"agent/forge"
+	"agent/handlers/prompt"
 	"agent/llm"
 	"agent/projections"
+	"github.com/google/go-cmp/cmp"
 )
 
 // projectState is a context whose system message is due.
@@ -56,23 +56,23 @@ func codeBlocks(t *testing.T, text string) (blocks []string, outside string) {
 func TestProjectInSystemMessage(t *testing.T) {
 	s := projectState(32768, &event.ProjectRead{Rules: []event.RuleFile{ruleFile("AGENTS.md", "Use tabs.\n"), ruleFile("AGENT.md", "\n")},
 		Files: event.T("a.go\ncmd/"), Total: 12, More: 3})
-	text := systemMessage(s).Content.Inline
-	_, end, ok := strings.Cut(text, "- ws__read_file\n\n"+strings.TrimSpace(projectHead))
+	text := prompt.System(s).Content.Inline
+	_, end, ok := strings.Cut(text, "- ws__read_file\n\n"+strings.TrimSpace(prompt.ProjectHead))
 	want := "\n\nProject-Specific Agent Rules\n\nFrom: AGENTS.md\n```\nUse tabs.\n```\n\n" +
 		"Files of o/r (12 in all; / at the end: a directory whose files are not named here)\n```\na.go\ncmd/\n```\n… and 3 more"
 	if diff := cmp.Diff(want, end); !ok || diff != "" {
 		t.Errorf("the system message ends in (-want +got)\n%s", diff)
 	}
 	s.Config.Project.Files = false
-	if text := systemMessage(s).Content.Inline; strings.Contains(text, "a.go") || !strings.Contains(text, "Use tabs.") {
+	if text := prompt.System(s).Content.Inline; strings.Contains(text, "a.go") || !strings.Contains(text, "Use tabs.") {
 		t.Errorf("without the list:\n%s", text)
 	}
 	s.Config.Project.Rules = false
-	if text := systemMessage(s).Content.Inline; strings.Contains(text, "What the repository says") {
+	if text := prompt.System(s).Content.Inline; strings.Contains(text, "What the repository says") {
 		t.Errorf("without both:\n%s", text)
 	}
 	for _, read := range []*event.ProjectRead{nil, {}, {Error: "no such directory"}} {
-		if got := projectText(projectState(32768, read)); got != "" {
+		if got := prompt.ProjectText(projectState(32768, read)); got != "" {
 			t.Errorf("of %+v the prompt says %q", read, got)
 		}
 	}
@@ -89,7 +89,7 @@ func TestProjectCannotLeaveItsFence(t *testing.T) {
 			r.Cut = true
 			s := projectState(window, &event.ProjectRead{Rules: []event.RuleFile{r, ruleFile("AGENT.md", "Fine.")},
 				Files: event.T("LOOSE\n```\n`````\nx"), Total: 4})
-			blocks, outside := codeBlocks(t, projectText(s))
+			blocks, outside := codeBlocks(t, prompt.ProjectText(s))
 			if len(blocks) != 3 || blocks[1] != "Fine.\n" || blocks[2] != "LOOSE\n```\n`````\nx\n" || strings.Contains(outside, "LOOSE") {
 				t.Errorf("window %d: blocks of %.60q: %.200q\noutside:\n%s", window, hostile, blocks, outside)
 			}
@@ -111,13 +111,13 @@ func TestProjectHasBounds(t *testing.T) {
 	for _, window := range []int{1024, 2048, 8192, 32768, 128_000, 1_000_000} {
 		for name, text := range huge {
 			s := projectState(window, nil)
-			without := llm.Estimate(systemMessage(s).Content.Inline)
-			list, more := FileList(s.Config, paths)
+			without := llm.Estimate(prompt.System(s).Content.Inline)
+			list, more := prompt.FileList(s.Config, paths)
 			s.Project = &event.ProjectRead{Files: event.T(strings.Join(list, "\n")), Total: len(paths), More: more,
 				Rules: []event.RuleFile{ruleFile("AGENTS.md", "Use tabs."), ruleFile("CLAUDE.md", text), ruleFile("AGENT.md", text+".")}}
 			for _, smaller := range []int{window, window / 2} { // the model may be changed for a smaller one
 				s.Config.ContextLength = smaller
-				all := systemMessage(s).Content.Inline
+				all := prompt.System(s).Content.Inline
 				if got := llm.Estimate(all) - without; got > smaller/4 || len(all) > event.MaxText/2 {
 					t.Errorf("%s in a window of %d: %d tokens, %d bytes", name, smaller, got, len(all))
 				}
@@ -157,12 +157,12 @@ func TestFileList(t *testing.T) {
 	for name, test := range tests {
 		c := projectState(128_000, nil).Config
 		c.Project.MaxDepth = test.depth
-		list, more := FileList(c, test.paths)
+		list, more := prompt.FileList(c, test.paths)
 		if diff := cmp.Diff(test.want, list); more != test.more || len(test.want) > 0 && diff != "" {
 			t.Errorf("%s: %d more, (-want +got)\n%s", name, more, diff)
 		}
 	}
-	if list, more := FileList(projectState(1024, nil).Config, many); len(list)+more != 1000 || len(list) == 0 {
+	if list, more := prompt.FileList(projectState(1024, nil).Config, many); len(list)+more != 1000 || len(list) == 0 {
 		t.Errorf("in a small window: %d and %d more", len(list), more)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent/eventlog/event"
+	"agent/handlers/format"
 	"agent/internal/i18n"
 	"agent/projections"
 )
@@ -126,7 +127,7 @@ func TestReasonOfTheUnknown(t *testing.T) {
 		t.Errorf("unknown: %q", reason)
 	}
 	for x, want := range map[float64]string{3: "3", 1e6: "1000000", 0.039999999: "0.04", 12.5: "12.5"} {
-		if got := number(x); got != want {
+		if got := format.Number(x); got != want {
 			t.Errorf("%v: %s", x, got)
 		}
 	}

@@ -4,16 +4,13 @@ import (
 	"strings"
 
 	"agent/eventlog/event"
-	"agent/internal/i18n"
+	"agent/handlers/format"
 	"agent/projections"
 )
 
 // setupTimeout is how many seconds a command may take as far as the tool is concerned; the
 // server's own timeout in the configuration bounds it further.
 const setupTimeout = 1800
-
-// setupOutput is how many runes of the output of a command that failed the model sees.
-const setupOutput = 2000
 
 // setupCommands are JSON lists of arguments that make the working copy ready.
 func setupCommands(s *projections.State) []string {
@@ -26,7 +23,7 @@ func setupCommands(s *projections.State) []string {
 // setupIntent runs the next of them where the model's commands run. They may be
 // repeated: who configures them knows.
 func setupIntent(s *projections.State) *event.ToolRequested {
-	args := `{"argv":` + setupCommands(s)[len(s.Setup)] + `,"timeout_seconds":` + number(setupTimeout) + `}`
+	args := `{"argv":` + setupCommands(s)[len(s.Setup)] + `,"timeout_seconds":` + format.Number(setupTimeout) + `}`
 	c := &event.ToolRequested{Tool: "run_command", Args: event.T(args), Again: true, Setup: true}
 	for _, server := range s.Tools.Servers {
 		for _, t := range server.Tools {
@@ -36,21 +33,4 @@ func setupIntent(s *projections.State) *event.ToolRequested {
 		}
 	}
 	return c
-}
-
-// setupText tells the model what was run before it began.
-func setupText(s *projections.State) string {
-	if len(s.Setup) == 0 {
-		return ""
-	}
-	lines := []string{i18n.Text(s.Lang, "task.setup")}
-	for _, run := range s.Setup {
-		if run.ExitCode == "0" {
-			lines = append(lines, "- "+i18n.Text(s.Lang, "facts.command", code(run.Subject), run.ExitCode))
-			continue
-		}
-		output := []rune(strings.TrimSpace(run.Output))
-		lines = append(lines, "- "+code(run.Subject)+":\n"+string(output[max(len(output)-setupOutput, 0):]))
-	}
-	return "\n" + strings.Join(lines, "\n") + "\n"
 }

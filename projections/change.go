@@ -24,6 +24,10 @@ func (p *Publishing) apply(e event.Event) {
 // HeldBack is the reason of a pause because a change needs a person.
 const HeldBack = "change"
 
+// Denied is the reason of a pause because the forge did not let us set the
+// labels. The trigger label is still there, so it must not count as set again.
+const Denied = "labels"
+
 // approve notes what a person who resumes lets pass.
 func (p *Publishing) approve(rest *event.ContextPaused) {
 	if rest != nil && rest.Reason == HeldBack && p.Measured != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"agent/eventlog/event"
-	"agent/handlers"
+	"agent/handlers/prompt"
 	"agent/internal/app"
 	"agent/internal/config"
 )
@@ -21,7 +21,7 @@ const progressMS = 10_000
 func (s *system) pin(at app.Site, project string) event.ConfigPinned {
 	c, f := s.Config, at.Config
 	active := c.LLM.Active()
-	template := handlers.SystemTemplate
+	template := prompt.SystemTemplate
 	if s.SystemPrompt != "" {
 		template = s.SystemPrompt
 	}

@@ -12,7 +12,6 @@ import (
 	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/forge"
-	"agent/handlers"
 	"agent/handlers/engine"
 	"agent/internal/app"
 	"agent/internal/i18n"
@@ -186,7 +185,7 @@ func (r *round) report(s *projections.State, name string, took time.Duration, er
 	switch {
 	case s.Status != projections.Completed:
 		line += ": " + because(s, tongue(r.Config))
-	case handlers.ChangedInPlace(s):
+	case s.ChangedInPlace():
 		line += ": " + i18n.Text(tongue(r.Config), "run.inplace", s.Place.Dir)
 	}
 	if s.Status == projections.Failed || stuck(s) {

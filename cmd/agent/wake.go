@@ -7,7 +7,6 @@ import (
 
 	"agent/eventlog/event"
 	"agent/forge"
-	"agent/handlers"
 	"agent/handlers/engine"
 	"agent/projections"
 )
@@ -24,7 +23,7 @@ func (r *round) wakeOf(ctx context.Context, s *projections.State, trigger string
 		return resume, nil
 	}
 	asked := trigger == "command"
-	if trigger == "label" && (s.Rest == nil || s.Rest.Reason != handlers.Denied) {
+	if trigger == "label" && (s.Rest == nil || s.Rest.Reason != projections.Denied) {
 		var err error
 		if asked, err = r.stillLabelled(ctx, s); err != nil {
 			return nil, err

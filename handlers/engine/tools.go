@@ -9,6 +9,7 @@ import (
 
 	"agent/eventlog/event"
 	"agent/handlers"
+	"agent/handlers/reply"
 	"agent/mcp"
 )
 
@@ -102,5 +103,5 @@ func (e *Engine) arguments(c *event.ToolRequested) (string, bool) {
 	}
 	s := *e.state
 	s.Work.Reply = original
-	return handlers.Parse(&s).Calls[c.Index].Args, true
+	return reply.Parse(&s).Calls[c.Index].Args, true
 }

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"agent/handlers"
+	"agent/handlers/prompt"
 )
 
 // largestPrompt is how many bytes a system prompt may have.
@@ -35,7 +35,7 @@ func readPrompt(path string) (string, error) {
 
 // ReadPrompts gives, as a JSON object by name, the prompts in dir that replace embedded ones.
 func ReadPrompts(dir string) (string, error) {
-	embedded, err := handlers.PlanningPrompts.ReadDir("prompts/planning")
+	embedded, err := prompt.PlanningPrompts.ReadDir("templates/planning")
 	if err != nil {
 		return "", err
 	}

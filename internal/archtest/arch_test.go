@@ -45,14 +45,18 @@ var rules = map[string][]string{
 	"contexts":                {"eventlog", "eventlog/event", "internal/fsx", "forge", "projections"},
 	"contexts/history":        {"contexts", "eventlog", "eventlog/event", "internal/sanitize", "llm", "mcp", "projections"},
 	"projections":             {"eventlog/event", "llm", "forge", "internal/i18n", "internal/loosejson"},
-	"handlers":                {"handlers/shapes", "projections", "eventlog/event", "llm", "forge", "internal/i18n", "internal/sanitize", "internal/loosejson"},
-	"handlers/shapes":         {"eventlog/event", "internal/loosejson"},
-	"handlers/engine":         {"llm/textcall", "internal/loosejson", "handlers", "projections", "eventlog/event", "llm", "forge", "mcp", "contexts", "internal/sanitize", "internal/redact", "internal/i18n"},
-	"internal/app":            {"contexts", "contexts/history", "forge", "forge/viamcp", "handlers", "handlers/engine", "internal/config", "internal/fsx", "internal/logging", "internal/redact", "internal/workspace", "llm", "mcp", "projections"},
+	"handlers":                {"handlers/tell", "handlers/prompt", "handlers/reply", "handlers/reply/shapes", "handlers/format", "projections", "eventlog/event", "llm", "internal/i18n"},
+	"handlers/tell":           {"handlers/format", "projections", "eventlog/event", "forge", "internal/i18n", "internal/sanitize", "internal/loosejson"},
+	"handlers/prompt":         {"handlers/reply", "handlers/format", "projections", "eventlog/event", "llm", "internal/i18n", "internal/sanitize"},
+	"handlers/reply":          {"projections", "eventlog/event", "internal/loosejson"},
+	"handlers/reply/shapes":   {"eventlog/event", "internal/loosejson"},
+	"handlers/format":         {"internal/sanitize"},
+	"handlers/engine":         {"handlers", "handlers/reply", "llm/textcall", "internal/loosejson", "projections", "eventlog/event", "llm", "forge", "mcp", "contexts", "internal/sanitize", "internal/redact", "internal/i18n"},
+	"internal/app":            {"contexts", "contexts/history", "forge", "forge/viamcp", "handlers/prompt", "handlers/engine", "internal/config", "internal/fsx", "internal/logging", "internal/redact", "internal/workspace", "llm", "mcp", "projections"},
 	"internal/config":         {"forge", "llm", "internal/registry"},
 	"internal/registry":       {"forge", "forge/github", "forge/gitlab", "llm", "llm/lmstudio", "llm/ollama", "llm/openai"},
 	"internal/world":          {"forge/forgetest", "llm/llmtest"},
-	"internal/demo":           {"handlers", "internal/i18n", "internal/world", "llm", "llm/llmtest"},
+	"internal/demo":           {"handlers/reply", "internal/i18n", "internal/world", "llm", "llm/llmtest"},
 	"internal/workspace":      {"eventlog/event", "forge", "handlers", "handlers/engine", "internal/git", "internal/redact", "internal/sanitize", "projections"},
 	"internal/retention":      {"contexts", "handlers/engine", "internal/config", "internal/workspace"},
 	"internal/logging":        {"internal/sanitize", "internal/redact"},
@@ -61,7 +65,7 @@ var rules = map[string][]string{
 }
 
 // pure packages decide and fold: nothing in them may see the world.
-var pure = []string{"handlers", "handlers/shapes", "internal/loosejson", "llm/textcall", "projections"}
+var pure = []string{"handlers", "handlers/reply/shapes", "internal/loosejson", "llm/textcall", "projections"}
 
 var impure = []string{"os", "net", "net/http", "os/exec", "math/rand", "math/rand/v2", "crypto/rand", "syscall", "runtime", "io/fs"}
 

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"agent/handlers"
+	"agent/handlers/reply"
 	"agent/internal/i18n"
 	"agent/llm"
 	"agent/llm/llmtest"
@@ -59,7 +59,7 @@ func (m *model) answer(r llmtest.Request) string {
 }
 
 func (m *model) call(say i18n.ID, tool string, args map[string]any) llmtest.Reply {
-	r := llmtest.ToolCall(handlers.FunctionName("workspace", tool), args)
+	r := llmtest.ToolCall(reply.FunctionName("workspace", tool), args)
 	r.Text = i18n.Text(m.lang, say)
 	return r
 }

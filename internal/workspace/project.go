@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 
 	"agent/eventlog/event"
-	"agent/handlers"
+	"agent/handlers/prompt"
 	"agent/internal/git"
 	"agent/projections"
 )
@@ -41,7 +41,7 @@ func (w *Copy) Project(ctx context.Context, s *projections.State) (read event.Pr
 	}
 	if s.Config.Project.Files {
 		paths, err := filePaths(ctx, root)
-		list, more := handlers.FileList(s.Config, paths)
+		list, more := prompt.FileList(s.Config, paths)
 		read.Files, read.Total, read.More = event.T(strings.Join(list, "\n")), len(paths), more
 		problems = append(problems, err)
 	}

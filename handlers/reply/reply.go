@@ -1,4 +1,9 @@
-package handlers
+// Package reply reads what the model says in a turn: tool calls, or that it is done.
+// Package reply/shapes reads replies to the phases of a plan. Both are pure.
+//
+// Reading is forgiving about what surrounds a JSON object, and never invents
+// arguments. A reply that cannot be used has a Problem: one sentence for the model.
+package reply
 
 import (
 	"encoding/json"
@@ -30,13 +35,13 @@ type Call struct {
 func Parse(s *projections.State) Parsed {
 	r := s.Work.Reply
 	text := loosejson.StripThinking(r.Text.View())
-	names := toolNames(s)
+	names := NamesOf(s)
 	switch {
 	case len(r.Calls) > 0:
 		p := Parsed{Comment: strings.TrimSpace(text)}
 		for i, c := range projections.Calls(r) {
-			server, tool := names.resolve(c.Name)
-			p.Calls = append(p.Calls, Call{i, c.ID, server, tool, normalArgs(c.Arguments)})
+			server, tool := names.Resolve(c.Name)
+			p.Calls = append(p.Calls, Call{i, c.ID, server, tool, NormalArgs(c.Arguments)})
 		}
 		return p
 	case r.Finish == "length":
@@ -48,7 +53,7 @@ func Parse(s *projections.State) Parsed {
 }
 
 // parseText reads a native reply without calls: a JSON reply if it is one, else closing words.
-func parseText(text string, names nameTable) Parsed {
+func parseText(text string, names Names) Parsed {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return Parsed{Problem: "Your reply was empty. Call a tool, or say what you did."}
@@ -59,7 +64,7 @@ func parseText(text string, names nameTable) Parsed {
 	return Parsed{Done: true, Comment: text}
 }
 
-func parseJSON(text string, names nameTable) Parsed {
+func parseJSON(text string, names Names) Parsed {
 	obj := findObject(text)
 	if obj == nil {
 		return Parsed{Problem: `Your reply holds no JSON object with "command" or "done". Reply with exactly one JSON object.`}
@@ -88,18 +93,18 @@ func (o *replyObject) command() *commandObject {
 	return &c
 }
 
-func (o *replyObject) parsed(names nameTable) Parsed {
+func (o *replyObject) parsed(names Names) Parsed {
 	comment, _ := o.Comment.(string)
 	if c := o.command(); c != nil {
 		if inner, _ := c.Comment.(string); inner != "" {
 			comment = inner
 		}
-		server, tool := names.resolve(c.Tool)
+		server, tool := names.Resolve(c.Tool)
 		args := "{}"
 		if len(c.Args) > 0 {
 			args = string(c.Args)
 		}
-		return Parsed{Comment: comment, Calls: []Call{{0, "", server, tool, normalArgs(args)}}}
+		return Parsed{Comment: comment, Calls: []Call{{0, "", server, tool, NormalArgs(args)}}}
 	}
 	if o.Done != nil && *o.Done {
 		return Parsed{Done: true, Comment: comment}
@@ -107,8 +112,8 @@ func (o *replyObject) parsed(names nameTable) Parsed {
 	return Parsed{Comment: comment, Problem: `Your reply has neither a "command" with a "tool" nor "done": true. Reply with one of the two forms.`}
 }
 
-// normalArgs unpacks arguments that were sent as a JSON string, and takes nothing for an empty object.
-func normalArgs(args string) string {
+// NormalArgs unpacks arguments that were sent as a JSON string, and takes nothing for an empty object.
+func NormalArgs(args string) string {
 	args = strings.TrimSpace(args)
 	var inner string
 	if json.Unmarshal([]byte(args), &inner) == nil && strings.HasPrefix(args, `"`) {
@@ -129,4 +134,14 @@ func findObject(text string) *replyObject {
 		}
 	}
 	return nil
+}
+
+// PlainWords takes the comment of a model that replied in the form of a turn.
+func PlainWords(text string) string {
+	text = strings.TrimSpace(loosejson.StripThinking(text))
+	if obj := findObject(text); obj != nil {
+		comment, _ := obj.Comment.(string)
+		return strings.TrimSpace(comment)
+	}
+	return text
 }

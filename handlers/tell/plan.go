@@ -1,10 +1,11 @@
-package handlers
+package tell
 
 import (
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"agent/handlers/format"
 	"agent/internal/i18n"
 	"agent/internal/sanitize"
 	"agent/projections"
@@ -15,30 +16,30 @@ const planRoom = 20000
 
 // taskBody is the one comment that shows everything: where the work stands,
 // the plan, and what was said.
-func taskBody(s *projections.State, now moment) string {
+func taskBody(s *projections.State, now Moment) string {
 	head := []string{i18n.Text(s.Lang, "board.head"), strings.Join(standing(s, now), "\n"), latestWords(s)}
 	if s.Config.Planning.Checklist && len(s.Planning.Actions) > 0 {
 		head = append(head, sanitize.Cut(checklistBody(s, now), planRoom, i18n.Text(s.Lang, "cut")))
 	}
-	body := joinParts(head)
+	body := format.Paragraphs(head)
 	dropped := 0
 	for _, n := range s.Progress.Dropped {
 		dropped += n
 	}
-	return joinParts([]string{body, folded(s, "board.history", s.Progress.Notes, dropped, maxComment-utf8.RuneCountInString(body))})
+	return format.Paragraphs([]string{body, folded(s, "board.history", s.Progress.Notes, dropped, MaxComment-utf8.RuneCountInString(body))})
 }
 
 // standing is the list of facts at the head.
-func standing(s *projections.State, now moment) []string {
+func standing(s *projections.State, now Moment) []string {
 	p := &s.Planning
-	lines := []string{"UUID: " + code(s.Created.UUID),
+	lines := []string{"UUID: " + format.Code(s.Created.UUID),
 		i18n.Text(s.Lang, "board.phase", chain(s, now)),
-		i18n.Text(s.Lang, "board.status", i18n.Text(s.Lang, i18n.ID("status.is."+now.status)))}
+		i18n.Text(s.Lang, "board.status", i18n.Text(s.Lang, i18n.ID("status.is."+now.Status)))}
 	if n := len(p.Actions); n > 0 {
 		lines = append(lines, i18n.Text(s.Lang, "board.actions", p.Count("success"), n))
 	}
 	lines = append(lines, i18n.Text(s.Lang, "board.calls", s.Usage.LLMCalls, s.Usage.ToolCalls),
-		i18n.Text(s.Lang, "board.start", clock(s.Started)), i18n.Text(s.Lang, "board.update", clock(s.Now)))
+		i18n.Text(s.Lang, "board.start", format.Clock(s.Started)), i18n.Text(s.Lang, "board.update", format.Clock(s.Now)))
 	if u := p.Understanding; u != nil && u.Goal != "" {
 		lines = append(lines, i18n.Text(s.Lang, "board.goal", line(s, u.Goal, noteLine)))
 	}
@@ -55,7 +56,7 @@ func standing(s *projections.State, now moment) []string {
 }
 
 // chain shows the stages in their order: those that are over, and where the work is.
-func chain(s *projections.State, now moment) string {
+func chain(s *projections.State, now Moment) string {
 	current := projections.Stage(s.Planning.Phase)
 	var shown []string
 	for _, stage := range projections.Stages {
@@ -64,7 +65,7 @@ func chain(s *projections.State, now moment) string {
 		}
 		mark := ""
 		switch {
-		case stage == current && now.status == string(projections.Running):
+		case stage == current && now.Status == string(projections.Running):
 			mark = " ▶️"
 		case !s.Progress.Entered[stage], stage == projections.Verification && !s.Planning.Verified, stage == projections.Execution && s.Planning.Next() >= 0:
 		default:
@@ -73,7 +74,7 @@ func chain(s *projections.State, now moment) string {
 		shown = append(shown, stageName(s, stage)+mark)
 	}
 	end := stageName(s, "complete")
-	if now.status == string(projections.Completed) {
+	if now.Status == string(projections.Completed) {
 		end += " ✅"
 	}
 	return strings.Join(append(shown, end), " → ")
@@ -105,20 +106,20 @@ func latestWords(s *projections.State) string {
 
 // checklistBody is the plan as a list. It is rendered from the actions alone, so
 // that work which a verification adds stands in it once, and open.
-func checklistBody(s *projections.State, now moment) string {
+func checklistBody(s *projections.State, now Moment) string {
 	p := &s.Planning
 	if len(p.Actions) == 0 {
 		return ""
 	}
 	lines := make([]string, 0, len(p.Actions))
 	for i := range p.Actions {
-		lines = append(lines, actionLine(s, &p.Actions[i], p.Current == i && now.status == string(projections.Running)))
+		lines = append(lines, actionLine(s, &p.Actions[i], p.Current == i && now.Status == string(projections.Running)))
 	}
 	goal := ""
 	if p.Plan != nil && p.Plan.Goal.Objective != "" {
 		goal = i18n.Text(s.Lang, "board.goal", line(s, p.Plan.Goal.Objective, noteLine))
 	}
-	return joinParts([]string{i18n.Text(s.Lang, "checklist.head"), goal, strings.Join(lines, "\n"), counted(s)})
+	return format.Paragraphs([]string{i18n.Text(s.Lang, "checklist.head"), goal, strings.Join(lines, "\n"), counted(s)})
 }
 
 func actionLine(s *projections.State, a *projections.Action, current bool) string {
@@ -152,7 +153,7 @@ func counted(s *projections.State) string {
 		count = i18n.Text(s.Lang, "checklist.failed", done, all, 100*done/all, failed)
 	}
 	switch {
-	case done == all && !partial(s):
+	case done == all && !s.PlanIncomplete():
 		count += "\n\n" + i18n.Text(s.Lang, "checklist.all")
 	case p.Verified && p.Next() < 0:
 		count += "\n\n" + i18n.Text(s.Lang, "checklist.verified")

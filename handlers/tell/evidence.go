@@ -1,4 +1,4 @@
-package handlers
+package tell
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/eventlog/event"
+	"agent/handlers/format"
 	"agent/internal/i18n"
 	"agent/internal/sanitize"
 	"agent/projections"
@@ -21,9 +22,9 @@ const shownFiles = 30
 const longestPatch = 20000
 
 // facts ties the closing words to what really happened.
-func facts(s *projections.State, v *verdict) string {
+func facts(s *projections.State, v *projections.Ending) string {
 	u := s.Usage
-	return details(s, append(evidence(s, v), i18n.Text(s.Lang, "facts.usage", u.LLMCalls, u.ToolCalls, u.Tokens(), code(s.Created.UUID))))
+	return details(s, append(evidence(s, v), i18n.Text(s.Lang, "facts.usage", u.LLMCalls, u.ToolCalls, u.Tokens(), format.Code(s.Created.UUID))))
 }
 
 func details(s *projections.State, lines []string) string {
@@ -31,16 +32,16 @@ func details(s *projections.State, lines []string) string {
 }
 
 // evidence is what was changed, which commands ran, and what nobody looked at.
-func evidence(s *projections.State, v *verdict) []string {
+func evidence(s *projections.State, v *projections.Ending) []string {
 	lines := changedLines(s)
 	ran := false
 	for _, f := range s.Work.Facts {
 		if f.ExitCode != "" {
 			ran = true
-			lines = append(lines, i18n.Text(s.Lang, "facts.command", code(f.Subject), f.ExitCode))
+			lines = append(lines, i18n.Text(s.Lang, "facts.command", format.Code(f.Subject), f.ExitCode))
 		}
 	}
-	if v.status == projections.Completed && v.byModel() {
+	if v.Status == projections.Completed && v.ByModel() {
 		if !ran {
 			lines = append(lines, i18n.Text(s.Lang, "facts.none"))
 		} else if late := writtenLate(s); len(late) > 0 {
@@ -60,9 +61,9 @@ func changedLines(s *projections.State) (lines []string) {
 		return lines
 	}
 	for _, f := range m.Files[:min(len(m.Files), shownFiles)] {
-		text := fmt.Sprintf("%s +%d −%d", code(f.Path), f.Added, f.Removed)
+		text := fmt.Sprintf("%s +%d −%d", format.Code(f.Path), f.Added, f.Removed)
 		if f.Kind != "" {
-			text = code(f.Path) + " (" + i18n.Text(s.Lang, "kind."+i18n.ID(f.Kind)) + ")"
+			text = format.Code(f.Path) + " (" + i18n.Text(s.Lang, "kind."+i18n.ID(f.Kind)) + ")"
 		}
 		lines = append(lines, i18n.Text(s.Lang, "facts.changed", text))
 	}
@@ -73,7 +74,7 @@ func changedLines(s *projections.State) (lines []string) {
 		lines = append(lines, i18n.Text(s.Lang, "facts.left", codeList(m.LeftOut)))
 	}
 	if s.Place != nil && s.Place.Missing != "" {
-		lines = append(lines, i18n.Text(s.Lang, "facts.base", code(s.Place.Missing), code(s.Place.Base)))
+		lines = append(lines, i18n.Text(s.Lang, "facts.base", format.Code(s.Place.Missing), format.Code(s.Place.Base)))
 	}
 	return lines
 }
@@ -109,8 +110,8 @@ var (
 
 // unverified marks the claim that tests pass if no command shows it: one that
 // ended well after the last file was written.
-func unverified(s *projections.State, v *verdict) string {
-	if !claimsTests(v.text) || testsShown(s) {
+func unverified(s *projections.State, v *projections.Ending) string {
+	if !claimsTests(v.Text) || testsShown(s) {
 		return ""
 	}
 	return i18n.Text(s.Lang, "facts.unverified")
@@ -143,7 +144,7 @@ func testsShown(s *projections.State) bool {
 func codeList(items []string) string {
 	var shown []string
 	for _, item := range items[:min(len(items), shownFiles)] {
-		shown = append(shown, code(item))
+		shown = append(shown, format.Code(item))
 	}
 	return strings.Join(shown, ", ") + more(items)
 }
@@ -160,18 +161,18 @@ func more(items []string) string {
 func changeLine(s *projections.State) string {
 	p := s.Publishing
 	switch {
-	case ChangedInPlace(s):
+	case s.ChangedInPlace():
 		return inPlaceLine(s)
 	case p.Failed != nil:
 		return failedChange(s, p.Failed)
 	case p.Measured != nil && p.Measured.Error != "":
-		return i18n.Text(s.Lang, "change.other", code(p.Measured.Error))
+		return i18n.Text(s.Lang, "change.other", format.Code(p.Measured.Error))
 	case p.Measured != nil && p.Measured.Count == 0:
 		return i18n.Text(s.Lang, "change.nothing")
 	case p.Opened == nil:
 		return ""
 	case p.Opened.URL == "":
-		return joinParts([]string{i18n.Text(s.Lang, unpushed(s)), patchBlock(s, p.Opened.Patch)})
+		return format.Paragraphs([]string{i18n.Text(s.Lang, unpushed(s)), patchBlock(s, p.Opened.Patch)})
 	}
 	line := i18n.Text(s.Lang, "change", p.Opened.URL)
 	if p.Opened.Reviewer != "" {
@@ -190,13 +191,13 @@ func unpushed(s *projections.State) i18n.ID {
 
 func failedChange(s *projections.State, f *event.ChangeFailed) string {
 	if f.Pushed {
-		return i18n.Text(s.Lang, "change.unopened", code(f.Message))
+		return i18n.Text(s.Lang, "change.unopened", format.Code(f.Message))
 	}
 	id := i18n.ID("change." + f.Kind)
 	if !i18n.Has(id) {
 		id = "change.other"
 	}
-	return joinParts([]string{i18n.Text(s.Lang, id, code(f.Message)), patchBlock(s, f.Patch)})
+	return format.Paragraphs([]string{i18n.Text(s.Lang, id, format.Code(f.Message)), patchBlock(s, f.Patch)})
 }
 
 // patchBlock shows a patch that is not too long, in a fence that it cannot end.
@@ -204,7 +205,7 @@ func patchBlock(s *projections.State, patch event.Text) string {
 	if patch.IsZero() {
 		return "" // there were no commits to make one of
 	}
-	kept := i18n.Text(s.Lang, "change.kept", code(s.Created.UUID), event.PatchFile)
+	kept := i18n.Text(s.Lang, "change.kept", format.Code(s.Created.UUID), event.PatchFile)
 	if patch.Spilled() || len(patch.Inline) > longestPatch {
 		return kept
 	}
@@ -214,4 +215,11 @@ func patchBlock(s *projections.State, patch event.Text) string {
 	}
 	return fmt.Sprintf("%s\n\n<details><summary>%s</summary>\n\n%sdiff\n%s\n%s\n\n</details>", kept, i18n.Text(s.Lang, "change.patch"),
 		fence, strings.TrimRight(sanitize.Terminal(patch.Inline), "\n"), fence)
+}
+
+// inPlaceLine says where a change is that nobody published. Only the last name
+// of the directory is told: the whole path is the operator's business.
+func inPlaceLine(s *projections.State) string {
+	dir := s.Place.Dir[strings.LastIndexByte(strings.TrimRight(s.Place.Dir, "/"), '/')+1:]
+	return i18n.Text(s.Lang, "change.inplace", format.Code(sanitize.Line(dir, 120)))
 }

@@ -1,4 +1,7 @@
-package handlers
+// Package prompt renders what the model is told: system, task and phase messages,
+// comments of people, corrections, the requests for summaries, and the next request
+// as a whole. Everything in it is a pure function of the state.
+package prompt
 
 import (
 	"cmp"
@@ -6,24 +9,42 @@ import (
 	"strings"
 
 	"agent/eventlog/event"
+	"agent/handlers/format"
+	"agent/handlers/reply"
 	"agent/internal/i18n"
 	"agent/llm"
 	"agent/projections"
 )
 
+// Inherited stands before the user's request. Its prefix tells it from a
+// reply of this conversation.
+func Inherited(s *projections.State) *event.MessageAdded {
+	in := s.Inherited
+	text := i18n.Text(s.Lang, "inherited.prefix", format.ShortID(in.From), format.Clock(in.At)) + "\n"
+	switch in.Trust {
+	case projections.TrustAuthor:
+		text += i18n.Text(s.Lang, "inherited.author") + "\n"
+	case projections.TrustAnybody:
+		text += i18n.Text(s.Lang, "inherited.anybody") + "\n"
+	}
+	text += in.Summary.View()
+	return &event.MessageAdded{Role: string(llm.Assistant), Purpose: "inherited", Content: event.T(text)}
+}
+
 // SystemTemplate is the embedded system prompt. system_prompt_file replaces it;
 // its placeholders are {protocol}, {language} and {mcp_prompt}.
 //
-//go:embed prompts/system.txt
+//go:embed templates/system.txt
 var SystemTemplate string
 
-//go:embed prompts/json.txt
+//go:embed templates/json.txt
 var jsonRules string
 
-//go:embed prompts/tools.txt
+//go:embed templates/tools.txt
 var toolRules string
 
-func systemMessage(s *projections.State) *event.MessageAdded {
+// System is the system message: the rules, the tools, and what the repository says.
+func System(s *projections.State) *event.MessageAdded {
 	template := SystemTemplate
 	if s.Config.Prompt != "" {
 		template = s.Config.Prompt
@@ -40,7 +61,7 @@ func systemMessage(s *projections.State) *event.MessageAdded {
 	if s.Planned() {
 		text = strings.TrimSpace(text) + "\n\n" + planPrompt(s, "system")
 	}
-	text = strings.TrimSpace(text) + projectText(s) // last: nothing of ours stands below what others wrote
+	text = strings.TrimSpace(text) + ProjectText(s) // last: nothing of ours stands below what others wrote
 	return &event.MessageAdded{Role: string(llm.System), Purpose: "system", Content: event.T(text)}
 }
 
@@ -63,10 +84,10 @@ func serverPrompt(s *projections.State) string {
 		}
 		for _, t := range server.Tools {
 			if s.Protocol() == "tools" {
-				b.WriteString("- " + FunctionName(server.Name, t.Name) + "\n")
+				b.WriteString("- " + reply.FunctionName(server.Name, t.Name) + "\n")
 				continue
 			}
-			b.WriteString("- " + server.Name + "/" + t.Name + ": " + oneLine(t.Description) + "\n  args: " + string(t.Schema) + "\n")
+			b.WriteString("- " + server.Name + "/" + t.Name + ": " + format.OneLine(t.Description) + "\n  args: " + string(t.Schema) + "\n")
 		}
 		if server.Error != "" {
 			b.WriteString("- the server " + server.Name + " is not available\n")
@@ -75,9 +96,8 @@ func serverPrompt(s *projections.State) string {
 	return strings.TrimSpace(b.String())
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-func taskMessage(s *projections.State) *event.MessageAdded {
+// Task is the first message of the user: the task with its comments.
+func Task(s *projections.State) *event.MessageAdded {
 	t := s.Task
 	body := strings.TrimSpace(t.Body.View())
 	if body == "" {
@@ -97,18 +117,14 @@ func taskMessage(s *projections.State) *event.MessageAdded {
 	return m
 }
 
-// edited is true while the model does not know of the latest change of the task itself.
-func edited(s *projections.State) bool {
-	return s.Edited > max(s.Steps["message:task"], s.Steps["message:edited"])
-}
-
-// editedMessage tells the model that the task itself was changed under its hands.
-func editedMessage(s *projections.State) *event.MessageAdded {
+// Edited tells the model that the task itself was changed under its hands.
+func Edited(s *projections.State) *event.MessageAdded {
 	text := i18n.Text(s.Lang, "task.edited") + "\n\n" + i18n.Text(s.Lang, "task.head", s.Task.Title) + "\n\n" + s.Task.Body.View()
 	return &event.MessageAdded{Role: string(llm.User), Purpose: "edited", Content: event.T(strings.TrimSpace(text))}
 }
 
-func commentsMessage(s *projections.State) *event.MessageAdded {
+// Comments tells the model what people wrote since the latest message.
+func Comments(s *projections.State) *event.MessageAdded {
 	lang := cmp.Or(i18n.Lang(s.Config.Comments.Language), s.Lang)
 	text := i18n.Text(lang, "comments.head") + "\n\n" + commentList(s, lang) + i18n.Text(lang, "comments.foot")
 	return &event.MessageAdded{Role: string(llm.User), Purpose: "comments", Content: event.T(text), Comments: pendingIDs(s)}
@@ -121,7 +137,7 @@ func commentList(s *projections.State, lang i18n.Lang) string {
 	var b strings.Builder
 	for _, c := range s.Comments.Pending {
 		b.WriteString("---\n" + i18n.Text(lang, "comments.author", c.Author) + "\n")
-		b.WriteString(i18n.Text(lang, "comments.time", clock(c.Created)) + "\n")
+		b.WriteString(i18n.Text(lang, "comments.time", format.Clock(c.Created)) + "\n")
 		if c.Verdict == "edited" {
 			b.WriteString(i18n.Text(lang, "comments.edited") + "\n")
 		}
@@ -130,7 +146,7 @@ func commentList(s *projections.State, lang i18n.Lang) string {
 			body = i18n.Text(lang, "comments.deleted", projections.CommentID(c.Kind, c.ID))
 		}
 		if s.Config.Comments.Detail == "summary" {
-			body = firstRunes(body, summaryLength)
+			body = format.First(body, summaryLength)
 		}
 		b.WriteString(i18n.Text(lang, "comments.body") + "\n" + body + "\n\n")
 	}
@@ -141,16 +157,6 @@ func commentList(s *projections.State, lang i18n.Lang) string {
 	return b.String()
 }
 
-func firstRunes(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i] + " …"
-		}
-		n--
-	}
-	return s
-}
-
 func pendingIDs(s *projections.State) []string {
 	ids := make([]string, 0, len(s.Comments.Pending))
 	for _, c := range s.Comments.Pending {
@@ -159,6 +165,27 @@ func pendingIDs(s *projections.State) []string {
 	return ids
 }
 
-func correction(problem string) *event.MessageAdded {
+// Correction tells the model why its latest reply could not be used.
+func Correction(problem string) *event.MessageAdded {
 	return &event.MessageAdded{Role: string(llm.User), Purpose: "correction", Content: event.T(problem)}
+}
+
+// setupOutput is how many runes of the output of a command that failed the model sees.
+const setupOutput = 2000
+
+// setupText tells the model what was run before it began.
+func setupText(s *projections.State) string {
+	if len(s.Setup) == 0 {
+		return ""
+	}
+	lines := []string{i18n.Text(s.Lang, "task.setup")}
+	for _, run := range s.Setup {
+		if run.ExitCode == "0" {
+			lines = append(lines, "- "+i18n.Text(s.Lang, "facts.command", format.Code(run.Subject), run.ExitCode))
+			continue
+		}
+		output := []rune(strings.TrimSpace(run.Output))
+		lines = append(lines, "- "+format.Code(run.Subject)+":\n"+string(output[max(len(output)-setupOutput, 0):]))
+	}
+	return "\n" + strings.Join(lines, "\n") + "\n"
 }

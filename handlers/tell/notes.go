@@ -1,4 +1,4 @@
-package handlers
+package tell
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"agent/handlers/format"
 	"agent/internal/i18n"
 	"agent/internal/sanitize"
 	"agent/projections"
@@ -19,12 +20,12 @@ const (
 
 // line makes words of a model or a tool fit to stand in a line of ours.
 func line(s *projections.State, text string, most int) string {
-	return sanitize.Inline(firstRunes(oneLine(text), most), []string{s.Key.Host})
+	return sanitize.Inline(format.First(format.OneLine(text), most), []string{s.Key.Host})
 }
 
 // simpleBody is the comment of a context without a plan: what the model said
 // beside its commands. While it is paused it is still being worked on.
-func simpleBody(s *projections.State, now moment) string {
+func simpleBody(s *projections.State, now Moment) string {
 	p := &s.Progress
 	latest := p.Latest("")
 	if latest == nil {
@@ -40,15 +41,15 @@ func simpleBody(s *projections.State, now moment) string {
 		}
 	}
 	head, calls, tools := i18n.Text(s.Lang, "progress.head"), latest.Call, latest.Tools
-	if now.status != string(projections.Running) && now.status != string(projections.Paused) {
-		head = i18n.Text(s.Lang, "progress.over", i18n.Text(s.Lang, i18n.ID("status.is."+now.status)))
+	if now.Status != string(projections.Running) && now.Status != string(projections.Paused) {
+		head = i18n.Text(s.Lang, "progress.over", i18n.Text(s.Lang, i18n.ID("status.is."+now.Status)))
 		calls, tools = s.Usage.LLMCalls, s.Usage.ToolCalls
 	}
-	return joinParts([]string{head, strings.Join(lines, "\n"), i18n.Text(s.Lang, "progress.count", calls, tools)})
+	return format.Paragraphs([]string{head, strings.Join(lines, "\n"), i18n.Text(s.Lang, "progress.count", calls, tools)})
 }
 
 // stageBody is the comment of one stage: its latest call, and the ones before folded.
-func stageBody(s *projections.State, stage string, now moment) string {
+func stageBody(s *projections.State, stage string, now Moment) string {
 	var notes []projections.Note
 	for _, n := range s.Progress.Notes {
 		if n.Stage == stage {
@@ -63,7 +64,7 @@ func stageBody(s *projections.State, stage string, now moment) string {
 		title = "board.history"
 	}
 	head := noteForm(s, notes[top], now, longestNote)
-	return joinParts([]string{head, folded(s, title, slices.Delete(notes, top, top+1), s.Progress.Dropped[stage], maxComment-utf8.RuneCountInString(head))})
+	return format.Paragraphs([]string{head, folded(s, title, slices.Delete(notes, top, top+1), s.Progress.Dropped[stage], MaxComment-utf8.RuneCountInString(head))})
 }
 
 // headline picks the note that stands for a stage: the latest, but for a tool's
@@ -83,12 +84,12 @@ func headline(s *projections.State, notes []projections.Note) int {
 
 // callsBody is the comment on the calls since the latest one. Where they are too
 // many, the oldest are counted.
-func callsBody(s *projections.State, now moment) string {
+func callsBody(s *projections.State, now Moment) string {
 	const between = "\n\n---\n\n"
 	var forms []string
-	left, room := 0, maxComment-200
+	left, room := 0, MaxComment-200
 	for _, n := range slices.Backward(s.Progress.Notes) {
-		if n.Seq <= now.since {
+		if n.Seq <= now.Since {
 			break
 		}
 		form := noteForm(s, n, now, min(longestNote, room/2))
@@ -105,18 +106,18 @@ func callsBody(s *projections.State, now moment) string {
 }
 
 // noteForm is a note as seeds/003 §4 has it.
-func noteForm(s *projections.State, n projections.Note, now moment, most int) string {
+func noteForm(s *projections.State, n projections.Note, now Moment, most int) string {
 	stage := stageName(s, n.Stage)
 	var parts []string
 	switch n.Kind {
 	case projections.NoteTool:
-		parts = append(parts, i18n.Text(s.Lang, "call.tool", code(n.Tool)), i18n.Text(s.Lang, "call.error", line(s, n.Text, errorLine)))
+		parts = append(parts, i18n.Text(s.Lang, "call.tool", format.Code(n.Tool)), i18n.Text(s.Lang, "call.error", line(s, n.Text, errorLine)))
 		if n.Action != "" {
-			parts = append(parts, i18n.Text(s.Lang, "call.action", code(n.Action)))
+			parts = append(parts, i18n.Text(s.Lang, "call.action", format.Code(n.Action)))
 		}
 	case projections.NoteModel:
 		parts = append(parts, i18n.Text(s.Lang, "call.model", stage), i18n.Text(s.Lang, "call.error", line(s, modelError(s, n), errorLine)))
-		if latest := s.Progress.Latest(n.Stage); !now.last && latest != nil && latest.Seq == n.Seq {
+		if latest := s.Progress.Latest(n.Stage); !now.Last && latest != nil && latest.Seq == n.Seq {
 			parts = append(parts, i18n.Text(s.Lang, "call.retry"))
 		}
 	case projections.NoteStart:
@@ -130,7 +131,7 @@ func noteForm(s *projections.State, n projections.Note, now moment, most int) st
 		}
 		parts = append(parts, i18n.Text(s.Lang, head, stage, n.Call), sanitize.Cut(spoken(s, n, words), most, i18n.Text(s.Lang, "cut")))
 	}
-	return joinParts(append(parts, i18n.Text(s.Lang, "call.time", clock(n.Time))))
+	return format.Paragraphs(append(parts, i18n.Text(s.Lang, "call.time", format.Clock(n.Time))))
 }
 
 // spoken is what the model said, or else what the call came to.
@@ -139,7 +140,7 @@ func spoken(s *projections.State, n projections.Note, safe func(*projections.Sta
 		return safe(s, n.Text)
 	}
 	if n.Stage == projections.Execution && n.Action != "" {
-		return i18n.Text(s.Lang, actionText(s, n), code(n.Action))
+		return i18n.Text(s.Lang, actionText(s, n), format.Code(n.Action))
 	}
 	p := &s.Planning
 	now := projections.Stage(p.Phase) == n.Stage
@@ -210,10 +211,10 @@ func modelError(s *projections.State, n projections.Note) string {
 
 // noteBrief is a note in one line.
 func noteBrief(s *projections.State, n projections.Note) string {
-	at := clock(n.Time) + " "
+	at := format.Clock(n.Time) + " "
 	switch n.Kind {
 	case projections.NoteTool:
-		return at + "❌ " + code(n.Tool+" "+n.Args) + ": " + line(s, n.Text, noteLine)
+		return at + "❌ " + format.Code(n.Tool+" "+n.Args) + ": " + line(s, n.Text, noteLine)
 	case projections.NoteModel:
 		return at + "⚠️ " + stageName(s, n.Stage) + ": " + line(s, modelError(s, n), noteLine)
 	case projections.NoteStart:

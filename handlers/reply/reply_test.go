@@ -1,13 +1,12 @@
-package handlers
+package reply
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"agent/eventlog/event"
 	"agent/projections"
+	"github.com/google/go-cmp/cmp"
 )
 
 func withReply(protocol string, reply event.LLMReplied) *projections.State {

@@ -1,4 +1,4 @@
-package handlers
+package prompt
 
 import (
 	_ "embed"
@@ -11,8 +11,8 @@ import (
 	"agent/projections"
 )
 
-//go:embed prompts/project.txt
-var projectHead string
+//go:embed templates/project.txt
+var ProjectHead string
 
 const (
 	projectShare = 4        // the repository's texts get one part in so many of the window
@@ -21,24 +21,19 @@ const (
 	ruleCut      = "\n[… the rest was cut: read the file if you need it]"
 )
 
-func wantsProject(s *projections.State) bool {
-	rule := s.Config.Project
-	return s.Project == nil && s.Place.Dir != "" && (rule.Rules || rule.Files)
-}
-
 // weigh is the room that a text takes, in tokens. A text of few tokens and many
 // bytes counts by its bytes, so that the message stays whole in the log.
 func weigh(text string) int { return max(llm.Estimate(text), len(text)/4) }
 
 // projectRoom is what the repository's texts may weigh.
 func projectRoom(c *event.ConfigPinned) int {
-	return min(c.ContextLength/projectShare, projectMost) - weigh(projectHead) - projectExtra
+	return min(c.ContextLength/projectShare, projectMost) - weigh(ProjectHead) - projectExtra
 }
 
-// projectText is the end of the system message: what the repository says, marked
+// ProjectText is the end of the system message: what the repository says, marked
 // as such, each text in a fence that it cannot close. It is empty if the window
 // has no room for it.
-func projectText(s *projections.State) string {
+func ProjectText(s *projections.State) string {
 	room := projectRoom(s.Config)
 	if s.Project == nil || room <= 0 {
 		return ""
@@ -53,7 +48,7 @@ func projectText(s *projections.State) string {
 	if files == "" && rules == "" {
 		return ""
 	}
-	return "\n\n" + strings.TrimSpace(projectHead) + rules + files
+	return "\n\n" + strings.TrimSpace(ProjectHead) + rules + files
 }
 
 func ruleSection(all []event.RuleFile, room int) string {

@@ -1,4 +1,4 @@
-package handlers
+package prompt
 
 import (
 	"embed"
@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"agent/eventlog/event"
-	"agent/internal/i18n"
+	"agent/handlers/format"
+	"agent/handlers/reply"
 	"agent/llm"
 	"agent/projections"
 )
@@ -16,7 +17,7 @@ import (
 // comment.txt, action.txt and one file for each phase. planning.prompts_dir
 // replaces them one by one.
 //
-//go:embed prompts/planning/*.txt
+//go:embed templates/planning/*.txt
 var PlanningPrompts embed.FS
 
 // planPrompt gives a prompt by the name of its file without ".txt".
@@ -25,18 +26,19 @@ func planPrompt(s *projections.State, name string) string {
 	if own := s.Config.Planning.Prompts; own != "" && json.Unmarshal([]byte(own), &instead) == nil && instead[name] != "" {
 		return strings.TrimSpace(instead[name])
 	}
-	text, err := PlanningPrompts.ReadFile("prompts/planning/" + name + ".txt")
+	text, err := PlanningPrompts.ReadFile("templates/planning/" + name + ".txt")
 	if err != nil {
 		return "" // no such phase in this version
 	}
 	return strings.TrimSpace(string(text))
 }
 
-func phaseMessage(s *projections.State, phase string) *event.MessageAdded {
+// Phase says what to reply in a planning phase.
+func Phase(s *projections.State, phase string) *event.MessageAdded {
 	parts := []string{planPrompt(s, phase), strings.ReplaceAll(planPrompt(s, "comment"), "{language}", language(s))}
 	switch phase {
 	case projections.Assumption:
-		n := openNeed(s)
+		n := s.Planning.OpenNeed()
 		parts = append(parts, fmt.Sprintf("The information: %s (%s). What it is for: %s", n.ID, n.Description, n.Purpose))
 	case projections.PlanPhase:
 		parts = append(parts, handOver(s), planState(s))
@@ -45,24 +47,25 @@ func phaseMessage(s *projections.State, phase string) *event.MessageAdded {
 	case projections.Verification:
 		parts = append(parts, planState(s), factLines(s))
 	}
-	return &event.MessageAdded{Role: string(llm.User), Purpose: "phase", Content: event.T(joinParts(parts))}
+	return &event.MessageAdded{Role: string(llm.User), Purpose: "phase", Content: event.T(format.Paragraphs(parts))}
 }
 
-func actionMessage(s *projections.State) *event.MessageAdded {
+// Action says what the current action of the plan is.
+func Action(s *projections.State) *event.MessageAdded {
 	a := s.Planning.Action()
 	var b strings.Builder
-	fmt.Fprintf(&b, "The action: %s\nPurpose: %s\n", a.ID, oneLine(a.Purpose))
+	fmt.Fprintf(&b, "The action: %s\nPurpose: %s\n", a.ID, format.OneLine(a.Purpose))
 	if a.Tool != "" {
 		tool := a.Tool
 		if server, name, ok := strings.Cut(tool, "/"); ok && s.Protocol() == "tools" {
-			tool = FunctionName(server, name)
+			tool = reply.FunctionName(server, name)
 		}
-		fmt.Fprintf(&b, "Tool: %s\nProposed arguments: %s\n", tool, event.Shorten(string(a.Parameters), mostOfResult(s)/2))
+		fmt.Fprintf(&b, "Tool: %s\nProposed arguments: %s\n", tool, event.Shorten(string(a.Parameters), MostOfResult(s)/2))
 	}
 	if a.Expected != "" {
-		fmt.Fprintf(&b, "Expected outcome: %s\n", oneLine(a.Expected))
+		fmt.Fprintf(&b, "Expected outcome: %s\n", format.OneLine(a.Expected))
 	}
-	text := joinParts([]string{planPrompt(s, "action"), planState(s), strings.TrimSpace(b.String())})
+	text := format.Paragraphs([]string{planPrompt(s, "action"), planState(s), strings.TrimSpace(b.String())})
 	return &event.MessageAdded{Role: string(llm.User), Purpose: "action", Content: event.T(text)}
 }
 
@@ -77,12 +80,12 @@ func planState(s *projections.State) string {
 	if p.Plan != nil {
 		g := p.Plan.Goal
 		long := lineLength(s, 1+len(g.Criteria)+len(g.Constraints), 500)
-		fmt.Fprintf(&b, "Goal: %s\n", firstRunes(oneLine(g.Objective), long))
+		fmt.Fprintf(&b, "Goal: %s\n", format.First(format.OneLine(g.Objective), long))
 		for _, c := range g.Criteria {
-			fmt.Fprintf(&b, "Success criterion: %s\n", firstRunes(oneLine(c), long))
+			fmt.Fprintf(&b, "Success criterion: %s\n", format.First(format.OneLine(c), long))
 		}
 		for _, c := range g.Constraints {
-			fmt.Fprintf(&b, "Constraint: %s\n", firstRunes(oneLine(c), long))
+			fmt.Fprintf(&b, "Constraint: %s\n", format.First(format.OneLine(c), long))
 		}
 	} else {
 		b.WriteString("The plan that is replaced:\n")
@@ -90,7 +93,7 @@ func planState(s *projections.State) string {
 	fmt.Fprintf(&b, "Actions (%d of %d done):\n", p.Count("success"), len(p.Actions))
 	long := lineLength(s, len(p.Actions), 120)
 	for i, a := range p.Actions {
-		b.WriteString("- " + marker(p, i) + " " + a.ID + ": " + firstRunes(oneLine(a.Purpose), long) + "\n")
+		b.WriteString("- " + marker(p, i) + " " + a.ID + ": " + format.First(format.OneLine(a.Purpose), long) + "\n")
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -168,7 +171,7 @@ func handOver(s *projections.State) string {
 	if err != nil {
 		return "" // nothing in it can fail to encode
 	}
-	return event.Shorten(string(data), mostOfResult(s)) // it is said whole as long as the plan is not made
+	return event.Shorten(string(data), MostOfResult(s)) // it is said whole as long as the plan is not made
 }
 
 func (out *prePlanning) add(n event.Need, f *projections.Found, least float64) {
@@ -181,13 +184,4 @@ func (out *prePlanning) add(n event.Need, f *projections.Found, least float64) {
 	default:
 		out.Gaps = append(out.Gaps, gap{n.Description, n.Purpose})
 	}
-}
-
-// planLine says in the final comment how much of the plan was done.
-func planLine(s *projections.State) string {
-	p := &s.Planning
-	if !s.Planned() || len(p.Actions) == 0 {
-		return ""
-	}
-	return i18n.Text(s.Lang, "plan.done", p.Count("success"), len(p.Actions))
 }

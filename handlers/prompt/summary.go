@@ -1,4 +1,4 @@
-package handlers
+package prompt
 
 import (
 	_ "embed"
@@ -6,19 +6,59 @@ import (
 	"strings"
 
 	"agent/eventlog/event"
+	"agent/handlers/format"
+	"agent/handlers/reply"
 	"agent/internal/i18n"
-	"agent/internal/loosejson"
 	"agent/llm"
 	"agent/projections"
 )
 
+// TurnLength is how many bytes of one turn a summary request shows.
+const TurnLength = 4000
+
+func transcript(s *projections.State, turns []projections.Entry) string {
+	var b strings.Builder
+	for _, e := range turns {
+		m := e.Message(s.Protocol())
+		b.WriteString("## " + string(m.Role) + "\n" + event.Shorten(m.Content, TurnLength) + "\n")
+		for _, c := range m.Calls {
+			b.WriteString("calls " + c.Name + " " + event.Shorten(c.Arguments, 500) + "\n")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// TurnTokens estimates the tokens of turns.
+func TurnTokens(turns []projections.Entry) (n int) {
+	for _, e := range turns {
+		n += llm.Estimate(e.Text)
+	}
+	return n
+}
+
+// RuleSummary names what was done, for when no model can say it.
+func RuleSummary(s *projections.State, turns []projections.Entry) string {
+	lines := []string{i18n.Text(s.Lang, "summary.marked")}
+	for _, e := range turns {
+		switch {
+		case e.Purpose == "summary":
+			lines = append(lines, event.Shorten(e.Text, 2000))
+		case e.Role == llm.ToolRole:
+			first, _, _ := strings.Cut(e.Text, "\n")
+			lines = append(lines, "- "+e.Tool+" "+format.First(format.OneLine(e.Args), 120)+": "+format.First(first, 120))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // summaryFacts is how many of the latest tool calls a summary names.
 const summaryFacts = 10
 
-//go:embed prompts/summary.txt
+//go:embed templates/summary.txt
 var summaryPrompt string
 
-//go:embed prompts/compaction.txt
+//go:embed templates/compaction.txt
 var compactionPrompt string
 
 // summaryRequest asks for a summary of a text in a call of its own.
@@ -29,16 +69,15 @@ func summaryRequest(s *projections.State, prompt, text string) llm.Request {
 	}}
 }
 
-// wantsDraft is true if a model should write the final summary: it works, and
-// there is something to tell.
-func wantsDraft(s *projections.State, v *verdict) bool {
-	return s.Work.Failure == nil && s.Task != nil && v.reason != "max_calls" && s.Usage.ToolCalls > 0 && exceeded(s) == nil
+// DraftRequest asks the model for the summary that the next attempt inherits.
+func DraftRequest(s *projections.State) llm.Request {
+	text := format.Paragraphs([]string{i18n.Text(s.Lang, "task.head", s.Task.Title), planState(s), transcript(s, recentTurns(s))})
+	return summaryRequest(s, summaryPrompt, text)
 }
 
-func draftSummary(s *projections.State) Effect {
-	text := joinParts([]string{i18n.Text(s.Lang, "task.head", s.Task.Title), planState(s), transcript(s, recentTurns(s))})
-	r := summaryRequest(s, summaryPrompt, text)
-	return request(s, "summary", r, estimate(s, r))
+// CompactionRequest asks for a summary of older turns.
+func CompactionRequest(s *projections.State, old []projections.Entry) llm.Request {
+	return summaryRequest(s, compactionPrompt, transcript(s, old))
 }
 
 // recentTurns are the newest turns that fit half of the window.
@@ -47,7 +86,7 @@ func recentTurns(s *projections.State) []projections.Entry {
 	room := s.Config.ContextLength / 2
 	first := len(entries)
 	for first > 0 && entries[first-1].Role != llm.System {
-		if room -= int(s.Usage.Scale(float64(llm.Estimate(event.Shorten(entries[first-1].Text, turnLength)) + 20))); room < 0 {
+		if room -= int(s.Usage.Scale(float64(llm.Estimate(event.Shorten(entries[first-1].Text, TurnLength)) + 20))); room < 0 {
 			break
 		}
 		first--
@@ -55,11 +94,11 @@ func recentTurns(s *projections.State) []projections.Entry {
 	return entries[first:]
 }
 
-// finalSummary is what the next go at the same task inherits: what the model
+// FinalSummary is what the next go at the same task inherits: what the model
 // wrote, or, when no model can be reached, what the events tell.
-func finalSummary(s *projections.State, v *verdict) *event.SummaryAdded {
-	drafted := plainWords(s.Drafted)
-	if drafted == "" || !s.Done("drafted:summary", v.since) {
+func FinalSummary(s *projections.State, v *projections.Ending) *event.SummaryAdded {
+	drafted := reply.PlainWords(s.Drafted)
+	if drafted == "" || !s.Done("drafted:summary", v.Since) {
 		return computedSummary(s, v)
 	}
 	first, last, original := conversationSpan(s)
@@ -67,24 +106,14 @@ func finalSummary(s *projections.State, v *verdict) *event.SummaryAdded {
 		Original: original, Tokens: llm.Estimate(drafted), Sources: s.Lineage.Sources}
 }
 
-// plainWords takes the comment of a model that replied in the form of a turn.
-func plainWords(text string) string {
-	text = strings.TrimSpace(loosejson.StripThinking(text))
-	if obj := findObject(text); obj != nil {
-		comment, _ := obj.Comment.(string)
-		return strings.TrimSpace(comment)
-	}
-	return text
-}
-
-func computedSummary(s *projections.State, v *verdict) *event.SummaryAdded {
+func computedSummary(s *projections.State, v *projections.Ending) *event.SummaryAdded {
 	lines := []string{i18n.Text(s.Lang, "summary.marked")}
 	if s.Task != nil {
 		lines = append(lines, i18n.Text(s.Lang, "summary.goal", s.Task.Title))
 	}
-	lines = append(lines, i18n.Text(s.Lang, "summary.end", string(v.status)+" ("+v.reason+")"))
-	if v.text != "" {
-		lines = append(lines, i18n.Text(s.Lang, "summary.words", firstRunes(v.text, 4000)))
+	lines = append(lines, i18n.Text(s.Lang, "summary.end", string(v.Status)+" ("+v.Reason+")"))
+	if v.Text != "" {
+		lines = append(lines, i18n.Text(s.Lang, "summary.words", format.First(v.Text, 4000)))
 	}
 	if plan := planState(s); plan != "" {
 		lines = append(lines, plan)
@@ -115,7 +144,7 @@ func toolLines(s *projections.State) []string {
 		} else if !f.OK {
 			outcome = "failed"
 		}
-		lines = append(lines, fmt.Sprintf("- %s %s: %s", f.Tool, firstRunes(oneLine(f.Subject), 120), outcome))
+		lines = append(lines, fmt.Sprintf("- %s %s: %s", f.Tool, format.First(format.OneLine(f.Subject), 120), outcome))
 	}
 	return lines
 }

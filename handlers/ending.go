@@ -1,0 +1,121 @@
+package handlers
+
+import (
+	"agent/eventlog/event"
+	"agent/handlers/prompt"
+	"agent/handlers/reply"
+	"agent/handlers/tell"
+	"agent/llm"
+	"agent/projections"
+)
+
+// maxCorrections is how many unusable replies in a row end a task.
+const maxCorrections = 5
+
+// endingOf lets what came first decide: a wish to stop that arrives while the
+// closing words are being written changes nothing.
+func endingOf(s *projections.State) *projections.Ending {
+	v := ownEnding(s)
+	if s.Stop != nil && (v == nil || s.Stop.Seq < v.Since || !closing(s, v)) {
+		return stops(s.Stop.By, s.Stop.Reason, s.Stop.Seq)
+	}
+	return v
+}
+
+// closing is true once the work is published or the closing words are said.
+func closing(s *projections.State, v *projections.Ending) bool {
+	return s.Done("change", v.Since) || s.Done("comment:"+string(v.Status), v.Since)
+}
+
+func fails(reason, text string, since uint64) *projections.Ending {
+	return &projections.Ending{Status: projections.Failed, Reason: reason, Text: text, Since: since}
+}
+
+func stops(reason, text string, since uint64) *projections.Ending {
+	return &projections.Ending{Status: projections.Stopped, Reason: reason, Text: text, Since: since}
+}
+
+func completes(reason, text string, since uint64) *projections.Ending {
+	return &projections.Ending{Status: projections.Completed, Reason: reason, Text: text, Since: since}
+}
+
+// ownEnding is how the work ends by itself, without a wish to stop.
+func ownEnding(s *projections.State) *projections.Ending {
+	w := s.Work
+	switch {
+	case s.Place != nil && s.Place.Error != "":
+		return fails("workspace", s.Place.Error, 0)
+	case w.Failure != nil && fatal(s, w.Failure.Kind):
+		return fails("model_"+w.Failure.Kind, w.Failure.Message, w.FailureSeq)
+	case s.Limit != nil && s.Limit.Limit == "calls":
+		return completes("max_calls", "", s.Limit.Seq)
+	case s.Expired:
+		return completes("timeout", "", s.Since)
+	case thanked(s):
+		return completes("keyword", "", s.Steps["fetch:resume"])
+	case s.Planned():
+		return planEnding(s)
+	case w.Reply == nil:
+		return nil
+	}
+	p := reply.Parse(s)
+	switch {
+	case p.Problem != "" && w.Corrections >= maxCorrections-1, w.Corrections >= maxCorrections:
+		return fails("unusable_replies", p.Problem, w.ReplySeq)
+	case p.Done && needsApproval(s):
+		return nil // a person decides first, see pauseOf
+	case p.Done:
+		return completes(doneReason(s), p.Comment, w.ReplySeq)
+	}
+	return nil
+}
+
+// fatal reports whether a model failure can be cured neither by time nor by a person's resume.
+func fatal(s *projections.State, kind string) bool {
+	switch llm.Kind(kind) {
+	case llm.Invalid, llm.ContextOverflow:
+		return true
+	case llm.ToolsRefused:
+		return s.Config.Protocol == "tools"
+	}
+	return false
+}
+
+// finish publishes the work, says so, sets the labels, leaves a summary, and ends.
+func finish(s *projections.State, v *projections.Ending) Effect {
+	if e := publish(s, v); e != nil {
+		return e
+	}
+	kind := string(v.Status)
+	switch {
+	case !s.Done("comment:"+kind, v.Since):
+		if e := lastProgress(s, tell.FinalStatus(s, v), v.Since); e != nil {
+			return e
+		}
+		return Act{Intent: tell.Final(s, v)}
+	case v.Reason == "await" && !s.Done("labels:awaiting", v.Since):
+		return Act{Intent: awaitLabels(s)}
+	case v.Reason == "await":
+		return Record{awaiting(s)}
+	case !s.Done("labels:"+kind, v.Since):
+		return Act{Intent: finalLabels(s, v)}
+	case wantsDraft(s, v) && !s.Done("drafted:summary", v.Since):
+		r := prompt.DraftRequest(s)
+		return request(s, "summary", r, prompt.Estimate(s, r))
+	case !s.Done("summary:final", v.Since):
+		return Record{prompt.FinalSummary(s, v)}
+	}
+	switch v.Status {
+	case projections.Stopped:
+		return Record{&event.ContextStopped{Reason: v.Reason}}
+	case projections.Failed:
+		return Record{&event.ContextFailed{Reason: v.Reason}}
+	}
+	return Record{&event.ContextCompleted{Reason: v.Reason, Partial: s.Incomplete(v)}}
+}
+
+// wantsDraft is true if a model should write the final summary: it works, and
+// there is something to tell.
+func wantsDraft(s *projections.State, v *projections.Ending) bool {
+	return s.Work.Failure == nil && s.Task != nil && v.Reason != "max_calls" && s.Usage.ToolCalls > 0 && exceeded(s) == nil
+}

@@ -1,0 +1,59 @@
+package reply
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"agent/eventlog/event"
+	"agent/projections"
+)
+
+// maxName is the longest tool name that providers take.
+const maxName = 64
+
+// FunctionName is the native name of a tool: "server__tool", with characters
+// that providers refuse replaced, and cut with a hash where it is too long.
+func FunctionName(server, tool string) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, server+"__"+tool)
+	if len(name) <= maxName {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return name[:maxName-9] + "_" + hex.EncodeToString(sum[:4])
+}
+
+// Names finds the tool that a model means.
+type Names map[string]event.ToolRequested
+
+// NamesOf lists every form in which a model may name the tools of a state.
+func NamesOf(s *projections.State) Names {
+	names := Names{}
+	if s.Tools == nil {
+		return names
+	}
+	for _, server := range s.Tools.Servers {
+		for _, t := range server.Tools {
+			known := event.ToolRequested{Server: server.Name, Tool: t.Name, Again: t.ReadOnly || t.Idempotent}
+			for _, form := range []string{server.Name + "/" + t.Name, FunctionName(server.Name, t.Name), server.Name + "_" + t.Name} {
+				if _, taken := names[form]; !taken {
+					names[form] = known
+				}
+			}
+		}
+	}
+	return names
+}
+
+// Resolve gives the server and the tool of a name, or no server if it is not offered.
+func (n Names) Resolve(name string) (server, tool string) {
+	if known, ok := n[name]; ok {
+		return known.Server, known.Tool
+	}
+	return "", name
+}

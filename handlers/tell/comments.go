@@ -1,0 +1,176 @@
+// Package tell renders what people are told: the comments on a task, the progress of
+// the work, the text of a change, and the evidence behind a claim. Everything in it
+// is a pure function of the state; when a comment is due is decided in package
+// handlers.
+//
+// Text from a model is made safe before it is shown (package sanitize). No text is
+// longer than a forge takes.
+package tell
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"agent/eventlog/event"
+	"agent/handlers/format"
+	"agent/internal/i18n"
+	"agent/internal/sanitize"
+	"agent/projections"
+)
+
+// Inherited says that an earlier attempt is taken into account.
+func Inherited(s *projections.State) *event.CommentRequested {
+	in := s.Inherited
+	return Comment(s, "inherited", i18n.Text(s.Lang, "inherited.notice", format.ShortID(in.From), format.Clock(in.At)))
+}
+
+// planLine says in the final comment how much of the plan was done.
+func planLine(s *projections.State) string {
+	p := &s.Planning
+	if !s.Planned() || len(p.Actions) == 0 {
+		return ""
+	}
+	return i18n.Text(s.Lang, "plan.done", p.Count("success"), len(p.Actions))
+}
+
+// ConfirmQuestion asks people whether to change the plan as the model wishes.
+func ConfirmQuestion(s *projections.State, d event.Replan) string {
+	return i18n.Text(s.Lang, "clarify.confirm", i18n.Text(s.Lang, orOther("replan.", d.Type)), format.First(format.OneLine(d.Reasoning), 500))
+}
+
+// Questions asks people what the model wants to know.
+func Questions(s *projections.State) *event.CommentRequested {
+	lines := []string{i18n.Text(s.Lang, "clarify.head") + mention(s), ""}
+	for _, q := range s.Planning.Questions {
+		lines = append(lines, "- "+line(s, q, longestNote))
+	}
+	lines = append(lines, "", i18n.Text(s.Lang, "clarify.foot", PatienceHours(s)))
+	return Comment(s, "clarification", strings.Join(lines, "\n"))
+}
+
+// PatienceHours is how long an answer is waited for; then the work goes on with assumptions.
+func PatienceHours(s *projections.State) int {
+	if hours := s.Config.FollowUp.TimeoutHours; hours > 0 {
+		return hours
+	}
+	return 24
+}
+
+// MaxComment is the longest comment in characters that any forge takes, less
+// room for the hidden marker.
+const MaxComment = 60000
+
+// words makes text from a model safe to post, see package sanitize.
+func words(s *projections.State, text string) string {
+	return strings.TrimSpace(sanitize.Output(text, []string{s.Key.Host}))
+}
+
+// Comment is a comment of ours, cut to the length that forges take.
+func Comment(s *projections.State, purpose, body string) *event.CommentRequested {
+	body = sanitize.Cut(body, MaxComment, i18n.Text(s.Lang, "cut"))
+	return &event.CommentRequested{Purpose: purpose, Body: event.T(body)}
+}
+
+// Notice is a comment with a fixed text.
+func Notice(s *projections.State, purpose string) *event.CommentRequested {
+	return Comment(s, purpose, i18n.Text(s.Lang, i18n.ID(purpose+".head")))
+}
+
+// Paused says why the work pauses and how it goes on.
+func Paused(s *projections.State, p *projections.Pausing, reasons []ApprovalReason) *event.CommentRequested {
+	head := i18n.Text(s.Lang, "paused.head")
+	if p.Until.Kind == "person" && p.Reason != "requested" {
+		head += mention(s)
+	}
+	reason := strings.ReplaceAll(pauseReason(s, s.Lang, p), "`agent resume`", "`agent resume "+format.ShortID(s.Created.UUID)+"`")
+	body := head + "\n\n" + i18n.Text(s.Lang, "reason", reason)
+	if p.Reason == projections.HeldBack {
+		lines := ApprovalLines(s, reasons)
+		body += "\n\n- " + strings.Join(lines[:min(len(lines), shownFiles)], "\n- ") + more(lines) + "\n\n" + facts(s, &projections.Ending{})
+	}
+	if p.Detail != "" && p.Reason != "limit" && (s.Work.Failure == nil || !projections.Unanswered(s.Work.Failure)) {
+		body += "\n\n" + format.Code(p.Detail)
+	}
+	return Comment(s, "paused", body)
+}
+
+// Final is always a new comment: the last word on this go.
+func Final(s *projections.State, v *projections.Ending) *event.CommentRequested {
+	said, parts := "", []string{}
+	switch v.Status {
+	case projections.Completed:
+		if v.ByModel() {
+			said, parts = closingWords(s, v), []string{unverified(s, v)}
+		}
+		parts = append(parts, planLine(s), changeLine(s), awaitLine(s, v))
+	case projections.Failed:
+		parts = append(parts, i18n.Text(s.Lang, "reason", failReason(s.Lang, v)), failLine(s, v))
+	case projections.Stopped:
+		parts = append(parts, i18n.Text(s.Lang, "reason", i18n.Text(s.Lang, i18n.ID("stop."+v.Reason))), words(s, v.Text))
+	}
+	body := format.Paragraphs([]string{finalHead(s, v), before(s, said, format.Paragraphs(append(parts, facts(s, v))))})
+	return Comment(s, string(v.Status), body)
+}
+
+// headRoom is how many characters stand above a model's words at most.
+const headRoom = 500
+
+// before puts what a model said before what is known, and cuts it where both have
+// no room: what it said must not push out what belies it.
+func before(s *projections.State, said, known string) string {
+	room := MaxComment - headRoom - utf8.RuneCountInString(known)
+	return format.Paragraphs([]string{sanitize.Cut(said, room, i18n.Text(s.Lang, "cut")), known})
+}
+
+func finalHead(s *projections.State, v *projections.Ending) string {
+	head := i18n.Text(s.Lang, i18n.ID(string(v.Status)+".head"))
+	switch {
+	case v.Reason == "keyword" || v.Reason == "timeout":
+		return i18n.Text(s.Lang, i18n.ID("closed."+v.Reason))
+	case v.Reason == "max_calls":
+		head = i18n.Text(s.Lang, "limit.head", s.Config.Limits.MaxCalls)
+	case v.Status == projections.Completed && s.Planned() && s.PlanIncomplete():
+		head = i18n.Text(s.Lang, "partial.head")
+	case v.Status == projections.Completed:
+		head = i18n.Text(s.Lang, "done.head")
+	}
+	return head + mention(s)
+}
+
+// mention names the task's author, so that somebody notices.
+func mention(s *projections.State) string {
+	author := s.Addressee()
+	if author == "" {
+		return ""
+	}
+	return " @" + author
+}
+
+func closingWords(s *projections.State, v *projections.Ending) string {
+	if text := words(s, v.Text); text != "" {
+		return text
+	}
+	return i18n.Text(s.Lang, "done.empty")
+}
+
+func awaitLine(s *projections.State, v *projections.Ending) string {
+	if v.Reason != "await" {
+		return ""
+	}
+	return i18n.Text(s.Lang, "await.foot", s.Config.FollowUp.TimeoutHours)
+}
+
+func failLine(s *projections.State, v *projections.Ending) string {
+	detail := codeOrNothing(failDetail(s, v))
+	if v.Reason == "unusable_replies" && detail != "" {
+		return i18n.Text(s.Lang, "reply.latest", detail)
+	}
+	return detail
+}
+
+func codeOrNothing(text string) string {
+	if text == "" {
+		return ""
+	}
+	return format.Code(text)
+}

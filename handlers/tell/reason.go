@@ -1,0 +1,101 @@
+package tell
+
+import (
+	"strings"
+
+	"agent/handlers/format"
+	"agent/internal/i18n"
+	"agent/internal/loosejson"
+	"agent/projections"
+)
+
+// Reason says in one sentence why a context is paused or how it ended, and gives
+// the detail behind it: what a server said, or a person's words. Both are empty
+// while it runs. The detail is as the log has it, not safe for a terminal. own is
+// the ending that the log leads to, nil if there is none.
+func Reason(s *projections.State, lang i18n.Lang, own *projections.Ending) (sentence, detail string) {
+	switch s.Status {
+	case projections.Paused:
+		return pausedReason(s, lang)
+	case projections.Awaiting:
+		return i18n.Text(lang, "why.awaiting", format.Clock(s.Wait.Until.Time)), ""
+	case projections.Completed:
+		return i18n.Text(lang, orOther("end.", s.Last.Reason)), ""
+	case projections.Stopped:
+		if s.Stop == nil {
+			return "", ""
+		}
+		return i18n.Text(lang, orOther("stop.", s.Stop.By)), s.Stop.Reason
+	case projections.Failed:
+		return failedReason(s, lang, own)
+	}
+	return "", ""
+}
+
+func pausedReason(s *projections.State, lang i18n.Lang) (sentence, detail string) {
+	p := &projections.Pausing{Reason: s.Rest.Reason, Until: s.Rest.Until}
+	switch {
+	case s.Denied != nil && p.Reason == projections.Denied:
+		p.Detail = s.Denied.Reason
+	case s.Work.Failure != nil && strings.HasPrefix(p.Reason, "model_"):
+		p.Detail = s.Work.Failure.Message
+	}
+	return pauseReason(s, lang, p), p.Detail
+}
+
+func failedReason(s *projections.State, lang i18n.Lang, own *projections.Ending) (sentence, detail string) {
+	v := &projections.Ending{Reason: s.LastError}
+	if own != nil && own.Reason == v.Reason {
+		v = own
+	}
+	return failReason(lang, v), failDetail(s, v)
+}
+
+func pauseReason(s *projections.State, lang i18n.Lang, p *projections.Pausing) string {
+	switch {
+	case p.Reason == "limit":
+		return limitReason(s, lang)
+	case p.Reason == "requested" && p.Until.Kind == "signal":
+		return i18n.Text(lang, "why.signal")
+	case p.Until.Kind == "time":
+		return i18n.Text(lang, "why.model_time", format.Clock(p.Until.Time))
+	case strings.HasPrefix(p.Reason, "model_"):
+		return i18n.Text(lang, "why.model_person")
+	}
+	return i18n.Text(lang, orOther("why.", p.Reason))
+}
+
+// limitReason has the numbers. A grant counts: it is what was reached.
+func limitReason(s *projections.State, lang i18n.Lang) string {
+	if s.Limit == nil {
+		return i18n.Text(lang, "why.limit.lifted")
+	}
+	l := s.Limit
+	return i18n.Text(lang, "why.limit", i18n.Text(lang, orOther("limit.", l.Limit)), format.Number(l.Used), format.Number(l.Max+s.Grants[l.Limit]))
+}
+
+func failReason(lang i18n.Lang, v *projections.Ending) string {
+	if strings.HasPrefix(v.Reason, "model_") {
+		return i18n.Text(lang, "why.model")
+	}
+	return i18n.Text(lang, orOther("why.", v.Reason))
+}
+
+// failDetail is what went wrong. Of replies that could not be used it is the
+// latest one, which tells more than our complaint about it.
+func failDetail(s *projections.State, v *projections.Ending) string {
+	if v.Reason == "unusable_replies" && s.Work.Reply != nil {
+		if said := strings.TrimSpace(loosejson.StripThinking(s.Work.Reply.Text.View())); said != "" {
+			return said
+		}
+	}
+	return v.Text
+}
+
+// orOther names a text that is there also for words of a newer release.
+func orOther(prefix i18n.ID, word string) i18n.ID {
+	if id := prefix + i18n.ID(word); i18n.Has(id) {
+		return id
+	}
+	return "why.other"
+}

@@ -1,0 +1,14 @@
+package handlers
+
+import (
+	"agent/handlers/tell"
+	"agent/internal/i18n"
+	"agent/projections"
+)
+
+// Reason says in one sentence why a context is paused or how it ended, and gives
+// the detail behind it: what a server said, or a person's words. Both are empty
+// while it runs. The detail is as the log has it, not safe for a terminal.
+func Reason(s *projections.State, lang i18n.Lang) (sentence, detail string) {
+	return tell.Reason(s, lang, ownEnding(s))
+}
