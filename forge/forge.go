@@ -121,7 +121,8 @@ type ErrorKind string
 
 // The kinds of error.
 const (
-	NotFound    ErrorKind = "not_found"    // gone, or not visible with this token
+	NotFound    ErrorKind = "not_found"    // gone: its repository can be read, and it is not in there
+	Hidden      ErrorKind = "hidden"       // 404, and whether the item is gone cannot be told: it may come back
 	Auth        ErrorKind = "auth"         // 401: a person must act
 	Forbidden   ErrorKind = "forbidden"    // 403 that is no rate limit: a permission is missing
 	RateLimited ErrorKind = "rate_limited" // primary or secondary limit: wait RetryAfter

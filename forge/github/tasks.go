@@ -163,6 +163,9 @@ func (c *Client) Task(ctx context.Context, key forge.TaskKey) (forge.Task, error
 	issue, err := one(c, ctx, op, func() (*github.Issue, *github.Response, error) {
 		return c.api.Issues.Get(ctx, owner, name, key.Number)
 	})
+	if kind(err) == forge.NotFound {
+		return forge.Task{}, c.confirmGone(ctx, op, key, err)
+	}
 	if err != nil {
 		return forge.Task{}, err
 	}

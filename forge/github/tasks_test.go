@@ -213,10 +213,14 @@ func TestTaskGone(t *testing.T) {
 	c := connect(t, s, nil)
 	hidden := issueKey(s, 1)
 	hidden.Project = "o/hidden"
-	for name, key := range map[string]forge.TaskKey{
-		"unknown": issueKey(s, 9), "pull request": issueKey(s, 2), "not visible": hidden, "zero": issueKey(s, 0),
+	for name, test := range map[string]struct {
+		key  forge.TaskKey
+		want forge.ErrorKind
+	}{
+		"unknown": {issueKey(s, 9), forge.NotFound}, "pull request": {issueKey(s, 2), forge.NotFound},
+		"not visible": {hidden, forge.Hidden}, "zero": {issueKey(s, 0), forge.NotFound},
 	} {
-		if _, err := c.Task(context.Background(), key); kind(err) != forge.NotFound {
+		if _, err := c.Task(context.Background(), test.key); kind(err) != test.want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -140,6 +140,9 @@ func (c *Client) Task(ctx context.Context, key forge.TaskKey) (forge.Task, error
 			Message: fmt.Sprintf("%s moved to %s", key, p.PathWithNamespace)}
 	}
 	r, err := c.read(ctx, op, key)
+	if rest.Kind(err) == forge.NotFound {
+		return forge.Task{}, c.confirmGone(ctx, op, key, err)
+	}
 	if err != nil {
 		return forge.Task{}, err
 	}

@@ -47,6 +47,23 @@ func Kind(err error) forge.ErrorKind {
 	return ""
 }
 
+// Hidden is the answer that an item was not found as one that may pass, after a
+// second look that failed with second, or that saw the item (nil). A failure of
+// the second look that has a class of its own says more.
+func Hidden(notFound, second error) error {
+	if k := Kind(second); k != "" && k != forge.NotFound && k != forge.Forbidden {
+		return second
+	}
+	var e *forge.Error
+	if !errors.As(notFound, &e) {
+		return notFound
+	}
+	hidden := *e
+	hidden.Kind = forge.Hidden
+	hidden.Message += "; the item cannot be seen now, and may be again"
+	return &hidden
+}
+
 // Wait is how long a refusal asks to wait, between a second and a quarter of
 // an hour. The time of reset, in Unix seconds, is text from a header or "". It
 // counts from the answer's own date: the clocks may differ.

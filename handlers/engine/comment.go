@@ -167,7 +167,7 @@ func (e *Engine) giveUp(w write, failed *forge.Error) (event.Body, error) {
 }
 
 func temporary(k forge.ErrorKind) bool {
-	return k == forge.Ambiguous || k == forge.Transient || k == forge.RateLimited || k == forge.Auth
+	return k == forge.Ambiguous || k == forge.Transient || k == forge.RateLimited || k == forge.Auth || k == forge.Hidden
 }
 
 // retryWrite says whether to try again in this run, and when.

@@ -60,7 +60,7 @@ type Connect func(t *testing.T, s *Stage, transport http.RoundTripper, timeout t
 // Run runs the whole suite, each part on a stage of its own.
 func Run(t *testing.T, stage func(*testing.T) *Stage, connect Connect) {
 	for name, part := range map[string]func(*testing.T, *world){
-		"Me": me, "Task": task, "TaskGone": taskGone, "ListTasks": listTasks, "Repository": repository,
+		"Me": me, "Task": task, "TaskGone": taskGone, "TaskUnseen": taskUnseen, "ListTasks": listTasks, "Repository": repository,
 		"CommentsOverPages": commentsOverPages, "CommentFields": commentFields, "CommentsSince": commentsSince,
 		"CommentsShift": commentsShift, "PostAndEdit": postAndEdit, "EditGone": editGone,
 		"Labels": labels, "LabelsOfAPerson": labelsOfAPerson, "LabelsSettled": labelsSettled, "LabelRace": labelRace, "LabelledBy": labelledBy,

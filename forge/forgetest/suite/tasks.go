@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/forge"
+	"agent/forge/forgetest"
 )
 
 func me(t *testing.T, w *world) {
@@ -50,23 +51,54 @@ func task(t *testing.T, w *world) {
 
 func taskGone(t *testing.T, w *world) {
 	for name, test := range map[string]struct {
-		change func(*forge.TaskKey)
-		want   forge.ErrorKind
+		change     func(*forge.TaskKey)
+		read, want forge.ErrorKind
 	}{
-		"number":  {func(k *forge.TaskKey) { k.Number = 999 }, forge.NotFound},
-		"project": {func(k *forge.TaskKey) { k.Project = "o/other" }, forge.NotFound},
-		"host":    {func(k *forge.TaskKey) { k.Host = "elsewhere.example" }, forge.Invalid},
-		"path":    {func(k *forge.TaskKey) { k.Project = "o/.." }, forge.Invalid},
-		"kind":    {func(k *forge.TaskKey) { k.Kind = "" }, forge.Invalid},
+		"number":  {func(k *forge.TaskKey) { k.Number = 999 }, forge.NotFound, forge.NotFound},
+		"project": {func(k *forge.TaskKey) { k.Project = "o/other" }, forge.Hidden, forge.NotFound},
+		"host":    {func(k *forge.TaskKey) { k.Host = "elsewhere.example" }, forge.Invalid, forge.Invalid},
+		"path":    {func(k *forge.TaskKey) { k.Project = "o/.." }, forge.Invalid, forge.Invalid},
+		"kind":    {func(k *forge.TaskKey) { k.Kind = "" }, forge.Invalid, forge.Invalid},
 	} {
 		key := w.Key
 		test.change(&key)
 		_, err := w.Task(background(), key)
-		wantKind(t, name+": task", err, test.want)
+		wantKind(t, name+": task", err, test.read)
 		_, err = w.PostComment(background(), key, "x")
 		wantKind(t, name+": post", err, test.want)
 		_, err = w.ChangeLabels(background(), key, nil, []string{"todo"})
 		wantKind(t, name+": labels", err, test.want)
+	}
+}
+
+// taskUnseen has the answers 404 that do not mean that an item is gone: a token
+// lost a permission, or the forge is in trouble.
+func taskUnseen(t *testing.T, w *world) {
+	const item = `.*/(issues|merge_requests|pulls)/\d+`
+	notFound := func(path string, status int) forgetest.Fault {
+		return forgetest.Fault{Path: path, Times: -1, Kind: forgetest.Answer, Status: status, Body: `{"message":"404 Not Found"}`}
+	}
+	for name, test := range map[string]struct {
+		faults []forgetest.Fault
+		want   forge.ErrorKind
+	}{
+		"everything is hidden":        {[]forgetest.Fault{notFound(".*", 404)}, forge.Hidden},
+		"lists show the item":         {[]forgetest.Fault{notFound(item, 404)}, forge.Hidden},
+		"lists are forbidden":         {[]forgetest.Fault{notFound(item, 404), notFound(".*/(issues|merge_requests)", 403)}, forge.Hidden},
+		"lists are gone":              {[]forgetest.Fault{notFound(item, 410), notFound(".*/(issues|merge_requests)", 410)}, forge.Hidden},
+		"the project does not answer": {[]forgetest.Fault{notFound(item, 404), notFound(".*", 503)}, forge.Transient},
+		"lists do not answer":         {[]forgetest.Fault{notFound(item, 404), notFound(".*/(issues|merge_requests)", 502)}, forge.Transient},
+		"the token is refused now":    {[]forgetest.Fault{notFound(item, 404), notFound(".*/(issues|merge_requests)", 401)}, forge.Auth},
+	} {
+		for _, f := range test.faults {
+			w.Server.Fault(f)
+		}
+		_, err := w.Task(background(), w.Key)
+		wantKind(t, name, err, test.want)
+		w.Server.ClearFaults()
+	}
+	if _, err := w.Task(background(), w.Key); err != nil {
+		t.Errorf("the item is seen again: %v", err)
 	}
 }
 
