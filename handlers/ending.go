@@ -77,8 +77,9 @@ func fatal(s *projections.State, kind string) bool {
 		return true
 	case llm.ToolsRefused:
 		return s.Config.Protocol == "tools"
+	default:
+		return false
 	}
-	return false
 }
 
 // finish publishes the work, says so, sets the labels, leaves a summary, and ends.
@@ -110,8 +111,9 @@ func finish(s *projections.State, v *projections.Ending) Effect {
 		return Record{&event.ContextStopped{Reason: v.Reason}}
 	case projections.Failed:
 		return Record{&event.ContextFailed{Reason: v.Reason}}
+	default:
+		return Record{&event.ContextCompleted{Reason: v.Reason, Partial: s.Incomplete(v)}}
 	}
-	return Record{&event.ContextCompleted{Reason: v.Reason, Partial: s.Incomplete(v)}}
 }
 
 // wantsDraft is true if a model should write the final summary: it works, and

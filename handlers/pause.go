@@ -58,6 +58,7 @@ func modelPause(s *projections.State) *projections.Pausing {
 		return pauses("model_"+w.Failure.Kind, w.Failure.Message, event.Until{Kind: "person"}, w.FailureSeq)
 	case llm.ToolsRefused:
 		return nil
+	default: // time may help
 	}
 	wait := w.NotBefore.Sub(w.FailedAt)
 	if w.Attempts < maxAttempts && wait <= MaxWait {

@@ -28,8 +28,9 @@ func Reason(s *projections.State, lang i18n.Lang, own *projections.Ending) (sent
 		return i18n.Text(lang, orOther("stop.", s.Stop.By)), s.Stop.Reason
 	case projections.Failed:
 		return failedReason(s, lang, own)
+	default:
+		return "", ""
 	}
-	return "", ""
 }
 
 func pausedReason(s *projections.State, lang i18n.Lang) (sentence, detail string) {
