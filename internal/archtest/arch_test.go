@@ -57,7 +57,7 @@ var rules = map[string][]string{
 	"internal/registry":       {"forge", "forge/github", "forge/gitlab", "llm", "llm/lmstudio", "llm/ollama", "llm/openai"},
 	"internal/world":          {"forge/forgetest", "llm/llmtest"},
 	"internal/demo":           {"handlers/reply", "internal/i18n", "internal/world", "llm", "llm/llmtest"},
-	"internal/workspace":      {"eventlog/event", "forge", "handlers", "handlers/engine", "internal/git", "internal/redact", "internal/sanitize", "projections"},
+	"internal/workspace":      {"eventlog/event", "forge", "handlers", "handlers/engine", "handlers/prompt", "internal/git", "internal/redact", "internal/sanitize", "projections"},
 	"internal/retention":      {"contexts", "handlers/engine", "internal/config", "internal/workspace"},
 	"internal/logging":        {"internal/sanitize", "internal/redact"},
 
