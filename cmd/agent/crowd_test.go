@@ -22,7 +22,7 @@ func TestBotsAmongThemselves(t *testing.T) {
 	c := newTalk(t, kinds[0], script.play)
 	script.script = func(n int, r llmtest.Request) llmtest.Reply {
 		c.say("ci-bot", fmt.Sprintf("@%s build of request %d is red, please fix it.", testBot, n))
-		return rounds(n, r)
+		return followUps(n, r)
 	}
 	c.extra = followUp + "\nnew_comment_handling: {periodic_check: {enabled: true, interval: 1}}"
 	asked := 1

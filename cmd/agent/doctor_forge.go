@@ -65,12 +65,8 @@ func (d *doctor) checkReplaced(check, path string) {
 
 // tokenOf is the token that requests carry, which an app renews now and then.
 func tokenOf(ctx context.Context, at app.Site) string {
-	if source, ok := at.Client.(interface {
-		Token(context.Context) (string, error)
-	}); ok {
-		if token, err := source.Token(ctx); err == nil {
-			return token
-		}
+	if token, err := at.Token(ctx); err == nil {
+		return token
 	}
 	return at.Config.Token
 }

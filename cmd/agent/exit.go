@@ -8,6 +8,7 @@ import (
 	"agent/forge"
 	"agent/handlers/engine"
 	"agent/internal/app"
+	"agent/internal/app/rounds"
 	"agent/internal/config"
 	"agent/internal/fsx"
 )
@@ -28,19 +29,20 @@ func exitCode(err error) int {
 	var badConfig *config.Error
 	var badPrompt *app.PromptError
 	var temporary *engine.Temporary
-	var listing *listError
+	var listing *rounds.ListError
 	var place *app.StoreError
+	var ref *rounds.RefError
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &code):
 		return code.code
-	case errors.As(err, &usage), isUsage(err):
+	case errors.As(err, &usage), errors.As(err, &ref), isUsage(err):
 		return exitUsage
 	case errors.As(err, &badConfig), errors.As(err, &badPrompt):
 		return config.ExitCode
 	case errors.As(err, &listing):
-		return listing.code()
+		return listCode(listing)
 	case errors.As(err, &place):
 		return place.ExitCode()
 	case errors.As(err, &temporary):
@@ -68,9 +70,10 @@ func worse(a, b int) int {
 func hintOf(err error) string {
 	var damaged *contexts.DamageError
 	var ambiguous *contexts.AmbiguousError
-	var listing *listError
+	var listing *rounds.ListError
 	var place *app.StoreError
 	var usage usageError
+	var ref *rounds.RefError
 	switch {
 	case errors.As(err, &damaged):
 		return "agent inspect shows what can be read; agent repair UUID --accept-loss keeps what is valid"
@@ -80,11 +83,11 @@ func hintOf(err error) string {
 		return "agent list shows what there is"
 	case errors.Is(err, fsx.ErrLocked), errors.Is(err, contexts.ErrBusy):
 		return "another agent is working on it; try again when it is done"
-	case errors.As(err, &listing) && listing.code() == contexts.ExitConfig:
+	case errors.As(err, &listing) && listCode(listing) == contexts.ExitConfig:
 		return "agent doctor shows what the token can see"
 	case errors.As(err, &place):
 		return "set contexts_dir, or --contexts, to a directory on a local disk that belongs to you"
-	case errors.As(err, &usage), isUsage(err):
+	case errors.As(err, &usage), errors.As(err, &ref) && ref.Unreadable, isUsage(err):
 		return "agent --help shows the commands, agent COMMAND --help what one takes"
 	}
 	return ""
@@ -94,19 +97,34 @@ func hintOf(err error) string {
 // as one that was not, but help about commands would not help.
 func refused(err error) error { return codeError{exitUsage, err} }
 
-// listError is a forge whose tasks could not be listed.
-type listError struct{ error }
-
-func (l *listError) Unwrap() error { return l.error }
-
-// code is 78 also for a project that is not there, or that the token cannot see:
+// listCode is 78 also for a project that is not there, or that the token cannot see:
 // unlike a missing item, that is a matter of configuration.
-func (l *listError) code() int {
+func listCode(err *rounds.ListError) int {
 	var failed *forge.Error
-	if errors.As(l.error, &failed) && failed.Kind == forge.NotFound {
+	if errors.As(err.Err, &failed) && failed.Kind == forge.NotFound {
 		return contexts.ExitConfig
 	}
-	return temporaryCode(&engine.Temporary{Err: l.error})
+	return temporaryCode(&engine.Temporary{Err: err.Err})
+}
+
+// roundCode is what a round ends with: the worst of what happened in it.
+func roundCode(s rounds.Summary) int {
+	code := codeOf(s.Errors)
+	if s.Failed > 0 {
+		code = worse(code, exitFailed)
+	}
+	if s.Refused {
+		code = worse(code, contexts.ExitConfig)
+	}
+	return code
+}
+
+// codeOf is the worst code of several errors, 0 for none.
+func codeOf(all []error) (code int) {
+	for _, err := range all {
+		code = worse(code, exitCode(err))
+	}
+	return code
 }
 
 // temporaryCode is 75, except where only a person can help: a token that the

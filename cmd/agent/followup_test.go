@@ -14,8 +14,8 @@ import (
 	"agent/llm/llmtest"
 )
 
-// rounds is a model that writes hello.txt, and one line into it for each answer that it gets.
-func rounds(_ int, r llmtest.Request) llmtest.Reply {
+// followUps is a model that writes hello.txt, and one line into it for each answer that it gets.
+func followUps(_ int, r llmtest.Request) llmtest.Reply {
 	if r.Turns()%2 == 0 {
 		return write("hello.txt", strings.Repeat("hello\n", r.Turns()/2+1))
 	}
@@ -27,7 +27,7 @@ const followUp = "comment_handling: {enabled: true}"
 // TestFollowUp talks with the author after the work, one process for each step.
 func TestFollowUp(t *testing.T) {
 	each(t, func(t *testing.T, kind string) {
-		c := newTalk(t, kind, rounds)
+		c := newTalk(t, kind, followUps)
 		c.extra = followUp
 		c.step(2, "awaiting", awaitingLabel)
 		c.wantSaid(1, "✅ **Done** @alice")
@@ -86,7 +86,7 @@ func (c *talk) wantVerdicts(uuid string, want map[string]string) {
 // TestRoundsAreUsedUp ends the talk after the last round that is allowed.
 func TestRoundsAreUsedUp(t *testing.T) {
 	t.Parallel()
-	c := newTalk(t, kinds[3], rounds)
+	c := newTalk(t, kinds[3], followUps)
 	c.extra = "comment_handling: {enabled: true, max_comment_count: 2}"
 	c.step(2, "awaiting", awaitingLabel)
 	c.say("alice", "Another line, please.")
@@ -100,7 +100,7 @@ func TestRoundsAreUsedUp(t *testing.T) {
 // TestNobodyAnswers ends the talk when the time for an answer is over, not before.
 func TestNobodyAnswers(t *testing.T) {
 	t.Parallel()
-	c := newTalk(t, kinds[0], rounds)
+	c := newTalk(t, kinds[0], followUps)
 	c.extra = followUp
 	c.step(2, "awaiting", awaitingLabel)
 	c.step(2, "awaiting", awaitingLabel)
@@ -131,7 +131,7 @@ func TestAwaitedItemEnds(t *testing.T) {
 	for _, kind := range kinds[1:3] {
 		t.Run("closed "+kind, func(t *testing.T) {
 			t.Parallel()
-			c := newTalk(t, kind, rounds)
+			c := newTalk(t, kind, followUps)
 			c.extra = followUp
 			c.step(2, "awaiting", awaitingLabel)
 			c.finish()
@@ -141,7 +141,7 @@ func TestAwaitedItemEnds(t *testing.T) {
 	}
 	t.Run("gone", func(t *testing.T) {
 		t.Parallel()
-		c := newTalk(t, kinds[0], rounds)
+		c := newTalk(t, kinds[0], followUps)
 		c.extra = followUp
 		c.step(2, "awaiting", awaitingLabel)
 		c.fault(forgetest.Fault{Method: "GET", Path: ".*/issues/1", Kind: forgetest.Answer, Status: 404, Times: -1, Body: `{"message":"Not Found"}`})

@@ -17,7 +17,7 @@ func TestLeftOver(t *testing.T) {
 		t.Errorf("run says:\n%s", out)
 	}
 	key := w.forge.Host() + "/" + testRepo + "/issues/1"
-	if why, _ := w.agent(0, "why", key); !strings.Contains(why, "no context here works on it") {
+	if why, _ := w.agent(0, "why", key); !strings.Contains(why, "no context here is working on it") {
 		t.Errorf("why says:\n%s", why)
 	}
 	w.wantLabels(1, processingLabel)

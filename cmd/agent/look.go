@@ -39,12 +39,7 @@ func (a *cli) look(opts ...config.Option) (*looker, error) {
 }
 
 // tongue is the language that commands speak in: English, unless Japanese is configured.
-func tongue(cfg *config.Config) i18n.Lang {
-	if cfg.Language == "ja" {
-		return i18n.Ja
-	}
-	return i18n.En
-}
+func tongue(cfg *config.Config) i18n.Lang { return app.Language(cfg) }
 
 func (l *looker) text(id i18n.ID, args ...any) string { return i18n.Text(l.lang, id, args...) }
 

@@ -13,6 +13,7 @@ import (
 
 	"agent/contexts"
 	"agent/forge/forgetest"
+	"agent/internal/app/rounds"
 	"agent/llm"
 	"agent/llm/llmtest"
 )
@@ -169,10 +170,10 @@ func TestReportsOnAPausedTask(t *testing.T) {
 }
 
 // wantDry wants one line of a dry run, which changes nothing anywhere.
-func (w *world) wantDry(code int, action, reason string, args ...string) dryLine {
+func (w *world) wantDry(code int, action, reason string, args ...string) rounds.DryLine {
 	w.t.Helper()
 	before, asked := w.snapshot(), len(w.forge.Requests())
-	lines := report[[]dryLine](w, code, append([]string{"run", "--dry-run"}, args...)...)
+	lines := report[[]rounds.DryLine](w, code, append([]string{"run", "--dry-run"}, args...)...)
 	if len(lines) != 1 || lines[0].Action != action || !strings.Contains(lines[0].Reason, reason) {
 		w.t.Errorf("a dry run says %+v, want one %s because of %q", lines, action, reason)
 	}
@@ -185,7 +186,7 @@ func (w *world) wantDry(code int, action, reason string, args ...string) dryLine
 		}
 	}
 	if len(lines) == 0 {
-		return dryLine{}
+		return rounds.DryLine{}
 	}
 	return lines[0]
 }

@@ -1,20 +1,15 @@
 package main
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/fsnotify/fsnotify"
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"agent/internal/app/rounds"
 	"agent/internal/i18n"
 	"agent/internal/redact"
 	"agent/internal/sanitize"
@@ -25,11 +20,11 @@ func (a *cli) runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [TASK...]",
 		Short: "Work on what there is to do, then end",
-		Long: `run goes on with contexts that were begun, picks up labelled items, works on them,
-and ends. It is made for cron: several runs at the same time never do a thing twice.
-With tasks (a URL, or the uuid of a context or the beginning of one) it works on those
-only, labelled or not. With --dry-run it says what it would do and why, and changes
-nothing, neither here nor on the forge.`,
+		Long: `run resumes contexts that did not end, picks up labelled items, works on them, and ends.
+It is made for cron: several runs at the same time never do anything twice. With tasks
+(a URL, or the uuid of a context or the beginning of one) it works on those only,
+labelled or not. With --dry-run it says what it would do and why, and changes nothing,
+neither here nor on the forge.`,
 		Example: `  agent run
   agent run --dry-run
   agent run https://github.com/owner/repo/issues/12
@@ -46,16 +41,15 @@ nothing, neither here nor on the forge.`,
 				return err
 			}
 			defer s.Close()
-			r := s.newRound(a.voice(s.Redact, quiet))
-			if len(refs) == 0 {
-				r.all(cmd.Context())
-			} else if err := r.only(cmd.Context(), refs); err != nil {
-				return err
+			voice := a.voice(s.Redact, quiet)
+			r := rounds.New(s, voice)
+			if len(refs) > 0 {
+				summary, err := r.Only(cmd.Context(), refs)
+				return errors.Join(err, quietly(roundCode(summary)))
 			}
-			if len(refs) == 0 {
-				r.nothing()
-			}
-			return quietly(r.code)
+			summary := r.All(cmd.Context())
+			sayNothing(voice, summary, s.Language())
+			return quietly(roundCode(summary))
 		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be done, and why")
@@ -64,14 +58,14 @@ nothing, neither here nor on the forge.`,
 	return cmd
 }
 
-// nothing says that there was nothing to do, and what may wait for a person.
-func (r *round) nothing() {
+// sayNothing says that there was nothing to do, and how many tasks are paused.
+func sayNothing(v rounds.Voice, s rounds.Summary, lang i18n.Lang) {
 	switch {
-	case r.did > 0 || r.code != 0:
-	case r.rest > 0:
-		r.note(fmt.Sprintf("nothing to do; %d paused, agent status shows why", r.rest))
+	case s.Did > 0 || roundCode(s) != 0:
+	case s.Paused > 0:
+		v.Note(i18n.Text(lang, "run.nothing.paused", s.Paused))
 	default:
-		r.note("nothing to do")
+		v.Note(i18n.Text(lang, "run.nothing"))
 	}
 }
 
@@ -98,67 +92,15 @@ a command leaves a signal for it. It ends at SIGTERM or SIGINT.`,
 			if interval > 0 {
 				every = time.Duration(interval) * time.Second
 			}
-			return s.loop(cmd.Context(), every, a.voice(s.Redact, false))
+			return quietly(roundCode(rounds.New(s, a.voice(s.Redact, false)).Loop(cmd.Context(), every)))
 		},
 	}
 	cmd.Flags().IntVar(&interval, "interval", 0, "seconds between two rounds (default: loop.interval_seconds)")
 	return cmd
 }
 
-func (s *system) loop(ctx context.Context, every time.Duration, v voice) error {
-	s.introduce(every, v)
-	wake, closeWatch := s.watch()
-	defer closeWatch()
-	code := 0
-	for ctx.Err() == nil {
-		r := s.newRound(v)
-		r.all(ctx)
-		code = r.code
-		select {
-		case <-ctx.Done():
-		case <-time.After(every):
-		case <-wake:
-		}
-	}
-	return quietly(code)
-}
-
-// introduce says what the loop looks at, and how often.
-func (s *system) introduce(every time.Duration, v voice) {
-	for _, at := range s.Sites {
-		where := strings.Join(at.Config.Projects, ", ")
-		v.note(i18n.Text(tongue(s.Config), "loop.looks", at.Host, cmp.Or(where, i18n.Text(tongue(s.Config), "loop.all")), at.Config.BotLabel, every))
-	}
-}
-
-// watch tells of signals that commands leave. Without it the loop only reacts later.
-func (s *system) watch() (wake <-chan struct{}, end func()) {
-	events := make(chan struct{}, 1)
-	w, err := fsnotify.NewWatcher()
-	if err != nil {
-		s.Log.Warn("signals are seen at the next round only", "error", err)
-		return events, func() {}
-	}
-	if err := w.Add(filepath.Join(s.Config.ContextsDir, ".control")); err != nil {
-		s.Log.Warn("signals are seen at the next round only", "error", err)
-	}
-	go func() {
-		for range w.Events {
-			select {
-			case events <- struct{}{}:
-			default:
-			}
-		}
-	}()
-	go func() {
-		for range w.Errors { // an overflow: the next round looks at everything anyway
-		}
-	}()
-	return events, func() { _ = w.Close() }
-}
-
 // voice prints lines for people, one at a time; a quiet one only those that ask for attention.
-func (a *cli) voice(secrets *redact.Redactor, quiet bool) voice {
+func (a *cli) voice(secrets *redact.Redactor, quiet bool) rounds.Voice {
 	var mu sync.Mutex
 	to := func(out io.Writer) func(string) {
 		return func(line string) {
@@ -168,13 +110,15 @@ func (a *cli) voice(secrets *redact.Redactor, quiet bool) voice {
 			fmt.Fprintln(out, sanitize.Terminal(line))
 		}
 	}
-	v := voice{say: to(a.out), note: to(a.out), warn: to(a.err)}
+	warn := to(a.err)
+	v := rounds.Voice{Say: to(a.out), Note: to(a.out), Trouble: func(what string, err error) {
+		warn("trouble: " + what + ": " + err.Error())
+		if hint := hintOf(err); hint != "" {
+			warn("  → " + hint)
+		}
+	}}
 	if quiet {
-		v.note = silent
+		v.Note = func(string) {}
 	}
 	return v
 }
-
-func silent(string) {}
-
-func newUUID() string { return uuid.NewString() }

@@ -8,6 +8,7 @@ import (
 
 	"agent/contexts"
 	"agent/internal/app"
+	"agent/internal/app/rounds"
 	"agent/internal/config"
 	"agent/projections"
 )
@@ -166,7 +167,7 @@ func (l *looker) explain(line *statusLine, s *projections.State) {
 	pending, _ := l.store.Pending(line.UUID) // what cannot be read is no signal
 	_, line.Resume = pending[contexts.Resume]
 	line.Resume = line.Resume || s.Resume != nil
-	line.Because, line.Stuck = because(s, l.lang), stuck(s) && !line.Resume
+	line.Because, line.Stuck = rounds.Because(s, l.lang), rounds.NeedsPerson(s) && !line.Resume
 }
 
 // waitsFor says why a context rests and what ends that.

@@ -3,22 +3,12 @@ package main
 import (
 	"fmt"
 	"os"
-	"sync"
 
 	"agent/contexts"
-	"agent/eventlog/event"
-	"agent/handlers/engine"
 	"agent/internal/app"
 	"agent/internal/config"
-	"agent/internal/workspace"
-	"agent/projections"
+	"agent/internal/sanitize"
 )
-
-// system is the wired program, with what rounds add to it.
-type system struct {
-	*app.App
-	swept sync.Once // old working copies
-}
 
 // loadConfig reads the configuration with the flags on top.
 func (a *cli) loadConfig(opts ...config.Option) (*config.Config, error) {
@@ -46,7 +36,7 @@ func (a *cli) openStore(readOnly bool) (*contexts.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openAs(cfg, readOnly, func(err error) { fmt.Fprintln(a.err, "agent: warning: "+err.Error()) })
+	return openAs(cfg, readOnly, a.warning)
 }
 
 // openAs opens the contexts to look, which makes nothing, or to work.
@@ -62,46 +52,15 @@ func (a *cli) options() app.Options {
 }
 
 // assemble makes the whole program. Whoever gets it closes it.
-func (a *cli) assemble() (*system, error) {
+func (a *cli) assemble() (*app.App, error) {
 	cfg, err := a.loadConfig()
 	if err != nil {
 		return nil, err
 	}
-	s, err := app.New(cfg, a.options())
-	if err != nil {
-		return nil, err
-	}
-	return &system{App: s}, nil
+	return app.New(cfg, a.options())
 }
 
-// portsFor are the ports for one task.
-func (s *system) portsFor(at app.Site, task string) engine.Ports {
-	p := s.PortsFor(at)
-	p.OnEvent = func(ev event.Event) { s.logEvent(task, ev) }
-	return p
-}
-
-// discard removes the working copy of a context whose work was published.
-func (s *system) discard(state *projections.State) {
-	if err := workspace.Discard(s.Config.WorkspacesDir, state); err != nil {
-		s.Log.Warn("working copy could not be removed", "error", err)
-	}
-}
-
-// sweep discards what a process left that was killed after the end of a
-// context. Only logs of contexts that are done are read for it.
-func (s *system) sweep() {
-	left, err := os.ReadDir(s.Config.WorkspacesDir)
-	if err != nil {
-		return // none was made yet
-	}
-	for _, dir := range left {
-		if place, err := s.Store.Place(dir.Name()); err != nil || place != contexts.Completed {
-			continue
-		}
-		state, err := engine.ReadState(s.Store, dir.Name())
-		if err == nil && state.Created != nil {
-			s.discard(state)
-		}
-	}
+// warning prints one about a context or the configuration.
+func (a *cli) warning(err error) {
+	fmt.Fprintln(a.err, "agent: warning: "+sanitize.Terminal(err.Error()))
 }

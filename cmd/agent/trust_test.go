@@ -17,11 +17,11 @@ func TestPublicTrigger(t *testing.T) {
 				c.unlabel(botLabel)
 				c.labelAs(login, botLabel)
 			}
-			if out, _ := c.agent(0, "run"); !strings.Contains(out, "who put the label there") || c.asked() != 0 {
+			if out, _ := c.agent(0, "run"); !strings.Contains(out, "has no write access") || c.asked() != 0 {
 				t.Fatalf("labelled by %q:\n%s", login, out)
 			}
 		}
-		if out, _ := c.agent(0, "run", "--dry-run"); !strings.Contains(out, "who put the label there") {
+		if out, _ := c.agent(0, "run", "--dry-run"); !strings.Contains(out, "has no write access") {
 			t.Errorf("a dry run says:\n%s", out)
 		}
 		if len(c.said()) > 0 || len(c.list(0)) > 0 {

@@ -10,6 +10,7 @@ import (
 	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/forge"
+	"agent/internal/app/rounds"
 	"agent/internal/config"
 	"agent/internal/sanitize"
 	"agent/projections"
@@ -144,7 +145,7 @@ func (l *looker) whyOf(uuid string) whyContext {
 	if reason, until := waitsFor(s); until != "" {
 		c.Reason, c.Until = reason, until
 	}
-	c.Because = because(s, l.lang)
+	c.Because = rounds.Because(s, l.lang)
 	if s.Limit != nil {
 		c.Limit = &whyLimit{s.Limit.Limit, s.Limit.Max, s.Limit.Used}
 	}

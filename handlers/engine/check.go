@@ -8,6 +8,7 @@ import (
 
 	"agent/eventlog/event"
 	"agent/forge"
+	"agent/handlers/policy"
 	"agent/internal/sanitize"
 	"agent/projections"
 )
@@ -59,17 +60,12 @@ func (e *Engine) lastLook(ctx context.Context, intent event.Body) (changed bool,
 
 // takenAway names how people ended the task, if they did.
 func (e *Engine) takenAway(ctx context.Context, t forge.Task) string {
-	processing := e.state.Config.Labels.Processing
-	isOurs := func(login string) bool { return e.mine(ctx, forge.Account{Login: login}) }
-	switch {
-	case t.State != "open":
-		return "closed"
-	case slices.Contains(e.state.Labels, processing) && !slices.Contains(t.Labels, processing):
-		return "label_removed"
-	case e.state.Task.Assigned && !slices.ContainsFunc(t.Assignees, isOurs):
-		return "unassigned"
+	by, need := policy.TakenAway(e.state, policy.ItemOf(t), nil)
+	if need == policy.Self {
+		assigned := slices.ContainsFunc(t.Assignees, func(login string) bool { return e.mine(ctx, forge.Account{Login: login}) })
+		by, _ = policy.TakenAway(e.state, policy.ItemOf(t), &assigned)
 	}
-	return ""
+	return by
 }
 
 func (e *Engine) noticeEdit(t forge.Task) error {

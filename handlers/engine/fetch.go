@@ -5,13 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"agent/eventlog/event"
 	"agent/forge"
 	"agent/handlers"
+	"agent/handlers/policy"
 	"agent/internal/sanitize"
 	"agent/projections"
 )
@@ -120,7 +121,7 @@ func (e *Engine) fetchComments(ctx context.Context, reason string) error {
 		e.p.Log.Warn("comments could not be read", "task", e.state.Key.String(), "error", err)
 		return e.input(&event.CommentsFetched{Reason: reason, Comments: []event.Comment{}, Last: true, Error: clean(err.Error())})
 	}
-	fresh, seen := e.judge(ctx, all)
+	fresh, seen := e.unseen(ctx, all)
 	for first := true; first || len(fresh) > 0; first = false {
 		n := min(len(fresh), perEvent)
 		part := &event.CommentsFetched{Reason: reason, Comments: fresh[:n:n], Seen: seen, Last: n == len(fresh)}
@@ -132,8 +133,8 @@ func (e *Engine) fetchComments(ctx context.Context, reason string) error {
 	return nil
 }
 
-// judge gives the comments that the log does not hold yet, each with what is made of it.
-func (e *Engine) judge(ctx context.Context, all []forge.Comment) (fresh []event.Comment, seen int) {
+// unseen gives the comments that the log does not hold yet, each with what it is.
+func (e *Engine) unseen(ctx context.Context, all []forge.Comment) (fresh []event.Comment, seen int) {
 	fresh = []event.Comment{}
 	for _, c := range all {
 		sum := Hash(c.Body)
@@ -142,9 +143,9 @@ func (e *Engine) judge(ctx context.Context, all []forge.Comment) (fresh []event.
 			seen++
 			continue
 		}
-		fresh = append(fresh, e.verdict(ctx, c, sum, known))
+		fresh = append(fresh, e.classified(ctx, c, sum, known))
 	}
-	e.limit(fresh)
+	policy.Newest(fresh, e.state.Config.Comments.Max)
 	return append(fresh, e.deleted(all)...), seen
 }
 
@@ -166,70 +167,43 @@ func (e *Engine) deleted(all []forge.Comment) (gone []event.Comment) {
 	return gone
 }
 
-func (e *Engine) verdict(ctx context.Context, c forge.Comment, sum string, known bool) event.Comment {
+func (e *Engine) classified(ctx context.Context, c forge.Comment, sum string, known bool) event.Comment {
 	v := event.Comment{ID: c.ID, Kind: c.Kind, Author: c.Author.Login, Created: c.CreatedAt.UTC(), Updated: c.UpdatedAt.UTC(), Hash: sum}
 	_, genuine := markerOf(c.Body, e.p.MarkerKey, e.state.Key)
-	switch {
-	case c.System:
-		v.Verdict = "system"
-	case e.state.Comments.Own(projections.CommentID(c.Kind, c.ID)), Marked(c.Body) && e.mine(ctx, c.Author),
-		genuine && e.me == nil: // who we are could not be asked; anybody can copy a marker
-		v.Verdict = "own"
-	case c.Internal && !e.state.Task.Private && !e.state.Task.Confidential: // the answer would show its words
-		v.Verdict = "internal"
-	case c.Author.Bot && e.state.Config.Comments.ExcludeBots:
-		v.Verdict = "bot"
-	case !e.accepts(ctx, c.Author):
-		v.Verdict = "untrusted"
-	default:
-		v.Verdict = "new"
-		if known {
-			v.Verdict = "edited"
-		}
+	v.Verdict = e.classify(ctx, policy.Comment{Author: c.Author, System: c.System, Internal: c.Internal, Known: known,
+		Posted: e.state.Comments.Own(projections.CommentID(c.Kind, c.ID)), Marked: Marked(c.Body), Genuine: genuine})
+	if v.Verdict == "new" || v.Verdict == "edited" {
 		text, removed := sanitize.Input(c.Body)
 		v.Body, v.Removed, v.Warning = event.T(text), removed, sanitize.Suspicious(text)
 	}
 	return v
 }
 
-// accepts says whether an account's comments are input. It fails closed.
-func (e *Engine) accepts(ctx context.Context, a forge.Account) bool {
-	rule, t := e.state.Config.Comments.Accept, e.state.Task
-	if e.state.Await != nil && e.state.Config.FollowUp.Enabled {
-		return IsAuthor(e.state, a) // a follow-up is a talk with the author alone
+// classify reads what the policy must know until it has decided.
+func (e *Engine) classify(ctx context.Context, c policy.Comment) string {
+	for {
+		class, need := policy.Classify(e.state, c)
+		switch need {
+		case policy.Nothing:
+			return class
+		case policy.Self:
+			ours := e.mine(ctx, c.Author)
+			c.Self = &policy.Account{Ours: ours, Unknown: e.me == nil}
+		case policy.Permission:
+			may := e.mayWrite(ctx, c.Author)
+			c.MayWrite = &may
+		case policy.Task, policy.Comments, policy.Labeller:
+			panic("engine: a comment is classified without fact " + strconv.Itoa(int(need)))
+		}
 	}
-	switch {
-	case rule == "any", rule == "auto" && t.Private:
-		return true
-	case rule != "trusted" && IsAuthor(e.state, a):
-		return true
-	case rule == "author":
-		return false
-	}
+}
+
+// mayWrite asks once per run and account. A forge that does not answer means no.
+func (e *Engine) mayWrite(ctx context.Context, a forge.Account) bool {
 	if known, ok := e.trusted[a.Login]; ok {
 		return known
 	}
 	p, err := retried(ctx, e, func() (forge.Permission, error) { return e.p.Forge.Permission(ctx, e.state.Key, a.Login) })
 	e.trusted[a.Login] = err == nil && p >= forge.Write
 	return e.trusted[a.Login]
-}
-
-// IsAuthor reports whether an account is the task's author. All accounts that
-// were deleted have one name, which is nobody's.
-func IsAuthor(s *projections.State, a forge.Account) bool {
-	return s.Task != nil && a.Login == s.Task.Author && a.Login != "" && a.Login != "ghost"
-}
-
-// limit keeps the newest accepted comments and counts the rest.
-func (e *Engine) limit(fresh []event.Comment) {
-	left := e.state.Config.Comments.Max
-	for i := range slices.Backward(fresh) {
-		if v := &fresh[i]; v.Verdict == "new" || v.Verdict == "edited" {
-			if left > 0 {
-				left--
-				continue
-			}
-			v.Verdict, v.Body = "older", event.Text{}
-		}
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"agent/contexts"
 	"agent/internal/config"
 	"agent/internal/fsx"
+	"agent/internal/i18n"
 )
 
 // OpenStore opens the contexts for work. Errors are *[StoreError].
@@ -47,4 +48,15 @@ func (e *StoreError) ExitCode() int {
 		return contexts.ExitConfig
 	}
 	return contexts.ExitCode(e.Err)
+}
+
+// Language is the language that the program speaks to its operator.
+func (a *App) Language() i18n.Lang { return Language(a.Config) }
+
+// Language is English, unless Japanese is configured.
+func Language(cfg *config.Config) i18n.Lang {
+	if cfg.Language == "ja" {
+		return i18n.Ja
+	}
+	return i18n.En
 }

@@ -21,7 +21,7 @@ var commandTexts = texts{
 
 	"why.seen":              {"seen %s: %s: %s", "%s に確認: %s: %s"},
 	"why.seen.taken":        {"picked up", "着手"},
-	"why.seen.continued":    {"gone on with", "続行"},
+	"why.seen.continued":    {"resumed", "再開"},
 	"why.seen.waiting":      {"waiting", "待機"},
 	"why.seen.skipped":      {"left alone", "見送り"},
 	"why.seen.busy":         {"busy", "使用中"},

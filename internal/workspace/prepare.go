@@ -44,7 +44,7 @@ func (w *Copy) clone(ctx context.Context, s *projections.State) (prepared event.
 	case s.Task.Branch != "":
 		prepared.Base = s.Task.Branch
 	case s.Task.Fork:
-		o.Ref = headRef(s.Key)
+		o.Ref = w.c.ChangeRef(s.Key.Number)
 	case wanted != "" && wanted != repo.DefaultBranch:
 		there, err := git.HasBranch(ctx, o, wanted)
 		switch {
@@ -64,14 +64,6 @@ func (w *Copy) clone(ctx context.Context, s *projections.State) (prepared event.
 	prepared.Dir = clone.Dir
 	prepared.Commit, err = clone.Head(ctx)
 	return prepared, err
-}
-
-// headRef is where a forge shows the head of a request that comes from a fork.
-func headRef(key forge.TaskKey) string {
-	if key.Kind == forge.GitLabMergeRequest {
-		return fmt.Sprintf("refs/merge-requests/%d/head", key.Number)
-	}
-	return fmt.Sprintf("refs/pull/%d/head", key.Number)
 }
 
 // options are those of a clone, less what is to be checked out.
@@ -95,7 +87,7 @@ func (w *Copy) existing(ctx context.Context, s *projections.State) (*git.Repo, e
 	}
 	o.Branch = s.Place.Base
 	if s.Task.Fork {
-		o.Ref = headRef(s.Key)
+		o.Ref = w.c.ChangeRef(s.Key.Number)
 	}
 	return git.Clone(ctx, o)
 }

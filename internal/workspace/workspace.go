@@ -32,10 +32,11 @@ type Config struct {
 	MaxBytes  int64  // of a clone
 	AllowHTTP bool   // clone URLs may be http
 
-	Forge  forge.Client
-	Token  func(context.Context) (string, error) // for git
-	Bot    string                                // author of commits, "" for agent
-	Redact *redact.Redactor
+	Forge     forge.Client
+	Token     func(context.Context) (string, error) // for git
+	ChangeRef func(number int) string               // git ref of the head of a change from a fork
+	Bot       string                                // author of commits, "" for agent
+	Redact    *redact.Redactor
 }
 
 // Copy is the working copies of one forge.

@@ -1,4 +1,4 @@
-package main
+package rounds
 
 import (
 	"log/slog"
@@ -8,10 +8,10 @@ import (
 )
 
 // logEvent writes an event to the application log: all of them at debug level,
-// and what people said, and what came of it, for everybody (seeds/001 §3.5).
-func (s *system) logEvent(task string, ev event.Event) {
-	s.Log.Debug(projections.Describe(ev), "event", ev.Body.Type(), "seq", ev.Seq)
-	log := s.Log.With(slog.String("task", task))
+// and at info level what people said and what the agent did about it (seeds/001 §3.5).
+func (r *round) logEvent(task string, ev event.Event) {
+	r.Log.Debug(projections.Describe(ev), "event", ev.Body.Type(), "seq", ev.Seq)
+	log := r.Log.With(slog.String("task", task))
 	switch b := ev.Body.(type) {
 	case *event.CommentsFetched:
 		for _, c := range b.Comments {

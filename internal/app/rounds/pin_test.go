@@ -1,4 +1,4 @@
-package main
+package rounds
 
 import (
 	"os"
@@ -13,11 +13,11 @@ import (
 // TestEveryPlanningKeyIsPinned changes each key of the planning mode and wants
 // the pinned configuration to change, too: a key that decisions never see does nothing.
 func TestEveryPlanningKeyIsPinned(t *testing.T) {
-	want := (&system{App: &app.App{Config: config.Default()}}).planning()
+	want := (&Rounds{App: &app.App{Config: config.Default()}}).planning()
 	keys := 0
 	for _, path := range leaves(reflect.TypeFor[config.Planning](), nil) {
 		keys++
-		s := &system{App: &app.App{Config: config.Default()}}
+		s := &Rounds{App: &app.App{Config: config.Default()}}
 		field := reflect.ValueOf(&s.Config.Planning).Elem().FieldByIndex(path)
 		change(t, s, field)
 		if got := s.planning(); reflect.DeepEqual(got, want) {
@@ -43,7 +43,7 @@ func leaves(of reflect.Type, above []int) (paths [][]int) {
 }
 
 // change gives a field another value, and does what reading the configuration would then do.
-func change(t *testing.T, s *system, field reflect.Value) {
+func change(t *testing.T, s *Rounds, field reflect.Value) {
 	t.Helper()
 	switch field.Kind() {
 	case reflect.Bool:
@@ -63,4 +63,11 @@ func change(t *testing.T, s *system, field reflect.Value) {
 	var err error
 	s.PlanningPrompts, err = app.ReadPrompts(dir)
 	must(t, err)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

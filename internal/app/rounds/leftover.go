@@ -1,4 +1,4 @@
-package main
+package rounds
 
 import (
 	"context"
@@ -26,8 +26,8 @@ func (r *round) leftOver(ctx context.Context, at app.Site) {
 		if err != nil || !slices.Contains(now.Labels, label) || r.isLive(key) {
 			continue
 		}
-		reason := "it carries the label \"" + label + "\", but no context here works on it: remove the label, or set \"" + at.Config.BotLabel + "\" again"
-		r.note("left over: " + key + ": " + reason)
+		reason := r.text("seen.leftover", label, at.Config.BotLabel)
+		r.voice.Note(r.text("round.left", key, reason))
 		r.saw(key, contexts.Skipped, reason, "")
 	}
 }

@@ -1,25 +1,26 @@
-package main
+package rounds
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/forge"
 	"agent/handlers/engine"
+	"agent/handlers/policy"
 	"agent/internal/app"
-	"agent/internal/i18n"
 	"agent/internal/sanitize"
 	"agent/projections"
 )
 
-// do works on one job until it rests.
+// do works on one job until its task ends, pauses or waits.
 func (r *round) do(ctx context.Context, j job) {
 	name := j.uuid
 	if name == "" {
@@ -36,7 +37,7 @@ func (r *round) do(ctx context.Context, j job) {
 
 func (r *round) attempt(ctx context.Context, j job) error {
 	if j.uuid != "" {
-		return r.goOn(ctx, j)
+		return r.resume(ctx, j)
 	}
 	lock, err := r.Store.LockKey(j.key.String())
 	if err != nil {
@@ -52,7 +53,7 @@ func (r *round) attempt(ctx context.Context, j job) error {
 		if !r.take(uuid) {
 			return nil
 		}
-		return r.goOn(ctx, j)
+		return r.resume(ctx, j)
 	}
 	return r.begin(ctx, j, lock)
 }
@@ -61,30 +62,22 @@ func (r *round) attempt(ctx context.Context, j job) error {
 // its key: another process may have finished it since it was listed.
 func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 	if r.PauseSignal() {
-		r.note("paused: " + j.key.String() + ": " + r.signalNote())
-		r.saw(j.key.String(), contexts.Skipped, "the pause signal stands", "")
+		r.skip(j, r.signalNote())
 		return nil
 	}
 	if err := r.Store.Room(); err != nil {
 		return err
 	}
-	t, err := j.at.Client.Task(ctx, j.key)
-	var failed *forge.Error
-	switch {
-	case errors.As(err, &failed) && failed.Kind == forge.NotFound && j.trigger == "command":
-		return refused(errors.New("there is no such item, or the token cannot see it"))
-	case err != nil:
-		return &engine.Temporary{Err: err}
+	t, err := r.item(ctx, j)
+	if err != nil {
+		return err
 	}
-	why := skip(t, j)
-	if why == "" {
-		if why, err = r.distrust(ctx, t, j); err != nil {
-			return err
-		}
+	refusal, err := r.refusal(ctx, t, j)
+	if err != nil {
+		return err
 	}
-	if why != "" {
-		r.note("skipped: " + j.key.String() + ": " + why)
-		r.saw(j.key.String(), contexts.Skipped, why, "")
+	if refusal != "" {
+		r.skip(j, refusal)
 		return nil
 	}
 	release, err := r.workspaceLock(j.at)
@@ -93,38 +86,46 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 	}
 	defer release()
 	host, _ := os.Hostname()
-	e, err := engine.Create(r.portsFor(j.at, j.key.String()), &event.ContextCreated{Format: event.Format, UUID: newUUID(), TaskKey: j.key.String(),
+	e, err := engine.Create(r.portsFor(j.at, j.key.String()), &event.ContextCreated{Format: event.Format, UUID: uuid.NewString(), TaskKey: j.key.String(),
 		Forge: j.key.Host, Kind: string(j.key.Kind), User: t.Author.Login, Title: sanitize.Line(t.Title, 500), Trigger: j.trigger,
-		Version: version(), Host: host, PID: os.Getpid()})
+		Version: r.Ports.Version, Host: host, PID: os.Getpid()})
 	if err != nil {
 		return err
 	}
 	_ = lock.Close() // the live context guards the task from here on
-	r.saw(j.key.String(), contexts.Taken, becauseOf(j.trigger), e.State().Created.UUID)
+	r.saw(j.key.String(), contexts.Taken, r.becauseOf(j.trigger), e.State().Created.UUID)
 	return r.run(ctx, e, j.at, nil)
 }
 
-func skip(t forge.Task, j job) string {
-	switch {
-	case t.State != "open":
-		return "it is " + t.State
-	case j.trigger == "label" && trigger(j.at, t.Labels) == "":
-		return "its label is gone"
-	}
-	return ""
+func (r *round) skip(j job, why string) {
+	r.voice.Note(r.text("round.skipped", j.key.String(), why))
+	r.saw(j.key.String(), contexts.Skipped, why, "")
 }
 
-// goOn works on a context that exists. A label that was set again, or a person's
+// item reads the item that a job is about.
+func (r *round) item(ctx context.Context, j job) (forge.Task, error) {
+	t, err := j.at.Client.Task(ctx, j.key)
+	var failed *forge.Error
+	switch {
+	case errors.As(err, &failed) && failed.Kind == forge.NotFound && j.trigger == policy.ByCommand:
+		return t, &RefError{Err: errNoItem}
+	case err != nil:
+		return t, temporary(err)
+	}
+	return t, nil
+}
+
+// resume works on a context that exists. A label that was set again, or a person's
 // command, ends its pause.
-func (r *round) goOn(ctx context.Context, j job) error {
+func (r *round) resume(ctx context.Context, j job) error {
 	first, err := r.Store.First(j.uuid)
 	if err != nil {
 		return err
 	}
 	at, ok := r.Site(first.Forge)
 	if !ok {
-		r.note(fmt.Sprintf("skipped: %s: no forge with host %s is configured", j.uuid, first.Forge))
-		r.saw(first.TaskKey, contexts.Skipped, "no forge with its host is configured", j.uuid)
+		r.voice.Note(r.text("round.skipped", j.uuid, r.text("skip.forge", first.Forge)))
+		r.saw(first.TaskKey, contexts.Skipped, r.text("skip.forge", first.Forge), j.uuid)
 		return nil
 	}
 	release, err := r.workspaceLock(at)
@@ -144,23 +145,23 @@ func (r *round) goOn(ctx context.Context, j job) error {
 		r.ended(e.State(), j)
 		return e.Close() // where it was listed, only its directory was behind
 	}
-	r.saw(first.TaskKey, contexts.Continued, wokenBy(wake), j.uuid)
+	r.saw(first.TaskKey, contexts.Continued, r.wokenBy(wake), j.uuid)
 	return r.run(ctx, e, at, wake)
 }
 
 // ended tells a person who named a context that it has ended, and what begins anew.
 func (r *round) ended(s *projections.State, j job) {
-	if j.trigger != "command" {
+	if j.trigger != policy.ByCommand {
 		return
 	}
-	r.note(i18n.Text(tongue(r.Config), "run.ended", s.Created.UUID, string(s.Status), s.Key.String()))
+	r.voice.Note(r.text("run.ended", s.Created.UUID, string(s.Status), s.Key.String()))
 }
 
 func (r *round) run(ctx context.Context, e *engine.Engine, at app.Site, wake event.Body) error {
 	defer e.Close()
 	s := e.State()
 	name := s.Key.String()
-	r.note(fmt.Sprintf("working: %s (%s): %s", name, s.Created.UUID, s.Created.Title))
+	r.voice.Note(r.text("round.working", name, s.Created.UUID, s.Created.Title))
 	start := time.Now()
 	err := e.Run(ctx, r.pin(at, e.State().Key.Project), wake)
 	r.report(s, name, time.Since(start), err)
@@ -169,31 +170,38 @@ func (r *round) run(ctx context.Context, e *engine.Engine, at app.Site, wake eve
 
 func (r *round) report(s *projections.State, name string, took time.Duration, err error) {
 	r.mu.Lock()
-	r.did++
+	r.summary.Did++
 	if s.Status == projections.Failed {
-		r.code = worse(r.code, exitFailed)
+		r.summary.Failed++
 	}
 	if s.Status == projections.Paused && s.Rest.Reason == "model_auth" { // a stop ends it as well
-		r.code = worse(r.code, contexts.ExitConfig)
+		r.summary.Refused = true
 	}
 	r.mu.Unlock()
 	if err != nil {
 		return
 	}
-	line := fmt.Sprintf("%s: %s (%s), model calls: %d, tool calls: %d, %s", s.Status, name, s.Created.UUID,
+	line := r.text("round.line", s.Status, name, s.Created.UUID,
 		s.Usage.LLMCalls, s.Usage.ToolCalls, took.Round(time.Millisecond))
 	switch {
 	case s.Status != projections.Completed:
-		line += ": " + because(s, tongue(r.Config))
+		line += ": " + Because(s, r.Language())
 	case s.ChangedInPlace():
-		line += ": " + i18n.Text(tongue(r.Config), "run.inplace", s.Place.Dir)
+		line += ": " + r.text("run.inplace", s.Place.Dir)
 	}
-	if s.Status == projections.Failed || stuck(s) {
-		r.say(line)
+	if s.Status == projections.Failed || NeedsPerson(s) {
+		r.voice.Say(line)
 	} else {
-		r.note(line)
+		r.voice.Note(line)
 	}
 	r.discard(s)
+}
+
+// portsFor are the ports for one task.
+func (r *round) portsFor(at app.Site, task string) engine.Ports {
+	p := r.PortsFor(at)
+	p.OnEvent = func(ev event.Event) { r.logEvent(task, ev) }
+	return p
 }
 
 // workspaceLock lets one context at a time work in a repository that is worked on in place.

@@ -1,4 +1,4 @@
-package main
+package rounds
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 
 	"agent/contexts"
 	"agent/eventlog/event"
+	"agent/internal/i18n"
 	"agent/projections"
 )
 
@@ -17,12 +18,12 @@ type sightings struct {
 }
 
 // saw notes what was made of an item, and why.
-func (r *round) saw(taskKey, verdict, reason, uuid string) {
+func (r *round) saw(taskKey, result, reason, uuid string) {
 	r.seen.mu.Lock()
 	defer r.seen.mu.Unlock()
 	safe, _ := r.Redact.String(reason)
 	r.seen.scan.Items = append(r.seen.scan.Items,
-		contexts.Sighting{TaskKey: taskKey, Time: time.Now().UTC(), Verdict: verdict, Reason: safe, UUID: uuid})
+		contexts.Sighting{TaskKey: taskKey, Time: time.Now().UTC(), Verdict: result, Reason: safe, UUID: uuid})
 }
 
 // scanned notes the scan of a forge. It is written at once: a round lasts as
@@ -41,22 +42,19 @@ func (r *round) scanned(host string, found int, err error) {
 }
 
 // becauseOf says why a task is begun.
-func becauseOf(trigger string) string {
-	if trigger == "label" {
-		return "it carries the label"
-	}
-	return "a person asked for it by a command"
-}
+func (r *round) becauseOf(trigger string) string { return r.text("seen.by." + i18n.ID(trigger)) }
 
-// wokenBy says why a context goes on; nothing wakes one that never rested.
-func wokenBy(wake event.Body) string {
+// wokenBy says why a context goes on. One that nothing had to wake was interrupted.
+func (r *round) wokenBy(wake event.Body) string {
 	switch b := wake.(type) {
 	case *event.ResumeRequested:
-		return "resumed by " + b.By
+		return r.text("wake." + i18n.ID(b.By))
+	case *event.StopRequested:
+		return r.text("wake." + i18n.ID(b.By))
 	case *event.TimerFired:
-		return "the time for an answer is over"
+		return r.text("wake.timeout")
 	}
-	return "it was begun and not ended"
+	return r.text("wake.interrupted")
 }
 
 // waits notes a look at a context that nothing wakes yet.
@@ -66,11 +64,11 @@ func (r *round) waits(s *projections.State) {
 	}
 	if s.Status == projections.Paused {
 		r.mu.Lock()
-		r.rest++
+		r.summary.Paused++
 		r.mu.Unlock()
 	}
 	uuid := s.Created.UUID
-	r.saw(s.Created.TaskKey, contexts.Waiting, because(s, tongue(r.Config)), uuid)
+	r.saw(s.Created.TaskKey, contexts.Waiting, Because(s, r.Language()), uuid)
 	r.seen.mu.Lock()
 	defer r.seen.mu.Unlock()
 	if r.seen.scan.Polls == nil {
@@ -88,7 +86,7 @@ func (r *round) sawTrouble(j job, err error) {
 	switch {
 	case key == "":
 	case errors.Is(err, contexts.ErrBusy):
-		r.saw(key, contexts.Busy, "another process works on it", j.uuid)
+		r.saw(key, contexts.Busy, r.text("seen.busy"), j.uuid)
 	default:
 		r.saw(key, contexts.Troubled, err.Error(), j.uuid)
 	}

@@ -1,4 +1,4 @@
-package main
+package rounds
 
 import (
 	"crypto/sha256"
@@ -18,7 +18,7 @@ import (
 const progressMS = 10_000
 
 // pin gives everything of the configuration that decisions may depend on.
-func (s *system) pin(at app.Site, project string) event.ConfigPinned {
+func (s *Rounds) pin(at app.Site, project string) event.ConfigPinned {
 	c, f := s.Config, at.Config
 	active := c.LLM.Active()
 	template := prompt.SystemTemplate

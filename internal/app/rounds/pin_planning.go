@@ -1,4 +1,4 @@
-package main
+package rounds
 
 import (
 	"agent/eventlog/event"
@@ -7,7 +7,7 @@ import (
 
 // planning is the planning mode as decisions see it. Whatever is switched off
 // has the limit 0.
-func (s *system) planning() event.Planning {
+func (s *Rounds) planning() event.Planning {
 	c := s.Config.Planning
 	p := event.Planning{Enabled: c.Enabled, MaxActions: c.MaxSubtasks, ContinueOnError: c.ContinueOnError, Comments: "off",
 		Checklist: c.ProgressComment.Enabled, MaxHistory: c.ProgressComment.MaxHistoryEntries, MaxRevisions: c.Revision.MaxRevisions,

@@ -1,4 +1,4 @@
-package main
+package rounds
 
 import (
 	"agent/handlers"
@@ -7,9 +7,9 @@ import (
 	"agent/projections"
 )
 
-// because says on one line why a context rests or how it ended, with the detail
-// behind it; empty while it runs.
-func because(s *projections.State, lang i18n.Lang) string {
+// Because says on one line why a context is paused or how it ended, with the
+// detail behind it; empty while it runs.
+func Because(s *projections.State, lang i18n.Lang) string {
 	sentence, detail := handlers.Reason(s, lang)
 	if detail == "" {
 		return sentence
@@ -17,7 +17,7 @@ func because(s *projections.State, lang i18n.Lang) string {
 	return sentence + " (" + sanitize.Line(detail, 300) + ")"
 }
 
-// stuck tells whether a context waits for a person who did not ask for that.
-func stuck(s *projections.State) bool {
+// NeedsPerson reports whether a context waits for a person who did not ask for that.
+func NeedsPerson(s *projections.State) bool {
 	return s.Status == projections.Paused && s.Resume == nil && s.Rest.Until.Kind == "person" && s.Rest.Reason != "requested"
 }

@@ -1,0 +1,56 @@
+package policy
+
+import "agent/forge"
+
+// Candidate is an item that may become a task.
+type Candidate struct {
+	Item
+	Triggers []string // labels that make an item a task
+	Command  bool     // a person named it on the command line
+	Accept   string   // new_comment_handling.accept
+	Labeller *Setter  // nil if it is not known yet
+}
+
+// Setter is whoever set the trigger label, or the item's author if it came with the item.
+type Setter struct {
+	Login  string
+	Bot    bool
+	May    forge.Permission
+	Hidden bool // the forge never says who set the label, or who may write
+}
+
+// Refusal is why an item does not become a task. Why is a text of package i18n
+// and Arg its only argument, "" if it has none.
+type Refusal struct {
+	Why string
+	Arg string
+}
+
+// Reasons of a [Refusal].
+const (
+	NotOpen       = "skip.state"  // argument: the state
+	LabelGone     = "skip.label"  // it was listed with the label
+	NoWriteAccess = "skip.access" // argument: who set the label
+)
+
+// Begin decides whether an item becomes a task; nil means that it does. In a
+// public project anybody can open an item, and a template brings labels along:
+// there the label counts only if a person with write access set it. Where the
+// forge does not say who did, its own rule must do: few may set labels.
+func Begin(c Candidate) (*Refusal, Need) {
+	switch {
+	case !c.Open():
+		return &Refusal{NotOpen, c.State}, Nothing
+	case c.Command:
+		return nil, Nothing
+	case Trigger(c.Labels, c.Triggers) == "":
+		return &Refusal{LabelGone, ""}, Nothing
+	case c.Private || c.Accept == "any":
+		return nil, Nothing
+	case c.Labeller == nil:
+		return nil, Labeller
+	case c.Labeller.Hidden, c.Labeller.May >= forge.Write && !c.Labeller.Bot:
+		return nil, Nothing
+	}
+	return &Refusal{NoWriteAccess, c.Labeller.Login}, Nothing
+}

@@ -1,0 +1,62 @@
+package rounds
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// Loop does rounds until ctx is done, one every span of time and at once when a
+// command leaves a signal. It gives the summary of the last one.
+func (s *Rounds) Loop(ctx context.Context, every time.Duration) (last Summary) {
+	s.introduce(every)
+	wake, closeWatch := s.watch()
+	defer closeWatch()
+	for ctx.Err() == nil {
+		last = s.All(ctx)
+		select {
+		case <-ctx.Done():
+		case <-time.After(every):
+		case <-wake:
+		}
+	}
+	return last
+}
+
+// introduce says which forges the loop looks at, and how often.
+func (s *Rounds) introduce(every time.Duration) {
+	for _, at := range s.Sites {
+		where := strings.Join(at.Config.Projects, ", ")
+		s.voice.Note(s.text("loop.looks", at.Host, cmp.Or(where, s.text("loop.all")), at.Config.BotLabel, every))
+	}
+}
+
+// watch tells of signals that commands leave. Without it the loop only reacts later.
+func (s *Rounds) watch() (wake <-chan struct{}, end func()) {
+	events := make(chan struct{}, 1)
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		s.Log.Warn("signals are seen at the next round only", "error", err)
+		return events, func() {}
+	}
+	if err := w.Add(filepath.Join(s.Config.ContextsDir, ".control")); err != nil {
+		s.Log.Warn("signals are seen at the next round only", "error", err)
+	}
+	go func() {
+		for range w.Events {
+			select {
+			case events <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	go func() {
+		for range w.Errors { // an overflow: the next round looks at everything anyway
+		}
+	}()
+	return events, func() { _ = w.Close() }
+}

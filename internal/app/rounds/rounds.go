@@ -1,0 +1,108 @@
+// Package rounds finds what there is to do and does it with several workers.
+//
+// A round looks at contexts that were begun and did not end, then at the items
+// that carry a trigger label. Each becomes a job; a worker takes the context, or
+// begins one under the lock of its task key, and runs the engine until the task
+// ends, pauses or waits. Several processes may do rounds at the same time: locks
+// keep them from doing anything twice.
+//
+// Who may begin or wake a task is decided by package policy. This package reads
+// the facts for it. What it sees goes to scan.json, where `agent why` finds it.
+package rounds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"agent/handlers/engine"
+	"agent/internal/app"
+	"agent/internal/i18n"
+)
+
+// Rounds does rounds with one set of adapters.
+type Rounds struct {
+	*app.App
+	voice Voice
+	swept sync.Once // old working copies
+}
+
+// Voice says things to people, a line at a time. Its functions may be called at the same time.
+type Voice struct {
+	Say     func(line string)            // an end that is not a good one
+	Note    func(line string)            // something that goes well
+	Trouble func(what string, err error) // something went wrong with one task or forge; the others go on
+}
+
+// New makes rounds that report to v.
+func New(a *app.App, v Voice) *Rounds { return &Rounds{App: a, voice: v} }
+
+// Summary is what came of a round.
+type Summary struct {
+	Did     int     // contexts worked on
+	Paused  int     // contexts that are paused, and that nothing woke
+	Failed  int     // contexts that ended as failed
+	Refused bool    // a model server refused our credentials
+	Errors  []error // each was given to Voice.Trouble
+}
+
+// ListError is a forge whose tasks could not be listed.
+type ListError struct{ Err error }
+
+func (e *ListError) Error() string { return e.Err.Error() }
+func (e *ListError) Unwrap() error { return e.Err }
+
+// RefError is a task on the command line that cannot be worked on.
+type RefError struct {
+	Err        error
+	Unreadable bool // it is neither a context nor the URL of an item
+}
+
+func (e *RefError) Error() string { return e.Err.Error() }
+func (e *RefError) Unwrap() error { return e.Err }
+
+var errNoItem = errors.New("there is no such item, or the token cannot see it")
+
+// All finds and does everything: first contexts that were begun, then new tasks.
+func (s *Rounds) All(ctx context.Context) Summary {
+	r := s.newRound()
+	s.swept.Do(r.sweep)
+	r.healIndex()
+	jobs := make(chan job)
+	go func() {
+		defer close(jobs)
+		r.begun(ctx, jobs)
+		r.labelled(ctx, jobs)
+	}()
+	r.work(ctx, jobs)
+	if ctx.Err() == nil {
+		r.collectDaily(ctx)
+	}
+	r.endRound()
+	return r.summary
+}
+
+// Only does the given tasks, which are contexts (a uuid or the beginning of one)
+// or items (a URL). An error is about one that cannot be read: nothing was done.
+func (s *Rounds) Only(ctx context.Context, refs []string) (Summary, error) {
+	r := s.newRound()
+	jobs := make(chan job, len(refs))
+	for _, ref := range refs {
+		j, err := r.jobOf(ref)
+		if err != nil {
+			return Summary{}, err
+		}
+		jobs <- j
+	}
+	close(jobs)
+	r.work(ctx, jobs)
+	r.writeScan()
+	return r.summary, nil
+}
+
+func (s *Rounds) text(id i18n.ID, args ...any) string { return i18n.Text(s.Language(), id, args...) }
+
+func temporary(err error) error { return &engine.Temporary{Err: err} }
+
+func noForge(host string) error { return fmt.Errorf("no forge with host %s is configured", host) }

@@ -1,0 +1,69 @@
+package rounds
+
+import (
+	"context"
+	"errors"
+
+	"agent/forge"
+	"agent/handlers/policy"
+	"agent/internal/app"
+	"agent/internal/i18n"
+)
+
+// refusal says why an item does not become a task, "" if it does.
+func (r *round) refusal(ctx context.Context, t forge.Task, j job) (string, error) {
+	c := policy.Candidate{Item: policy.ItemOf(t), Triggers: j.at.Config.Triggers(), Command: j.trigger == policy.ByCommand,
+		Accept: r.Config.NewCommentHandling.Accept}
+	refusal, need := policy.Begin(c)
+	if need == policy.Labeller {
+		setter, err := r.labeller(ctx, t, j)
+		if err != nil {
+			return "", err
+		}
+		c.Labeller = &setter
+		refusal, _ = policy.Begin(c)
+	}
+	switch {
+	case refusal == nil:
+		return "", nil
+	case refusal.Arg == "":
+		return r.text(i18n.ID(refusal.Why)), nil
+	}
+	return r.text(i18n.ID(refusal.Why), refusal.Arg), nil
+}
+
+// labeller reads who set the trigger label, and what that account may do.
+func (r *round) labeller(ctx context.Context, t forge.Task, j job) (policy.Setter, error) {
+	by, err := j.at.Client.LabelledBy(ctx, j.key, policy.Trigger(t.Labels, j.at.Config.Triggers()))
+	if err != nil {
+		return r.hidden(err)
+	}
+	if by.Login == "" {
+		by = t.Author // it came with the item
+	}
+	may, err := j.at.Client.Permission(ctx, j.key, by.Login)
+	var failed *forge.Error
+	if err != nil && !(errors.As(err, &failed) && failed.Kind == forge.Invalid) { // no account has such a name
+		return r.hidden(err)
+	}
+	return policy.Setter{Login: by.Login, Bot: by.Bot, May: may}, nil
+}
+
+// hidden tells a forge that never says such things from one that fails now.
+func (r *round) hidden(err error) (policy.Setter, error) {
+	var failed *forge.Error
+	if errors.As(err, &failed) && (failed.Kind == forge.NotFound || failed.Kind == forge.Forbidden) {
+		r.Log.Warn("the forge does not say who set the label, or who has write access", "error", err)
+		return policy.Setter{Hidden: true}, nil
+	}
+	return policy.Setter{}, temporary(err)
+}
+
+// listLabelled are the open items with any of the labels that make a task.
+func listLabelled(ctx context.Context, at app.Site) (tasks []forge.Task, err error) {
+	for _, label := range at.Config.Triggers() {
+		more, listErr := at.Client.ListTasks(ctx, label)
+		tasks, err = append(tasks, more...), errors.Join(err, listErr)
+	}
+	return tasks, err
+}
