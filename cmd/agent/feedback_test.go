@@ -25,7 +25,7 @@ func TestMissingProject(t *testing.T) {
 	if !strings.Contains(string(log), `"level":"ERROR"`) {
 		t.Error("the file of the log does not hold the trouble")
 	}
-	w.wantDry(78, wouldFail, "404")
+	w.wantDry(78, "fail", "404")
 }
 
 // TestQuiet wants a run that cron can start: silent when all is well, and not otherwise.

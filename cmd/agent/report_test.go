@@ -154,15 +154,15 @@ func TestReportsOnAPausedTask(t *testing.T) {
 	if len(s.Waiting) != 1 || s.Waiting[0].Until != "person" || s.Waiting[0].Reason != "model_auth" || s.Counts["paused"] != 1 {
 		t.Errorf("status %+v", s)
 	}
-	w.wantDry(0, wouldWait, "the model cannot be used")
+	w.wantDry(0, "wait", "the model cannot be used")
 	w.agent(0, "resume", l.UUID)
-	w.wantDry(0, wouldResume, "command")
+	w.wantDry(0, "resume", "command")
 	if out, _ := w.agent(0, "status"); !strings.Contains(out, "a resume was asked for") {
 		t.Errorf("status says\n%s", out)
 	}
 	w.agent(0, "status", "--check") // nobody has to do anything
 	w.agent(0, "stop", l.UUID)
-	w.wantDry(0, wouldStop, "person")
+	w.wantDry(0, "stop", "person")
 	w.agent(0, "run") // a stop is no matter of configuration
 	if s := w.only().State; s != "stopped" {
 		t.Errorf("%s, want stopped", s)
@@ -212,7 +212,7 @@ func (w *world) snapshot() string {
 func TestDryRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, greet())
-	line := w.wantDry(0, wouldBegin, "label")
+	line := w.wantDry(0, "begin", "label")
 	if line.TaskKey != w.forge.Host()+"/"+testRepo+"/issues/1" || line.Title != "Greet the world" {
 		t.Errorf("got %+v", line)
 	}
@@ -224,18 +224,18 @@ func TestDryRun(t *testing.T) {
 	}
 	must(t, os.Mkdir(w.path("contexts"), 0o700))
 	must(t, os.WriteFile(w.path("contexts", "pause_signal"), nil, 0o600))
-	w.wantDry(0, wouldWait, "pause signal")
+	w.wantDry(0, "wait", "pause signal")
 	must(t, os.Remove(w.path("contexts", "pause_signal")))
 	w.forge.RemoveLabels(testRepo, 1, botLabel)
 	url := w.forge.Host() + "/" + testRepo + "/issues/1"
-	w.wantDry(0, wouldBegin, "command", url)
+	w.wantDry(0, "begin", "command", url)
 	w.forge.CloseIssue(testRepo, 1)
-	w.wantDry(0, wouldSkip, "closed", url)
+	w.wantDry(0, "skip", "closed", url)
 	if out, _ := w.agent(0, "run", "--dry-run"); !strings.Contains(out, "nothing to do") {
 		t.Errorf("printed\n%s", out)
 	}
 	w.forge.Fault(forgetest.Fault{Path: "/repos/.*", Times: -1, Kind: forgetest.Store502HTML})
-	w.wantDry(75, wouldFail, "502")
+	w.wantDry(75, "fail", "502")
 	w.agent(2, "run", "--json")
 }
 

@@ -51,21 +51,23 @@ var rules = map[string][]string{
 	"handlers/reply":          {"projections", "eventlog/event", "internal/loosejson"},
 	"handlers/reply/shapes":   {"eventlog/event", "internal/loosejson"},
 	"handlers/format":         {"internal/sanitize"},
-	"handlers/engine":         {"handlers", "handlers/reply", "llm/textcall", "internal/loosejson", "projections", "eventlog/event", "llm", "forge", "mcp", "contexts", "internal/sanitize", "internal/redact", "internal/i18n"},
-	"internal/app":            {"contexts", "contexts/history", "forge", "forge/viamcp", "handlers/prompt", "handlers/engine", "internal/config", "internal/fsx", "internal/logging", "internal/redact", "internal/workspace", "llm", "mcp", "projections"},
+	"handlers/engine":         {"contexts", "eventlog/event", "forge", "handlers", "handlers/policy", "handlers/reply", "internal/i18n", "internal/loosejson", "internal/redact", "internal/sanitize", "llm", "llm/textcall", "mcp", "projections"},
+	"internal/app":            {"contexts", "contexts/history", "forge", "forge/viamcp", "handlers/engine", "handlers/prompt", "internal/config", "internal/fsx", "internal/i18n", "internal/logging", "internal/redact", "internal/workspace", "llm", "mcp", "projections"},
 	"internal/config":         {"forge", "llm", "internal/registry"},
 	"internal/registry":       {"forge", "forge/github", "forge/gitlab", "llm", "llm/lmstudio", "llm/ollama", "llm/openai"},
 	"internal/world":          {"forge/forgetest", "llm/llmtest"},
 	"internal/demo":           {"handlers/reply", "internal/i18n", "internal/world", "llm", "llm/llmtest"},
 	"internal/workspace":      {"eventlog/event", "forge", "handlers", "handlers/engine", "handlers/prompt", "internal/git", "internal/redact", "internal/sanitize", "projections"},
 	"internal/retention":      {"contexts", "handlers/engine", "internal/config", "internal/workspace"},
+	"handlers/policy":         {"eventlog/event", "forge", "projections"},
+	"internal/app/rounds":     {"contexts", "eventlog", "eventlog/event", "forge", "handlers", "handlers/engine", "handlers/policy", "handlers/prompt", "internal/app", "internal/config", "internal/i18n", "internal/logging", "internal/retention", "internal/sanitize", "internal/workspace", "projections"},
 	"internal/logging":        {"internal/sanitize", "internal/redact"},
 
 	"forge/forgetest/suite": {"forge", "forge/forgetest"},
 }
 
 // pure packages decide and fold: nothing in them may see the world.
-var pure = []string{"handlers", "handlers/reply/shapes", "internal/loosejson", "llm/textcall", "projections"}
+var pure = []string{"handlers", "handlers/policy", "handlers/reply/shapes", "internal/loosejson", "llm/textcall", "projections"}
 
 var impure = []string{"os", "net", "net/http", "os/exec", "math/rand", "math/rand/v2", "crypto/rand", "syscall", "runtime", "io/fs"}
 
