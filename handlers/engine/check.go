@@ -74,6 +74,6 @@ func (e *Engine) noticeEdit(t forge.Task) error {
 		return nil
 	}
 	title, _ := sanitize.Input(t.Title)
-	body, removed := sanitize.Input(t.Body)
+	body, removed := sanitize.Rendered(t.Body)
 	return e.input(&event.TaskChanged{What: "text", Title: sanitize.Line(title, 500), Body: event.T(body), Removed: removed, Hash: sum})
 }

@@ -81,7 +81,7 @@ func (e *Engine) fetchTask(ctx context.Context) error {
 		return orTemporary(ctx, err)
 	}
 	title, _ := sanitize.Input(t.Title)
-	body, removed := sanitize.Input(t.Body)
+	body, removed := sanitize.Rendered(t.Body)
 	fetched := &event.TaskFetched{Title: sanitize.Line(title, 500), Body: event.T(body), Author: t.Author.Login, State: t.State,
 		Labels: nonNil(t.Labels), Assignees: nonNil(t.Assignees), URL: t.URL, Private: t.Private, Removed: removed,
 		Hash: Hash(t.Title + "\x00" + t.Body), Fork: t.Fork, Confidential: t.Confidential}
@@ -173,7 +173,7 @@ func (e *Engine) classified(ctx context.Context, c forge.Comment, sum string, kn
 	v.Verdict = e.classify(ctx, policy.Comment{Author: c.Author, System: c.System, Internal: c.Internal, Known: known,
 		Posted: e.state.Comments.Own(projections.CommentID(c.Kind, c.ID)), Marked: Marked(c.Body), Genuine: genuine})
 	if v.Verdict == "new" || v.Verdict == "edited" {
-		text, removed := sanitize.Input(c.Body)
+		text, removed := sanitize.Rendered(c.Body)
 		v.Body, v.Removed, v.Warning = event.T(text), removed, sanitize.Suspicious(text)
 	}
 	return v

@@ -1,5 +1,5 @@
 // Package sanitize makes texts safe at the program's three borders: what the
-// model reads ([Input]), what we post ([Output], [Cut]), and what a terminal
+// model reads ([Input], and [Rendered] for Markdown of others), what we post ([Output], [Cut]), and what a terminal
 // shows ([Terminal], [Line]). [Suspicious] names what looks like an injection.
 //
 // All functions are pure, take any bytes, and never fail. Input and Output are
@@ -27,7 +27,14 @@ const cutNote = "\n\n[… the rest of this text was cut]"
 // characters. removed names what is gone by class, as "zero_width:3".
 func Input(s string) (clean string, removed []string) {
 	counts := map[string]int{}
-	s = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(validUTF8(s, counts))
+	return input(oneLineEnd(validUTF8(s, counts)), counts)
+}
+
+func oneLineEnd(s string) string {
+	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s)
+}
+
+func input(s string, counts map[string]int) (clean string, removed []string) {
 	first := inputPass{text: norm.NFC.String(s), counts: counts}
 	// What stood apart only because of something hidden was visible as text. If it
 	// now looks like a comment, it is kept and taken apart visibly.
