@@ -77,7 +77,7 @@ type Config struct {
 
 // Limits bound spending; 0 means none. Reaching one pauses the task.
 type Limits struct {
-	// Tokens per context, prompt and completion together.
+	// Tokens per context, prompt and completion together. 0: no limit, here and below.
 	MaxTokens int `yaml:"max_tokens"`
 	// USD per context. Needs `llm.prices`.
 	MaxCostUSD float64 `yaml:"max_cost_usd"`

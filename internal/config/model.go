@@ -35,7 +35,7 @@ type Provider struct {
 	APIKey string `yaml:"api_key" env:"*"`
 	// Name of the model.
 	Model string `yaml:"model" env:"*"`
-	// Context window in tokens. Ollama gets it as `num_ctx`; for other servers, set what the model is loaded with.
+	// Context window of the model, in tokens.
 	ContextLength int `yaml:"context_length" min:"1024"`
 }
 

@@ -55,10 +55,10 @@ func variable(tag reflect.StructTag, key string, of kind) string {
 	return of.Env(key)
 }
 
-// inlined yields the sections of a map of pointers.
+// inlined yields the sections of a map of pointers, in the order of the registry.
 func inlined(m reflect.Value, yield func(child) bool) bool {
-	for _, key := range sortedKeys(m) {
-		if !yield(child{key, "", "", m.MapIndex(reflect.ValueOf(key)).Elem()}) {
+	for _, key := range slices.Concat(registry.ForgeNames(), registry.ProviderNames()) {
+		if section := m.MapIndex(reflect.ValueOf(key)); section.IsValid() && !yield(child{key, "", "", section.Elem()}) {
 			return false
 		}
 	}
@@ -132,7 +132,7 @@ func Keys() []Key {
 	c.LLM.Prices = map[string]Price{"*": {}}
 	var all []Key
 	visit(reflect.ValueOf(c).Elem(), "", func(path string, k child) {
-		path = strings.ReplaceAll(shown(strings.Replace(path, "mcp_servers[0]", "mcp_servers[]", 1)), "llm.prices.…", "llm.prices.*")
+		path = strings.ReplaceAll(strings.Replace(path, "mcp_servers[0]", "mcp_servers[]", 1), "[0]", "")
 		all = append(all, Key{Path: path, Default: written(k.value), Env: k.env, Min: k.tag.Get("min"), Max: k.tag.Get("max"), OneOf: oneOf(k.tag)})
 	})
 	return all
