@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"agent/eventlog/event"
 	"agent/handlers/format"
 	"agent/handlers/prompt"
@@ -95,10 +97,10 @@ func approvalReasons(s *projections.State) (reasons []tell.ApprovalReason) {
 	return reasons
 }
 
-// protected tells whether a path is one that a person has to look at: it is below
-// a directory of the list (an entry that ends in a slash), is an entry with a
-// slash, or has an entry without one as its last part. Case does not count, as
-// some systems see none. A path that was cut may be any.
+// protected reports whether a path is one that a person has to approve: it is
+// below a directory of the list (an entry that ends in a slash), matches an entry
+// with a slash, or an entry without one matches its last part. Case does not
+// count, as some systems see none. A path that was cut may be any.
 func protected(name, list string) bool {
 	if strings.HasSuffix(name, "…") {
 		return list != ""
@@ -113,11 +115,11 @@ func protected(name, list string) bool {
 			if strings.HasPrefix(name, entry) {
 				return true
 			}
-			continue
+			entry += "**"
 		case !strings.Contains(entry, "/"):
 			whole = path.Base(name)
 		}
-		if ok, err := path.Match(entry, whole); ok || err != nil && entry == whole {
+		if ok, err := doublestar.Match(entry, whole); ok || err != nil && entry == whole { // old logs may hold bad patterns
 			return true
 		}
 	}

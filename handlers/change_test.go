@@ -85,10 +85,12 @@ func TestChangeTranscripts(t *testing.T) {
 }
 
 func TestNeedsApproval(t *testing.T) {
-	list := ".github/workflows/\n.gitlab-ci.yml\nconfig/agent.yaml\n*.pem\n[bad"
+	list := ".github/workflows/\n.gitlab-ci.yml\nconfig/agent.yaml\n*.pem\n[bad\ndeploy/**\nteams/*/secrets/\nsrc/**/gen/{a,b}.go"
 	for path, want := range map[string]bool{
 		".github/workflows/ci.yml": true, ".GitHub/Workflows/x/y.yml": true, ".github/other": false, ".gitlab-ci.yml": true, "sub/.gitlab-ci.yml": true,
-		"config/agent.yaml": true, "x/config/agent.yaml": false, "keys/a.pem": true, "a.pemx": false, "[bad": true, "main.go": false, "cut…": true,
+		"config/agent.yaml": true, "x/config/agent.yaml": false, "keys/a.pem": true, "a.pemx": false, "[bad": true,
+		"deploy/a": true, "deploy/a/b/c.yaml": true, "x/deploy/a": false, "teams/a/secrets/b/c": true, "teams/a/b/secrets/c": false,
+		"src/gen/a.go": true, "src/x/y/gen/b.go": true, "src/gen/c.go": false, "main.go": false, "cut…": true,
 	} {
 		if got := protected(path, list); got != want {
 			t.Errorf("%q: %v", path, got)

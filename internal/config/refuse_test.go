@@ -112,6 +112,7 @@ var refused = []struct {
 	{"contexts in workspace", "contexts_dir: /w/c\ngithub: {workspace: /w}", "contexts_dir: must not lie inside the workspace", nil},
 	{"home of others", "contexts_dir: ~other/c", "contexts_dir: only ~/ is understood", nil},
 	{"no home", "", "contexts_dir: needs a home directory", map[string]string{"HOME": "", "XDG_STATE_HOME": ""}},
+	{"pattern", "change_requests:\n  protected_paths:\n    - deploy/**\n    - '[bad'", ":4: change_requests.protected_paths[1]: is no valid pattern", nil},
 	{"branch", "change_requests: {branch_prefix: '--upload-pack='}", "branch_prefix: is not", nil},
 }
 

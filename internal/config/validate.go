@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"agent/internal/registry"
 )
 
@@ -63,9 +65,11 @@ func (d *decoder) validate(c *Config) {
 	if p := c.ChangeRequests.BranchPrefix; !branchPrefix.MatchString(p) || strings.Contains(p, "..") || strings.Contains(p, "//") {
 		d.failAt("change_requests.branch_prefix", "is not the beginning of a branch name")
 	}
-	for _, p := range c.ChangeRequests.ProtectedPaths {
+	for i, p := range c.ChangeRequests.ProtectedPaths {
 		if p == "" || !oneLine(p) || strings.HasPrefix(p, "/") {
 			d.failAt("change_requests.protected_paths", "each must be a path below the repository, on one line")
+		} else if !doublestar.ValidatePattern(p) {
+			d.failAt(fmt.Sprintf("change_requests.protected_paths[%d]", i), "is no valid pattern: a [ or { is not closed")
 		}
 	}
 	if b := c.ChangeRequests.Base; b != "" && (!branchPrefix.MatchString(b) || strings.Contains(b, "..") || strings.HasSuffix(b, "/")) {
