@@ -14,6 +14,7 @@
 //	min max  bounds of a number; without them 0 and 1e12
 //	oneof    allowed words; @forges and @providers are the registered kinds
 //	path     `abs`: a file or directory, made absolute
+//	init     `yes`: `agent init` writes the key with its default, see [Starter]
 //
 // The comment of a field is its meaning in docs/configuration.md, which
 // `go test ./internal/config -update` writes.
@@ -43,9 +44,9 @@ type Config struct {
 	// Language of everything people read. `auto`: the language of the task.
 	Language string `yaml:"language" default:"auto" oneof:"auto|ja|en"`
 	// Contexts worked on at the same time.
-	Workers int `yaml:"workers" default:"2" min:"1" max:"256"`
+	Workers int `yaml:"workers" default:"2" min:"1" max:"256" init:"yes"`
 	// Model calls per context. At the limit the agent ends the task and says so in a comment.
-	MaxLLMProcessNum int    `yaml:"max_llm_process_num" default:"1000" min:"1"`
+	MaxLLMProcessNum int    `yaml:"max_llm_process_num" default:"1000" min:"1" init:"yes"`
 	Limits           Limits `yaml:"limits"`
 	// File with a system prompt that replaces the built-in one.
 	SystemPromptFile string `yaml:"system_prompt_file" path:"abs"`
@@ -78,15 +79,15 @@ type Config struct {
 // Limits bound spending; 0 means none. Reaching one pauses the task.
 type Limits struct {
 	// Tokens per context, prompt and completion together. 0: no limit, here and below.
-	MaxTokens int `yaml:"max_tokens"`
+	MaxTokens int `yaml:"max_tokens" init:"yes"`
 	// USD per context. Needs `llm.prices`.
-	MaxCostUSD float64 `yaml:"max_cost_usd"`
+	MaxCostUSD float64 `yaml:"max_cost_usd" init:"yes"`
 	// Minutes of work per context, pauses excluded.
-	MaxMinutes int `yaml:"max_minutes"`
+	MaxMinutes int `yaml:"max_minutes" init:"yes"`
 	// Tokens per day (UTC) over all contexts.
-	MaxTokensPerDay int `yaml:"max_tokens_per_day"`
+	MaxTokensPerDay int `yaml:"max_tokens_per_day" init:"yes"`
 	// USD per day (UTC) over all contexts. Needs `llm.prices`.
-	MaxCostUSDPerDay float64 `yaml:"max_cost_usd_per_day"`
+	MaxCostUSDPerDay float64 `yaml:"max_cost_usd_per_day" init:"yes"`
 }
 
 // Replaced names the environment variable that set a path (like

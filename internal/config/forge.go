@@ -28,7 +28,7 @@ type Forge struct {
 	// Only take items assigned to this login.
 	Assignee string `yaml:"assignee"`
 	// Label that makes an item a task.
-	BotLabel string `yaml:"bot_label" default:"coding agent"`
+	BotLabel string `yaml:"bot_label" default:"coding agent" init:"yes"`
 	// More labels that make an item a task, for example `[task:misc, task:dogfooding]`.
 	TriggerLabels []string `yaml:"trigger_labels"`
 	// Label while the agent works.

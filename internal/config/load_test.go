@@ -217,6 +217,24 @@ mcp_servers:
 	}
 }
 
+// What init writes is the defaults, and can be read again.
+func TestStarter(t *testing.T) {
+	for section, want := range map[string]string{
+		"workers":              "workers: 2",
+		"limits":               "limits: {max_tokens: 0, max_cost_usd: 0, max_minutes: 0, max_tokens_per_day: 0, max_cost_usd_per_day: 0}",
+		"new_comment_handling": "new_comment_handling: {enabled: true, accept: auto}",
+		"change_requests":      "change_requests: {enabled: true, branch_prefix: agent/, draft: true}",
+		"loop":                 "loop: {interval_seconds: 30}",
+	} {
+		if got := Starter(section); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		if mustLoad(t, github+Starter(section), nil).Hash() != mustLoad(t, github, nil).Hash() {
+			t.Errorf("%s changes the defaults", section)
+		}
+	}
+}
+
 func TestApp(t *testing.T) {
 	const ok = "llm: {provider: ollama}\ngithub: {owner: o, app: {id: 7, key_file: key.pem, installation_id: 9}}"
 	app := mustLoad(t, ok, nil).Forges()[0].App

@@ -7,9 +7,9 @@ type LLM struct {
 	// Which section below is used. Required if the file has only the section of another provider.
 	Provider string `yaml:"provider" oneof:"@providers" env:"LLM_PROVIDER"`
 	// How tools are called. `tools`: native function calling. `json`: one JSON object per reply. `auto`: tools, and JSON once the server has refused tools.
-	Protocol string `yaml:"protocol" default:"auto" oneof:"auto|json|tools" env:"FUNCTION_CALLING"`
+	Protocol string `yaml:"protocol" default:"auto" oneof:"auto|json|tools" env:"FUNCTION_CALLING" init:"yes"`
 	// Timeout of one model call, in seconds.
-	TimeoutSeconds int                  `yaml:"timeout_seconds" default:"600" min:"1" max:"86400"`
+	TimeoutSeconds int                  `yaml:"timeout_seconds" default:"600" min:"1" max:"86400" init:"yes"`
 	Prices         map[string]Price     `yaml:"prices"`
 	Sections       map[string]*Provider `yaml:",inline"` // one for each registered kind
 }

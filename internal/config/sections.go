@@ -3,11 +3,11 @@ package config
 // NewCommentHandling is about comments that arrive while a task is open.
 type NewCommentHandling struct {
 	// Read new comments when a task resumes.
-	Enabled bool `yaml:"enabled" default:"true" env:"NEW_COMMENT_ENABLED"`
+	Enabled bool `yaml:"enabled" default:"true" env:"NEW_COMMENT_ENABLED" init:"yes"`
 	// Ignore comments of bots.
 	ExcludeBotComments bool `yaml:"exclude_bot_comments" default:"true" env:"NEW_COMMENT_EXCLUDE_BOT"`
 	// Whose comments the agent reads. `auto`: everyone in private projects; in public ones the author of the item and people with write access. `any`: everyone. `author`: the author of the item. `trusted`: people with write access. Unless it is `any`, the label of an item in a public project counts only if someone with write access added it, because issue templates can add labels.
-	Accept        string `yaml:"accept" default:"auto" oneof:"auto|any|author|trusted"`
+	Accept        string `yaml:"accept" default:"auto" oneof:"auto|any|author|trusted" init:"yes"`
 	PeriodicCheck struct {
 		// Also look for new comments while the agent works.
 		Enabled bool `yaml:"enabled" env:"NEW_COMMENT_PERIODIC_CHECK"`
@@ -97,11 +97,11 @@ type TaskStop struct {
 // ChangeRequests is about opening pull and merge requests.
 type ChangeRequests struct {
 	// Push a branch and open a pull or merge request. Otherwise the work stays in its clone.
-	Enabled bool `yaml:"enabled" default:"true"`
+	Enabled bool `yaml:"enabled" default:"true" init:"yes"`
 	// Start of the branch name. It continues like `issue-12-words-of-the-title-1a2b3c4d`.
-	BranchPrefix string `yaml:"branch_prefix" default:"agent/"`
+	BranchPrefix string `yaml:"branch_prefix" default:"agent/" init:"yes"`
 	// Open it as a draft.
-	Draft bool `yaml:"draft" default:"true"`
+	Draft bool `yaml:"draft" default:"true" init:"yes"`
 	// Target branch. Empty: the default branch. A line like `Base: release-1.2` in the task's text wins if that branch exists.
 	Base string `yaml:"base"`
 	// Largest change in files. A larger one pauses the task and asks; `agent resume` publishes it as it is. 0: no limit.
@@ -137,7 +137,7 @@ type FileListContext struct {
 // Loop is about running without cron.
 type Loop struct {
 	// Seconds between two rounds of `agent loop`.
-	IntervalSeconds int `yaml:"interval_seconds" default:"30" min:"1"`
+	IntervalSeconds int `yaml:"interval_seconds" default:"30" min:"1" init:"yes"`
 }
 
 // Log is the application's own log, not the event log.

@@ -122,6 +122,7 @@ type Key struct {
 	Env      string // variable that wins over the file; in a list of forges that of the first
 	Min, Max string // of a number; "": 0 and no bound
 	OneOf    []string
+	Init     bool // `agent init` writes it
 }
 
 // Keys is the table: every key of the configuration in the order of the structs.
@@ -133,9 +134,26 @@ func Keys() []Key {
 	var all []Key
 	visit(reflect.ValueOf(c).Elem(), "", func(path string, k child) {
 		path = strings.ReplaceAll(strings.Replace(path, "mcp_servers[0]", "mcp_servers[]", 1), "[0]", "")
-		all = append(all, Key{Path: path, Default: written(k.value), Env: k.env, Min: k.tag.Get("min"), Max: k.tag.Get("max"), OneOf: oneOf(k.tag)})
+		all = append(all, Key{Path: path, Default: written(k.value), Env: k.env, Min: k.tag.Get("min"), Max: k.tag.Get("max"), OneOf: oneOf(k.tag), Init: k.tag.Get("init") == "yes"})
 	})
 	return all
+}
+
+// Starter is the lines of a new file for a section or a key outside of
+// sections: those marked for `agent init`, with their defaults. A section is one
+// line: "loop: {interval_seconds: 30}".
+func Starter(section string) string {
+	var inner []string
+	for _, k := range Keys() {
+		key, inside := strings.CutPrefix(k.Path, section+".")
+		switch {
+		case k.Init && k.Path == section:
+			return section + ": " + k.Default
+		case k.Init && inside:
+			inner = append(inner, key+": "+k.Default)
+		}
+	}
+	return section + ": {" + strings.Join(inner, ", ") + "}"
 }
 
 // oneOf are the words that a key allows, none if it allows any text.
