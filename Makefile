@@ -62,7 +62,7 @@ crash: ## kill the real program at its system calls (Linux); CRASH='-every 20' i
 	$(GO) run ./internal/crash $(CRASH)
 
 sweep: ## kill a planning run in one process at each of its points, of which make test takes some
-	$(GO) test ./handlers/engine -run 'TestKilledInAPlan' -every 1 -timeout 60m
+	AGENT_EXHAUSTIVE=1 $(GO) test ./handlers/engine -run TestKilledInAPlan -every 1 -timeout 60m
 
 fuzz: ## each fuzz target for FUZZTIME, which is 60s
 	@grep -r --include='*_test.go' '^func Fuzz' . | sed -E 's|^\./(.*)/[^/]*:func (Fuzz[A-Za-z0-9_]*).*|\1 \2|' | sort | \

@@ -32,3 +32,18 @@ func Only(t testing.TB) {
 		t.Skip("part of make check (AGENT_EXHAUSTIVE=1)")
 	}
 }
+
+// Sample takes every n-th case and the last one; all of them in an exhaustive run.
+// Where the cases of a sweep take turns, n must have no divisor in common with their period.
+func Sample[T any](cases []T, n int) []T {
+	if On() {
+		return cases
+	}
+	var some []T
+	for i, c := range cases {
+		if i%n == 0 || i == len(cases)-1 {
+			some = append(some, c)
+		}
+	}
+	return some
+}

@@ -1,6 +1,9 @@
 package exhaustive
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestTiers(t *testing.T) {
 	for value, stride := range map[string]int{"": 7, "0": 7, "1": 1} {
@@ -9,6 +12,16 @@ func TestTiers(t *testing.T) {
 		t.Run("only", func(t *testing.T) { Only(t); ran = true })
 		if Every(7) != stride || On() != (stride == 1) || ran != On() || Of(3, 30) != map[int]int{7: 3, 1: 30}[stride] {
 			t.Errorf("AGENT_EXHAUSTIVE=%q: Every(7) = %d, On() = %t, Only ran the test: %t", value, Every(7), On(), ran)
+		}
+	}
+}
+
+func TestSample(t *testing.T) {
+	all := []int{0, 1, 2, 3, 4, 5, 6, 7, 8}
+	for value, want := range map[string][]int{"": {0, 3, 6, 8}, "1": all} {
+		t.Setenv("AGENT_EXHAUSTIVE", value)
+		if got := Sample(all, 3); !slices.Equal(got, want) {
+			t.Errorf("AGENT_EXHAUSTIVE=%q: %v", value, got)
 		}
 	}
 }
