@@ -11,6 +11,7 @@ import (
 
 	"agent/eventlog/event"
 	"agent/forge/forgetest"
+	"agent/internal/exhaustive"
 	"agent/llm/llmtest"
 )
 
@@ -158,7 +159,7 @@ func TestNothingChanged(t *testing.T) {
 // commits go on top; where they do not fit, they are kept as a patch.
 func TestBranchMoved(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{kinds[1], kinds[3]} {
+	for _, kind := range exhaustive.Sample([]string{kinds[1], kinds[3]}, 2) {
 		for _, fits := range []bool{true, false} {
 			name := map[bool]string{true: "other.txt", false: "hello.txt"}[fits]
 			t.Run(kind+" "+name, func(t *testing.T) {
@@ -199,7 +200,7 @@ func (w *world) wantPatch() {
 // that fails for a while.
 func TestPushRefused(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range exhaustive.SampleMap(map[string]struct {
 		kind string
 		hurt func(*talk)
 		says string
@@ -212,7 +213,7 @@ func TestPushRefused(t *testing.T) {
 		}, "refused the push"},
 		"working copy is gone": {kinds[0], func(c *talk) { must(c.t, os.RemoveAll(c.path("workspaces"))) }, "working copy is gone"},
 		"head branch is gone":  {kinds[3], func(c *talk) { c.git("branch", "-D", headBranch) }, "is not there any more"},
-	} {
+	}, 3) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var talk *talk
@@ -425,7 +426,7 @@ func TestKilledWhilePublishing(t *testing.T) {
 			if points < 8 {
 				t.Fatalf("only %d requests", points)
 			}
-			for n := 1; n <= points; n++ {
+			for n := 1; n <= points; n += exhaustive.Every(9) {
 				how := []forgetest.FaultKind{forgetest.Slow, forgetest.StoreSlow}[(n+i)%2]
 				t.Run(string(how[:5])+" "+strconv.Itoa(n), func(t *testing.T) {
 					t.Parallel()

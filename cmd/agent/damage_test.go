@@ -12,6 +12,7 @@ import (
 
 	"agent/eventlog"
 	"agent/handlers"
+	"agent/internal/exhaustive"
 	"agent/llm/llmtest"
 )
 
@@ -53,7 +54,7 @@ func (w *world) writeLines(place, uuid string, lines [][]byte) {
 // repair the context goes on.
 func TestDamage(t *testing.T) {
 	t.Parallel()
-	for name, damage := range map[string]func(lines [][]byte, at int) [][]byte{
+	for name, damage := range exhaustive.SampleMap(map[string]func(lines [][]byte, at int) [][]byte{
 		"bit flipped": func(l [][]byte, at int) [][]byte { l[at][len(l[at])/2] ^= 4; return l },
 		"lines swapped": func(l [][]byte, at int) [][]byte {
 			l[at], l[at+1] = l[at+1], l[at]
@@ -65,7 +66,7 @@ func TestDamage(t *testing.T) {
 			l[at] = make([]byte, len(l[at]))
 			return l
 		},
-	} {
+	}, 4) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w, uuid := begun(t)
@@ -130,11 +131,11 @@ func (w *world) wantDamaged(uuid string, at int) {
 // does. That is no damage: the next run goes on.
 func TestTornTail(t *testing.T) {
 	t.Parallel()
-	for name, tear := range map[string]func(data []byte) []byte{
+	for name, tear := range exhaustive.SampleMap(map[string]func(data []byte) []byte{
 		"half a line":  func(d []byte) []byte { return d[:len(d)-20] },
 		"NUL at end":   func(d []byte) []byte { return append(d, make([]byte, 4096)...) },
 		"half and NUL": func(d []byte) []byte { return append(d[:len(d)-20], make([]byte, 512)...) },
-	} {
+	}, 3) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w, uuid := begun(t)

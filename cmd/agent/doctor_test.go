@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"agent/forge/forgetest"
+	"agent/internal/exhaustive"
 	"agent/internal/i18n"
 	"agent/llm/llmtest"
 )
@@ -87,7 +88,7 @@ func TestDoctorFindsNothingWrong(t *testing.T) {
 
 func TestDoctorFindsWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range exhaustive.SampleMap(map[string]struct {
 		script  llmtest.Script
 		spoil   func(w *world)
 		check   string // "" stands for the forge
@@ -163,7 +164,7 @@ mcp_servers: [{mcp_server_name: workspace, command: [agent, mcp, workspace, --ro
 		"sandbox": {spoil: func(w *world) {
 			w.extra = `mcp_servers: [{mcp_server_name: workspace, command: [agent, mcp, workspace, --root, "{workspace}"], sandbox: "off"}]`
 		}, check: "sandbox", result: warning, words: "switched off", healthy: true},
-	} {
+	}, 3) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if c.script == nil {

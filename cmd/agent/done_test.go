@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent/eventlog/event"
+	"agent/internal/exhaustive"
 	"agent/llm/llmtest"
 	"agent/projections"
 )
@@ -19,7 +20,7 @@ import (
 func TestIssueToDone(t *testing.T) {
 	t.Parallel()
 	refusing := forms(llmtest.Always(llmtest.ToolsRefused()), greetJSON())
-	for _, c := range []struct {
+	for _, c := range exhaustive.Sample([]struct {
 		name, protocol string
 		script         llmtest.Script
 		inPlace        bool
@@ -31,7 +32,7 @@ func TestIssueToDone(t *testing.T) {
 		{"tools in place", "tools", greet(), true, 2},
 		{"auto with tools", "auto", greet(), true, 2},
 		{"auto without tools", "auto", refusing, false, 3},
-	} {
+	}, 3) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, c.script)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"agent/forge/forgetest"
+	"agent/internal/exhaustive"
 	"agent/llm/llmtest"
 )
 
@@ -30,7 +31,7 @@ func longer() llmtest.Script {
 // people see in the end is what they see without any kill.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(3) {
+	for seed := range uint64(exhaustive.Of(1, 3)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, longer())
@@ -105,7 +106,7 @@ func (w *world) processes(name string) (found []string) {
 // before. Every comment stands once.
 func TestCommentFaults(t *testing.T) {
 	t.Parallel()
-	for _, f := range []forgetest.Fault{
+	for _, f := range exhaustive.Sample([]forgetest.Fault{
 		{Kind: forgetest.Store500, Times: -1},
 		{Kind: forgetest.Store502HTML, Times: -1},
 		{Kind: forgetest.StoreDrop, Times: -1},
@@ -113,7 +114,7 @@ func TestCommentFaults(t *testing.T) {
 		{Kind: forgetest.Drop},
 		{Kind: forgetest.Drop, Nth: 2},
 		{Kind: forgetest.Secondary, RetryAfter: time.Second},
-	} {
+	}, 3) {
 		t.Run(fmt.Sprint(f.Kind, f.Nth), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, longer())

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"agent/eventlog/event"
+	"agent/internal/exhaustive"
 	"agent/llm"
 	"agent/llm/llmtest"
 )
@@ -36,7 +37,7 @@ func callOf(phase string) int {
 // the context is as old as before (B7).
 func TestPlanningPaused(t *testing.T) {
 	t.Parallel()
-	for _, kind := range forges {
+	for _, kind := range exhaustive.Sample(forges, 2) {
 		for _, phase := range []string{"planning", "work"} {
 			t.Run(kind+" in "+phase, func(t *testing.T) {
 				t.Parallel()
@@ -145,7 +146,7 @@ func (c *talk) workBranch() string {
 // phases, and while it is paused: the label, one comment, and nothing more (B2).
 func TestPlanningStopped(t *testing.T) {
 	t.Parallel()
-	for _, kind := range forges {
+	for _, kind := range exhaustive.Sample(forges, 2) {
 		for _, phase := range []string{"planning", "work"} {
 			for _, paused := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s in %s, paused %v", kind, phase, paused), func(t *testing.T) {
@@ -176,7 +177,7 @@ func TestPlanningStopped(t *testing.T) {
 // to be done in part, whatever the model says of it (B9).
 func TestVerificationNeverPasses(t *testing.T) {
 	t.Parallel()
-	for _, kind := range forges {
+	for _, kind := range exhaustive.Sample(forges, 2) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			c := newTalk(t, kind, func(n int, r llmtest.Request) llmtest.Reply {

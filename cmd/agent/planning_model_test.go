@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"agent/internal/exhaustive"
 	"agent/llm/llmtest"
 )
 
@@ -25,7 +26,7 @@ func inText(script llmtest.Script) llmtest.Script {
 func TestPlanningModels(t *testing.T) {
 	t.Parallel()
 	var want string
-	for _, m := range []struct {
+	for _, m := range exhaustive.Sample([]struct {
 		name, llm string
 		mode      llmtest.Mode
 	}{
@@ -33,7 +34,7 @@ func TestPlanningModels(t *testing.T) {
 		{"json", "\n  protocol: json", llmtest.OpenAI},
 		{"ollama", "\n  provider: ollama\n  ollama: {endpoint: %q, model: scripted}", llmtest.Ollama},
 		{"lmstudio", "\n  provider: lmstudio\n  lmstudio: {base_url: %q, model: scripted}", llmtest.LMStudio},
-	} {
+	}, 3) {
 		t.Run(m.name, func(t *testing.T) {
 			c := newTalk(t, forges[0], planner)
 			c.model = llmtest.New(summarising(inText(planner)), m.mode)

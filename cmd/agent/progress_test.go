@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/exhaustive"
 	"agent/llm/llmtest"
 )
 
@@ -69,7 +70,7 @@ func deletedAt(n int, remove func(), script llmtest.Script) llmtest.Script {
 // TestProgressIsDeleted wants the comment that somebody deleted back, whole.
 func TestProgressIsDeleted(t *testing.T) {
 	t.Parallel()
-	for _, kind := range forges {
+	for _, kind := range exhaustive.Sample(forges, 2) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			var script later
@@ -100,7 +101,7 @@ func (c *talk) deleteFirst() {
 func TestPlanProgress(t *testing.T) {
 	t.Parallel()
 	heads := regexp.MustCompile(`(?m)^## ✅ (.*) - LLM呼び出し #([0-9]+)`)
-	for mode, want := range map[string]func(c *talk, said []string){
+	for mode, want := range exhaustive.SampleMap(map[string]func(c *talk, said []string){
 		"phase": func(c *talk, said []string) {
 			var phases []string
 			for _, m := range heads.FindAllStringSubmatch(strings.Join(said, "\n"), -1) {
@@ -132,7 +133,7 @@ func TestPlanProgress(t *testing.T) {
 			}
 			c.wantSaid(1, "## 📋 実行計画")
 		},
-	} {
+	}, 2) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			c := newTalk(t, forges[len(mode)%2], hanging(4, planner))

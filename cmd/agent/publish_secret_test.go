@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/exhaustive"
 	"agent/llm/llmtest"
 )
 
@@ -14,12 +15,12 @@ const shapedToken = "ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789"
 // waits for a person. A line that was there before does not count.
 func TestSecretIsHeld(t *testing.T) {
 	t.Parallel()
-	for name, reply := range map[string]llmtest.Reply{
+	for name, reply := range exhaustive.SampleMap(map[string]llmtest.Reply{
 		"configured": write("hello.txt", "key = "+testKey+"\n"),
 		"shape":      command("sh", "-c", "printf 'a\\0%s' "+shapedToken+" > hello.bin"),
 		"name":       write("hello-"+testKey+".txt", "hello\n"),
 		"encoded":    command("sh", "-c", "printf %s "+testKey+" | base64 > hello.txt"),
-	} {
+	}, 2) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newTalk(t, kinds[0], llmtest.Turns(reply, llmtest.Done("Here it is.")))
@@ -54,7 +55,7 @@ func TestSecretIsHeld(t *testing.T) {
 // does not, is not published. Other versions of the same files are.
 func TestCommitsInBetween(t *testing.T) {
 	t.Parallel()
-	for name, in := range map[string]struct {
+	for name, in := range exhaustive.SampleMap(map[string]struct {
 		script string
 		apart  bool
 	}{
@@ -62,7 +63,7 @@ func TestCommitsInBetween(t *testing.T) {
 		"secret":                 {"echo " + testKey + " >> hello.txt", false},
 		"file that is gone":      {"echo x > gone.txt", false},
 		"binary that is changed": {"printf 'a\\0b' > hello.txt", false},
-	} {
+	}, 2) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			commit := llmtest.ToolCall("workspace__git_commit", map[string]any{"message": "First try, closes #9"})

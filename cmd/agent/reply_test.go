@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent/eventlog/event"
+	"agent/internal/exhaustive"
 	"agent/llm"
 	"agent/llm/llmtest"
 	"agent/projections"
@@ -21,14 +22,14 @@ const (
 // TestReplyForms wraps the replies of the JSON protocol in what models put around them.
 func TestReplyForms(t *testing.T) {
 	t.Parallel()
-	for name, wrap := range map[string]func(string) string{
+	for name, wrap := range exhaustive.SampleMap(map[string]func(string) string{
 		"thinking":           func(s string) string { return "<think>\n{\"done\":true} or not?\n</think>\n" + s },
 		"thinking, unopened": func(s string) string { return "{\"done\":true} or not?\n</think>\n\n" + s },
 		"fence":              func(s string) string { return "```json\n" + s + "\n```" },
 		"text around":        func(s string) string { return "Sure, here it is:\n\n" + s + "\n\nThat {should} be all." },
 		"two objects":        func(s string) string { return s + "\n" + `{"done":true,"comment":"too early"}` },
 		"two fences":         func(s string) string { return "```\n" + s + "\n```\nand\n```\n" + doneText + "\n```" },
-	} {
+	}, 3) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, llmtest.Turns(llmtest.Text(wrap(writeText)), llmtest.Text(wrap(doneText))))
@@ -68,7 +69,7 @@ func TestRefusedCalls(t *testing.T) {
 		return llmtest.ToolCall("workspace__read_file", map[string]any{"path": path})
 	}
 	huge := strings.Repeat("x", 10<<20)
-	for _, c := range []struct {
+	for _, c := range exhaustive.Sample([]struct {
 		name  string
 		reply llmtest.Reply
 		told  string // what the model hears
@@ -86,7 +87,7 @@ func TestRefusedCalls(t *testing.T) {
 		{"same id", llmtest.ToolCalls(
 			llm.ToolCall{ID: "a", Name: "workspace__write_file", Arguments: `{"path":"one.txt","content":"1"}`},
 			llm.ToolCall{ID: "a", Name: "workspace__write_file", Arguments: `{"path":"two.txt","content":"2"}`}), "same id"},
-	} {
+	}, 3) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, llmtest.Turns(c.reply, write("hello.txt", "hello\n"), llmtest.Text("I wrote hello.txt.")))
@@ -110,7 +111,7 @@ func TestRefusedCalls(t *testing.T) {
 // TestTransient gives one bad answer before the good ones. It costs a try, no more.
 func TestTransient(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
+	for _, c := range exhaustive.Sample([]struct {
 		name  string
 		reply llmtest.Reply
 	}{
@@ -122,7 +123,7 @@ func TestTransient(t *testing.T) {
 		{"web page", llmtest.HTML()},
 		{"no choices", llmtest.JSON(200, `{"id":"x","object":"chat.completion","choices":[]}`)},
 		{"empty", llmtest.Text("")},
-	} {
+	}, 3) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			script := greet()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"agent/eventlog/event"
+	"agent/internal/exhaustive"
 	"agent/llm/llmtest"
 )
 
@@ -14,14 +15,14 @@ import (
 func TestTerminate(t *testing.T) {
 	t.Parallel()
 	sleeping := llmtest.Turns(command("sleep", "3600"), write("hello.txt", "hello\n"), llmtest.Text("I wrote hello.txt."))
-	for _, c := range []struct {
+	for _, c := range exhaustive.Sample([]struct {
 		name   string
 		script llmtest.Script
 		ready  func(w *world)
 	}{
 		{"model call", hanging(1, greet()), func(w *world) { w.awaitCalls(2) }},
 		{"tool call", sleeping, func(w *world) { w.until("the command runs", func() bool { return len(w.processes("sleep")) == 1 }) }},
-	} {
+	}, 2) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, c.script)

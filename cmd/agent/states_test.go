@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"agent/eventlog/event"
+	"agent/internal/exhaustive"
 )
 
 // endedBefore makes an earlier go at issue 1 of a repository that left a summary and ended some days ago.
@@ -22,7 +23,7 @@ func (w *world) endedBefore(repo string, days int, end event.Body) {
 // next go: TestStillTheSameGo.
 func TestInheritedStates(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range exhaustive.SampleMap(map[string]struct {
 		repo   string
 		days   int
 		end    event.Body
@@ -35,7 +36,7 @@ func TestInheritedStates(t *testing.T) {
 		"completed, 91 days":   {testRepo, 91, &event.ContextCompleted{Reason: "done"}, "it is too old"},
 		"stopped, long expiry": {testRepo, 91, &event.ContextStopped{Reason: "requested"}, ""},
 		"other repository":     {"acme/another", 3, &event.ContextCompleted{Reason: "done"}, "there was no earlier go"},
-	} {
+	}, 3) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, greet())
@@ -61,14 +62,14 @@ func TestInheritedStates(t *testing.T) {
 // taken up again when its issue is labelled again; nothing is inherited, and there is no second one.
 func TestStillTheSameGo(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(w *world, p *process){
+	for name, end := range exhaustive.SampleMap(map[string]func(w *world, p *process){
 		"running": func(_ *world, p *process) { p.kill() },
 		"paused": func(w *world, p *process) {
 			must(w.t, os.WriteFile(w.path("contexts", "pause_signal"), nil, 0o600))
 			p.wait()
 			must(w.t, os.Remove(w.path("contexts", "pause_signal")))
 		},
-	} {
+	}, 2) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, hanging(1, greet()))

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/exhaustive"
 	"agent/llm/llmtest"
 )
 
@@ -22,7 +23,7 @@ var ways = []struct {
 // paused. Nothing more is asked of the model but a summary.
 func TestStop(t *testing.T) {
 	each(t, func(t *testing.T, kind string) {
-		for _, way := range ways {
+		for _, way := range exhaustive.Sample(ways, 2) {
 			t.Run(way.name, func(t *testing.T) {
 				t.Parallel()
 				var script later
@@ -72,11 +73,11 @@ func (c *talk) wantStopped(asked int, says string) {
 // was none, or stays one, and labels of other people.
 func TestNotStopped(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(c *talk){
+	for name, change := range exhaustive.SampleMap(map[string]func(c *talk){
 		"never assigned": func(c *talk) { c.assign() },
 		"also assigned":  func(c *talk) { c.assign("alice", testBot) },
 		"other labels":   func(c *talk) { c.unlabel("theirs"); c.label("urgent", botLabel) },
-	} {
+	}, 2) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var script later

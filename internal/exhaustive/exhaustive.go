@@ -6,7 +6,9 @@
 package exhaustive
 
 import (
+	"maps"
 	"os"
+	"slices"
 	"testing"
 )
 
@@ -33,17 +35,21 @@ func Only(t testing.TB) {
 	}
 }
 
-// Sample takes every n-th case and the last one; all of them in an exhaustive run.
+// Sample takes every n-th case, from the first on; all of them in an exhaustive run.
 // Where the cases of a sweep take turns, n must have no divisor in common with their period.
 func Sample[T any](cases []T, n int) []T {
-	if On() {
-		return cases
-	}
 	var some []T
-	for i, c := range cases {
-		if i%n == 0 || i == len(cases)-1 {
-			some = append(some, c)
-		}
+	for i := 0; i < len(cases); i += Every(n) {
+		some = append(some, cases[i])
+	}
+	return some
+}
+
+// SampleMap takes every n-th case in the order of their names.
+func SampleMap[T any](cases map[string]T, n int) map[string]T {
+	some := map[string]T{}
+	for _, name := range Sample(slices.Sorted(maps.Keys(cases)), n) {
+		some[name] = cases[name]
 	}
 	return some
 }
