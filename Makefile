@@ -3,6 +3,7 @@ GO       ?= go
 FUZZTIME ?= 60s
 BENCH    ?=
 CRASH    ?=
+IMAGE_TOOL ?= docker
 QUICK    ?= ./eventlog/... ./projections/... ./handlers ./handlers/shapes ./llm/... ./internal/archtest ./internal/config ./internal/i18n
 RACE     ?= ./contexts ./handlers/engine ./mcp
 
@@ -10,7 +11,7 @@ RACE     ?= ./contexts ./handlers/engine ./mcp
 TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo quick test test-servers test-fixtures vet static check race vuln crash sweep fuzz golden bench image-files clean
+.PHONY: help build demo quick test test-servers test-fixtures vet static check race vuln crash sweep fuzz golden bench release image test-image clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,8 +78,14 @@ golden: ## write the golden files anew; read the diff before you commit it
 bench: ## our figures beside others' (needs a C compiler, 3 GiB of disk); BENCH=append,scan,run,start leaves out the long ones
 	cd internal/bench && $(GO) run . -only '$(BENCH)'
 
-image-files: build ## what deploy/Dockerfile copies: the binary and this machine's certificates
-	cp /etc/ssl/certs/ca-certificates.crt bin/
+release: ## archives for Linux and macOS, SHA256SUMS and an SBOM in bin/release, the same bytes everywhere
+	$(GO) run ./internal/release
+
+image: build ## the image of deploy/Dockerfile (needs docker; IMAGE_TOOL=podman or buildah do as well)
+	$(IMAGE_TOOL) build -f deploy/Dockerfile -t agent .
+
+test-image: build ## build the image and run the demo in it; skipped, and said so, where no tool for images works
+	deploy/test-image
 
 clean: ## remove what make build made
 	rm -rf bin

@@ -22,6 +22,7 @@ var rules = map[string][]string{
 	"internal/git":            {},
 	"internal/archtest":       {},
 	"internal/exhaustive":     {},
+	"internal/release":        {},
 	"internal/sandbox":        {},
 	"internal/crash":          {"contexts", "eventlog/event", "forge/forgetest", "handlers/engine", "internal/fsx", "llm", "llm/llmtest"},
 	"eventlog":                {"internal/fsx"},
