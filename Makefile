@@ -4,8 +4,8 @@ FUZZTIME ?= 60s
 BENCH    ?=
 CRASH    ?=
 IMAGE_TOOL ?= docker
-QUICK    ?= ./eventlog/... ./projections/... ./handlers ./handlers/shapes ./llm/... ./internal/archtest ./internal/config ./internal/i18n
-RACE     ?= ./contexts ./handlers/engine ./mcp
+QUICK    ?= ./eventlog/... ./projections/... ./handlers ./handlers/format ./handlers/policy ./handlers/prompt ./handlers/reply ./handlers/tell ./llm/... ./internal/archtest ./internal/config ./internal/i18n
+RACE     ?= ./contexts ./handlers/engine ./internal/app/rounds ./mcp
 
 # Checking programs come from a module of their own.
 TOOL     := $(GO) tool -modfile=internal/tools/go.mod

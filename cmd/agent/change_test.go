@@ -74,7 +74,7 @@ func (c *talk) opened() []forgetest.Change {
 // author is asked for a review; the commits of the model's own stay apart.
 func TestDraft(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{kinds[0], kinds[2]} {
+	for _, kind := range exhaustive.Sample([]string{kinds[0], kinds[2]}, 2) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			commit := llmtest.ToolCall("workspace__git_commit", map[string]any{"message": "Write a greeting\n\nfor @bob"})
@@ -290,6 +290,7 @@ func TestFork(t *testing.T) {
 // TestHeadIsDefaultBranch: a request that brings the default branch elsewhere does
 // not make the agent push there.
 func TestHeadIsDefaultBranch(t *testing.T) {
+	exhaustive.Only(t)
 	t.Parallel()
 	w := emptyWorld(t, greet())
 	w.git("branch", "release", "main")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent/forge/forgetest"
+	"agent/internal/exhaustive"
 	"agent/llm/llmtest"
 )
 
@@ -17,6 +18,7 @@ import (
 // them from an account like a person's, with a marker like ours. The agent
 // answers the author only, each comment once.
 func TestBotsAmongThemselves(t *testing.T) {
+	exhaustive.Only(t)
 	t.Parallel()
 	var script later
 	c := newTalk(t, kinds[0], script.play)
@@ -48,6 +50,7 @@ func TestBotsAmongThemselves(t *testing.T) {
 
 // TestEdits edits the item during a run, and a comment that was read during a pause.
 func TestEdits(t *testing.T) {
+	exhaustive.Only(t)
 	each(t, func(t *testing.T, kind string) {
 		var script later
 		c := newTalk(t, kind, script.play)
@@ -74,6 +77,7 @@ func TestEdits(t *testing.T) {
 // TestLongThread reads 250 comments of three kinds on a pull request, of which
 // one is deleted and one is new when the second page is asked for.
 func TestLongThread(t *testing.T) {
+	exhaustive.Only(t)
 	t.Parallel()
 	c := newTalk(t, kinds[1], greet())
 	c.extra = "new_comment_handling: {limits: {max_comments: 1000}}"

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/exhaustive"
 	"agent/llm/llmtest"
 )
 
@@ -111,6 +112,7 @@ func TestAddressOfAContext(t *testing.T) {
 
 // TestListOrder lists the newest first.
 func TestListOrder(t *testing.T) {
+	exhaustive.Only(t)
 	t.Parallel()
 	w := newWorld(t, greet())
 	numbers := []int{1, w.issue("Two"), w.issue("Three")}

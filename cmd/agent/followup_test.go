@@ -11,6 +11,7 @@ import (
 	"agent/eventlog"
 	"agent/eventlog/event"
 	"agent/forge/forgetest"
+	"agent/internal/exhaustive"
 	"agent/llm/llmtest"
 )
 
@@ -85,6 +86,7 @@ func (c *talk) wantVerdicts(uuid string, want map[string]string) {
 
 // TestRoundsAreUsedUp ends the talk after the last round that is allowed.
 func TestRoundsAreUsedUp(t *testing.T) {
+	exhaustive.Only(t)
 	t.Parallel()
 	c := newTalk(t, kinds[3], followUps)
 	c.extra = "comment_handling: {enabled: true, max_comment_count: 2}"

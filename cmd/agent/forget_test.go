@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/exhaustive"
 	"agent/llm/llmtest"
 )
 
@@ -90,6 +91,7 @@ func TestForgetWhatWasPassedOn(t *testing.T) {
 // TestForgetAfterCompaction: summaries within a conversation go as well, and the
 // replay does not take it for a difference that they would be due at other times.
 func TestForgetAfterCompaction(t *testing.T) {
+	exhaustive.Only(t)
 	t.Parallel()
 	const needle = "Needle-7732"
 	turns := 0

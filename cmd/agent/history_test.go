@@ -8,6 +8,7 @@ import (
 
 	"agent/eventlog/event"
 	"agent/forge/forgetest"
+	"agent/internal/exhaustive"
 	"agent/llm"
 	"agent/llm/llmtest"
 )
@@ -143,6 +144,7 @@ func TestTrustIsPassedOn(t *testing.T) {
 
 // TestHistoryOfDamage: a log that was damaged meanwhile gives a text, and stops nothing.
 func TestHistoryOfDamage(t *testing.T) {
+	exhaustive.Only(t)
 	t.Parallel()
 	script := greet()
 	w := newWorld(t, func(n int, r llmtest.Request) llmtest.Reply { return script(n, r) })
@@ -175,6 +177,7 @@ func TestHistoryOfDamage(t *testing.T) {
 // TestHistoryOfPlan: the go after one in planning mode begins with what became
 // of the plan, and may read how it came to that.
 func TestHistoryOfPlan(t *testing.T) {
+	exhaustive.Only(t)
 	t.Parallel()
 	script := llmtest.Script(planner)
 	w := newWorld(t, func(n int, r llmtest.Request) llmtest.Reply { return script(n, r) })

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"agent/internal/exhaustive"
 )
 
 // TestOldCopy puts an old copy in the place of a log: of a paused context it is
@@ -27,6 +29,7 @@ func TestOldCopy(t *testing.T) {
 
 // TestOldCopyOfRunning: so it is of a running context, back to where a process ended properly.
 func TestOldCopyOfRunning(t *testing.T) {
+	exhaustive.Only(t)
 	t.Parallel()
 	w := newWorld(t, hanging(1, greet()))
 	p := w.start("run")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agent/forge/forgetest"
+	"agent/internal/exhaustive"
 	"agent/llm/llmtest"
 )
 
@@ -74,6 +75,7 @@ func TestOverlap(t *testing.T) {
 
 // TestTwoForges serves a GitHub and a GitLab from one configuration.
 func TestTwoForges(t *testing.T) {
+	exhaustive.Only(t)
 	t.Parallel()
 	w := newWorld(t, greet())
 	g := forgetest.NewGitLab()

@@ -277,6 +277,7 @@ func (w *world) wantTokens(want int) {
 // TestManyCalls performs eight calls of a reply that asks for a thousand. It
 // refuses some of the rest, and forgets those after them.
 func TestManyCalls(t *testing.T) {
+	exhaustive.Only(t)
 	t.Parallel()
 	var calls []llm.ToolCall
 	for i := range 1000 {
@@ -310,6 +311,7 @@ func (w *world) withHugeServer() {
 
 // TestHugeResult shows the model head and tail of a result of 10 MB and keeps the whole in a blob.
 func TestHugeResult(t *testing.T) {
+	exhaustive.Only(t)
 	t.Parallel()
 	w := newWorld(t, llmtest.Turns(llmtest.ToolCall("huge__huge", nil), llmtest.Text("I have read it.")))
 	w.withHugeServer()

@@ -51,6 +51,7 @@ func TestTerminate(t *testing.T) {
 // TestTerminateTwice sends SIGTERM to an agent that is already ending, and
 // waits for a tool server that takes its time. That ends it at once.
 func TestTerminateTwice(t *testing.T) {
+	exhaustive.Only(t)
 	t.Parallel()
 	w := newWorld(t, hanging(1, llmtest.Turns(llmtest.ToolCall("huge__huge", nil))))
 	w.withHugeServer()

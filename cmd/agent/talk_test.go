@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"agent/forge/forgetest"
+	"agent/internal/exhaustive"
 	"agent/llm/llmtest"
 )
 
@@ -138,6 +139,7 @@ func (c *talk) wantPublishedAs(content string) {
 // TestManyComments adds 100 comments to a paused task. A resume that cannot
 // read them says so and goes on; the next one has the newest 50 of them.
 func TestManyComments(t *testing.T) {
+	exhaustive.Only(t)
 	each(t, func(t *testing.T, kind string) {
 		c := newTalk(t, kind, hanging(1, hanging(2, greet())))
 		c.extra = "language: ja\nnew_comment_handling: {notify_fetch_failure: true}"
