@@ -59,7 +59,7 @@ func BenchmarkIndex(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					if i, err := r.info(); err == nil && i.TaskKey != "" {
+					if i, err := r.whole(); err == nil && i.TaskKey != "" {
 						got++
 					}
 				}

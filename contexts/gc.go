@@ -151,7 +151,7 @@ func (x *snapshot) due(r Retention) (todo []old, kept int, err error) {
 		if !row.over() {
 			continue
 		}
-		i, err := row.info()
+		i, err := row.whole()
 		if err != nil {
 			return nil, 0, err
 		}
@@ -188,7 +188,7 @@ func (x *snapshot) needed(r Retention) (map[string]newest, error) {
 		if err != nil {
 			return nil, err
 		}
-		i, err := row.info()
+		i, err := row.whole()
 		if err != nil {
 			return nil, err
 		}

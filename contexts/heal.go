@@ -45,18 +45,15 @@ func (s *Store) Heal(progress func(done, of int)) error {
 
 // RebuildIndex deletes the index and makes it from all logs.
 func (s *Store) RebuildIndex(progress func(done, of int)) error {
-	lock, err := s.lockSoon(indexLock)
-	if err != nil {
-		return fmt.Errorf("rebuild index: %w", err)
-	}
-	err = s.prepareDir(indexDir)
-	if err == nil {
-		var x *snapshot
-		if x, err = s.fresh(); err == nil {
-			x.Close()
+	err := s.update(func(x *snapshot) error {
+		x.Close()
+		fresh, err := s.fresh()
+		if err == nil {
+			*x = *fresh
 		}
-	}
-	if err := errors.Join(err, lock.Close()); err != nil {
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("rebuild index: %w", err)
 	}
 	return s.Heal(progress)
@@ -72,8 +69,16 @@ func (s *Store) heal(progress func(done, of int)) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	stale, gone, err := s.compareLocked(seen)
-	if err != nil {
+	var stale []string
+	var gone []Info
+	if err := s.update(func(x *snapshot) (err error) {
+		if stale, gone, err = x.compare(seen); errors.Is(err, errIndex) {
+			if err = s.replaced(x, nil); err == nil {
+				stale, gone, err = x.compare(seen)
+			}
+		}
+		return err
+	}); err != nil {
 		return false, err
 	}
 	for done := 0; done < len(stale); {
@@ -99,27 +104,6 @@ func (s *Store) listed() (map[string]Place, error) {
 	return seen, errors.Join(problems...)
 }
 
-func (s *Store) compareLocked(seen map[string]Place) (stale []string, gone []Info, err error) {
-	lock, err := s.lockSoon(indexLock)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer lock.Close()
-	x, err := s.current()
-	if err != nil {
-		return nil, nil, err
-	}
-	stale, gone, err = x.compare(seen)
-	if errors.Is(err, errIndex) {
-		x.Close()
-		if x, err = s.fresh(); err != nil {
-			return nil, nil, err
-		}
-		stale, gone, err = x.compare(seen)
-	}
-	return stale, gone, errors.Join(err, x.Close())
-}
-
 // compare tells which contexts the index does not know, or not that they ended,
 // and which it knows that are in no directory.
 func (x *snapshot) compare(seen map[string]Place) (stale []string, gone []Info, err error) {
@@ -128,13 +112,12 @@ func (x *snapshot) compare(seen map[string]Place) (stale []string, gone []Info, 
 		if err != nil {
 			return nil, nil, err
 		}
-		id := string(r.uuid)
-		dir, exists := seen[id]
+		dir, exists := seen[r.UUID]
 		if !exists {
-			gone = append(gone, Info{UUID: id, TaskKey: string(r.task), gone: true})
+			gone = append(gone, Info{UUID: r.UUID, TaskKey: r.TaskKey, gone: true})
 		}
-		if !exists || dir != Completed || r.over() {
-			delete(unknown, id)
+		if dir != Completed || r.over() {
+			delete(unknown, r.UUID)
 		}
 	}
 	return slices.Sorted(maps.Keys(unknown)), gone, nil
@@ -176,52 +159,35 @@ func (s *Store) putAll(infos []Info) error {
 	if len(infos) == 0 {
 		return nil
 	}
-	lock, err := s.lockSoon(indexLock)
-	if err != nil {
-		return err
-	}
-	defer lock.Close()
-	x, err := s.current()
-	if err != nil {
-		return err
-	}
-	defer func() { x.Close() }()
-	var fresh []Info
-	for _, i := range infos {
-		old, found, err := x.get(i.TaskKey, i.UUID)
-		if err != nil && !errors.Is(err, errIndex) {
-			return err
+	return s.update(func(x *snapshot) error {
+		var fresh []Info
+		for _, i := range infos {
+			old, found, err := x.get(i.TaskKey, i.UUID)
+			if err != nil && !errors.Is(err, errIndex) {
+				return err
+			}
+			if i.gone || err != nil || !found || old.Head.Seq <= i.Head.Seq {
+				fresh = append(fresh, i)
+			}
 		}
-		if i.gone || err != nil || !found || old.Head.Seq <= i.Head.Seq {
-			fresh = append(fresh, i)
-		}
-	}
-	x, err = s.add(x, fresh...)
-	return err
+		return s.add(x, fresh...)
+	})
 }
 
 // stampUnmoved stamps the index if nothing moved since times.
-func (s *Store) stampUnmoved(times [3]int64) (bool, error) {
-	lock, err := s.lockSoon(indexLock)
-	if err != nil {
-		return false, err
-	}
-	defer lock.Close()
-	now, err := s.dirTimes()
-	if err != nil || now != times {
-		return false, err
-	}
-	x, err := s.current()
-	if err != nil {
-		return false, err
-	}
-	defer func() { x.Close() }()
-	if x.torn {
-		if x, err = s.replaced(x, nil); err != nil {
-			return false, err
+func (s *Store) stampUnmoved(times [3]int64) (unmoved bool, err error) {
+	err = s.update(func(x *snapshot) error {
+		now, err := s.dirTimes()
+		if err != nil || now != times {
+			return err
 		}
-	}
-	return true, s.stampFor(x, times)
+		unmoved = true
+		if x.torn {
+			err = s.replaced(x, nil)
+		}
+		return errors.Join(err, s.stamp(x))
+	})
+	return unmoved, err
 }
 
 // whole is the index with everything that it lacks added in memory: the base of

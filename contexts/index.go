@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"strconv"
-	"strings"
-	"time"
 )
 
 // The index answers questions about all contexts without reading their logs.
@@ -50,31 +48,9 @@ const (
 	maxTail     = 512
 	maxTailSize = 4 << 20 // bytes
 	maxLine     = 2 << 20 // bytes; an event, and so a task key, has at most 1 MiB
-	maxTitle    = 4 << 10 // bytes of a title that are kept
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// indexLine is the stored form of an Info.
-type indexLine struct {
-	UUID      string     `json:"uuid"`
-	Task      string     `json:"task"`
-	State     string     `json:"state"`
-	Gone      bool       `json:"gone,omitempty"` // only in the tail: the context was removed
-	Created   *time.Time `json:"created,omitempty"`
-	Updated   *time.Time `json:"updated,omitempty"`
-	Ended     *time.Time `json:"ended,omitempty"`
-	LLMCalls  int        `json:"llm_calls,omitempty"`
-	ToolCalls int        `json:"tool_calls,omitempty"`
-	Tokens    int        `json:"tokens,omitempty"`
-	CostUSD   float64    `json:"cost_usd,omitempty"`
-	Seq       uint64     `json:"seq"`
-	Hash      uint64     `json:"hash,string"`
-	Size      int64      `json:"size"`
-	Modified  int64      `json:"modified"` // of the file of the log, ns
-	Archived  bool       `json:"archived,omitempty"`
-	Title     string     `json:"title,omitempty"`
-}
 
 // indexMark is what the index says of itself: the trailer, the header of the
 // tail, and the stamps.
@@ -86,41 +62,17 @@ type indexMark struct {
 	Stamp      *[3]int64 `json:"stamp,omitempty"` // modification times of Places, ns
 }
 
-func (i *Info) line() indexLine {
-	return indexLine{UUID: i.UUID, Task: i.TaskKey, State: i.State, Gone: i.gone,
-		Created: timeOrNil(i.Created), Updated: timeOrNil(i.Updated), Ended: timeOrNil(i.Ended),
-		LLMCalls: i.LLMCalls, ToolCalls: i.ToolCalls, Tokens: i.Tokens, CostUSD: i.CostUSD,
-		Seq: i.Head.Seq, Hash: i.Head.Hash, Size: i.Size, Modified: i.modified, Archived: i.Archived,
-		Title: strings.ToValidUTF8(i.Title[:min(len(i.Title), maxTitle)], "")}
-}
-
-func timeOrNil(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
-}
-
 const (
-	lineStart = `{"uuid":"`
-	uuidSize  = 36
-	crcStart  = `,"crc":"`
-	crcSize   = len(crcStart) + 8 + len(`"}`)
+	crcStart = `,"crc":"`
+	crcSize  = len(crcStart) + 8 + len(`"}`)
 )
 
-// seal appends a line with its checksum, and returns the checksum for the next
-// line of a chain. before is 0 for a line on its own.
-func seal(lines []byte, before uint32, v any) ([]byte, uint32, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return lines, 0, err
-	}
-	body := bytes.TrimSuffix(b.Bytes(), []byte("}\n"))
+// seal appends a line, an object without its closing brace, with its checksum,
+// and returns the checksum for the next line of a chain. before is 0 for a line
+// on its own.
+func seal(lines []byte, before uint32, body []byte) ([]byte, uint32) {
 	crc := crc32.Update(before, castagnoli, body)
-	return fmt.Appendf(append(lines, body...), "%s%08x\"}\n", crcStart, crc), crc, nil
+	return fmt.Appendf(append(lines, body...), "%s%08x\"}\n", crcStart, crc), crc
 }
 
 // unseal checks a line without its newline and returns what stands before the
@@ -134,6 +86,11 @@ func unseal(line []byte, before uint32) (body []byte, crc uint32, ok bool) {
 	body = line[:at]
 	crc = crc32.Update(before, castagnoli, body)
 	return body, crc, err == nil && uint32(said) == crc
+}
+
+func (m indexMark) body() []byte {
+	b, _ := json.Marshal(m) // numbers and plain strings
+	return b[:len(b)-1]
 }
 
 // parseMark reads a checked line without its checksum.

@@ -1,12 +1,9 @@
 package contexts
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"io"
-	"iter"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -148,7 +145,7 @@ func (x *snapshot) readTail(data []byte) {
 // take adds a line of the tail.
 func (x *snapshot) take(body []byte) bool {
 	if x.lines > 0 {
-		if i, ok := parseInfo(body); ok {
+		if i, ok := parseInfo(body, len(body)); ok {
 			x.tail[i.UUID] = i
 			return true
 		}
@@ -179,10 +176,10 @@ func (x *snapshot) get(task, uuid string) (i Info, found bool, err error) {
 		return i, !i.gone, nil
 	}
 	for r, err := range x.from(task, uuid) {
-		if err != nil || string(r.task) != task || string(r.uuid) != uuid {
+		if err != nil || r.TaskKey != task || r.UUID != uuid {
 			return i, false, err
 		}
-		i, err = r.info()
+		i, err = r.whole()
 		return i, err == nil, err
 	}
 	return i, false, nil
@@ -199,13 +196,13 @@ func (x *snapshot) ofTask(task string) (found []Info, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if string(r.task) != task {
+		if r.TaskKey != task {
 			break
 		}
-		if _, newer := x.tail[string(r.uuid)]; newer {
+		if _, newer := x.tail[r.UUID]; newer {
 			continue
 		}
-		i, err := r.info()
+		i, err := r.whole()
 		if err != nil {
 			return nil, err
 		}
@@ -214,114 +211,30 @@ func (x *snapshot) ofTask(task string) (found []Info, err error) {
 	return found, nil
 }
 
-// find finds the line of a context whose task is not known.
-func (x *snapshot) find(uuid string) (Info, bool, error) {
+// byUUID finds the line of a context whose task is not known; zero if there is none.
+func (x *snapshot) byUUID(uuid string) (Info, error) {
 	found, err := x.prefixed(uuid)
 	if err != nil || len(found) == 0 {
-		return Info{}, false, err
+		return Info{}, err
 	}
-	return found[0], true, nil
+	return found[0], nil
 }
 
 // prefixed gives the contexts whose uuid begins with these characters. It reads
 // every line: the index is sorted by task.
 func (x *snapshot) prefixed(prefix string) (found []Info, err error) {
 	for r, err := range x.rows() {
-		if err != nil {
-			return nil, err
-		}
-		if !bytes.HasPrefix(r.uuid, []byte(prefix)) {
+		if err == nil && !strings.HasPrefix(r.UUID, prefix) {
 			continue
 		}
-		i, err := r.info()
+		if err == nil {
+			r.Info, err = r.whole()
+		}
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, i)
+		found = append(found, r.Info)
 	}
 	slices.SortFunc(found, func(a, b Info) int { return strings.Compare(a.UUID, b.UUID) })
 	return found, nil
-}
-
-// rows yields every context by task and uuid.
-func (x *snapshot) rows() iter.Seq2[row, error] {
-	return func(yield func(row, error) bool) {
-		fresh := x.sortedTail()
-		n := 0
-		for r, err := range x.sorted(0, readAhead) {
-			if err != nil {
-				yield(row{}, err)
-				return
-			}
-			n++
-			for ; len(fresh) > 0 && compareRows(&fresh[0], &r) < 0; fresh = fresh[1:] {
-				if !yield(fresh[0], nil) {
-					return
-				}
-			}
-			if _, newer := x.tail[string(r.uuid)]; !newer && !yield(r, nil) {
-				return
-			}
-		}
-		if n != x.trailer.Contexts {
-			yield(row{}, errIndex)
-			return
-		}
-		for _, r := range fresh {
-			if !yield(r, nil) {
-				return
-			}
-		}
-	}
-}
-
-// sortedTail gives the entries of the tail that are not gone.
-func (x *snapshot) sortedTail() []row {
-	var fresh []row
-	for i := range maps.Values(x.tail) {
-		if !i.gone {
-			fresh = append(fresh, row{uuid: []byte(i.UUID), task: []byte(i.TaskKey), state: i.State, newer: &i})
-		}
-	}
-	slices.SortFunc(fresh, func(a, b row) int { return compareRows(&a, &b) })
-	return fresh
-}
-
-// readAhead is the buffer of those who read the file from one end to the other.
-const readAhead = 256 << 10
-
-// sorted yields the lines of contexts.jsonl from the one that begins at off. A
-// row is good until the next one.
-func (x *snapshot) sorted(off int64, buffer int) iter.Seq2[row, error] {
-	return func(yield func(row, error) bool) {
-		if x.f == nil {
-			return
-		}
-		lines := bufio.NewReaderSize(io.NewSectionReader(x.f, off, x.trailer.Bytes-off), buffer)
-		var before row
-		for {
-			line, err := readLine(lines)
-			if errors.Is(err, io.EOF) {
-				if len(line) == 0 {
-					return
-				}
-				err = errIndex
-			}
-			var r row
-			if err == nil {
-				r, err = checkedRow(line)
-			}
-			if err == nil && before.uuid != nil && compareRows(&before, &r) >= 0 {
-				err = errIndex
-			}
-			if err != nil {
-				yield(row{}, err)
-				return
-			}
-			if !yield(r, nil) {
-				return
-			}
-			before = row{uuid: append(before.uuid[:0], r.uuid...), task: append(before.task[:0], r.task...)}
-		}
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/eventlog"
 	"agent/internal/fsx"
 )
 
@@ -24,7 +25,7 @@ func seedTasks(rng *rand.Rand, n int) []Info {
 			task = ""
 		}
 		all = append(all, Info{UUID: fmt.Sprintf("%08x-0000-4000-8000-%012x", rng.Uint32(), i), TaskKey: task,
-			Title: strings.Repeat("t\"\\", rng.Intn(30)), State: states[rng.Intn(len(states))], Created: at, Updated: at, Ended: at})
+			Title: strings.Repeat("t\"\\", rng.Intn(30)), State: []string{StateRunning, StateCompleted, StateDamaged}[rng.Intn(3)], Created: at, Updated: at, Ended: at, CostUSD: 1.25, Archived: i%2 == 0, modified: int64(i), Head: eventlog.Head{Seq: uint64(i), Hash: rng.Uint64()}})
 	}
 	return all
 }
@@ -56,7 +57,7 @@ func TestIndexSearch(t *testing.T) {
 				t.Fatalf("%d contexts: %.40q has %v, want %v", n, task, got, want)
 			}
 		}
-		if most := 20*len(byTask) + len(infos); n > 100 && reads.n > most {
+		if most := 30*len(byTask) + len(infos); n > 100 && reads.n > most {
 			t.Errorf("%d contexts: %d reads for %d lookups", n, reads.n, len(byTask))
 		}
 		for _, i := range infos {

@@ -251,8 +251,7 @@ func TestIndexWithNewField(t *testing.T) {
 	body, _, _ := unseal(bytes.TrimSuffix(lines[len(lines)-2], []byte("\n")), 0)
 	trailer, _ := parseMark(body)
 	trailer.Bytes = int64(len(data))
-	data, _, err := seal(data, 0, trailer)
-	must(t, err)
+	data, _ = seal(data, 0, trailer.body())
 	put(t, m, map[string][]byte{indexFile: data})
 	check := func() {
 		t.Helper()
@@ -263,8 +262,7 @@ func TestIndexWithNewField(t *testing.T) {
 	check()
 	x, err := s.load()
 	must(t, err)
-	x, err = s.replaced(x, nil)
-	must(t, err, x.Close())
+	must(t, s.replaced(x, nil), x.Close())
 	check()
 	if n := bytes.Count(indexFiles(t, m)[indexFile], []byte(`"weight":1.5e3`)); n < 3 {
 		t.Errorf("%d lines kept the field", n)
@@ -431,7 +429,7 @@ func TestSeedIndex(t *testing.T) {
 	n := 0
 	for r, err := range x.rows() {
 		must(t, err)
-		if len(r.task) == 0 {
+		if r.TaskKey == "" {
 			t.Fatal("a line without its key")
 		}
 		n++

@@ -7,14 +7,14 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"os"
 
 	"agent/internal/fsx"
 )
 
-// note writes a line to the index and then, if it is not nil, does the move that
-// the line announces. If the index was complete before, it is after.
-func (s *Store) note(i Info, move func() error) error {
+// update changes the index under its lock.
+func (s *Store) update(change func(x *snapshot) error) error {
 	lock, err := s.lockSoon(indexLock)
 	if err != nil {
 		return fmt.Errorf("index: %w", err)
@@ -25,19 +25,26 @@ func (s *Store) note(i Info, move func() error) error {
 		return fmt.Errorf("index: %w", err)
 	}
 	defer func() { x.Close() }()
-	merged := x.trailer.Generation
-	if x, err = s.add(x, i); err != nil {
-		return fmt.Errorf("index: %w", err)
-	}
-	if move != nil {
-		if err := move(); err != nil {
-			return err
+	return change(x)
+}
+
+// note writes a line to the index and then, if it is not nil, does the move that
+// the line announces. If the index was complete before, it is after.
+func (s *Store) note(i Info, move func() error) error {
+	return s.update(func(x *snapshot) error {
+		if err := s.add(x, i); err != nil {
+			return fmt.Errorf("index: %w", err)
 		}
-	}
-	if !x.complete || move == nil && x.trailer.Generation == merged {
-		return nil
-	}
-	return s.stamp(x)
+		if move != nil {
+			if err := move(); err != nil {
+				return err
+			}
+		}
+		if !x.complete || move == nil && x.times != nil {
+			return nil
+		}
+		return s.stamp(x)
+	})
 }
 
 // stamp says that the index is complete now.
@@ -46,14 +53,7 @@ func (s *Store) stamp(x *snapshot) error {
 	if err != nil {
 		return err
 	}
-	return s.stampFor(x, times)
-}
-
-func (s *Store) stampFor(x *snapshot, times [3]int64) error {
-	b, _, err := seal(nil, x.crc, indexMark{Stamp: &times})
-	if err != nil {
-		return err
-	}
+	b, _ := seal(nil, x.crc, indexMark{Stamp: &times}.body())
 	return s.appendTail(b, false) // one that is lost proves nothing, which is safe
 }
 
@@ -104,7 +104,7 @@ func (s *Store) fresh() (*snapshot, error) {
 			return nil, err
 		}
 	}
-	x, err := s.merge(nil, nil)
+	x, err := s.merge(&snapshot{}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -113,28 +113,24 @@ func (s *Store) fresh() (*snapshot, error) {
 	return x, nil
 }
 
-// add appends lines durably, or merges if there is no room for them. It returns
-// the index to go on with, as complete as x was.
-func (s *Store) add(x *snapshot, infos ...Info) (*snapshot, error) {
+// add appends lines durably, or merges if there is no room for them.
+func (s *Store) add(x *snapshot, infos ...Info) error {
 	if x.torn || x.lines+len(infos) > s.tail || x.size > maxTailSize/2 {
 		return s.replaced(x, infos)
 	}
 	var b []byte
-	var err error
 	crc := x.crc
 	for _, i := range infos {
-		if b, crc, err = seal(b, crc, i.line()); err != nil {
-			return x, err
-		}
+		b, crc = seal(b, crc, i.body())
 	}
 	if err := s.appendTail(b, true); err != nil {
-		return x, err
+		return err
 	}
 	for _, i := range infos {
 		x.tail[i.UUID] = i
 	}
 	x.crc, x.size, x.lines = crc, x.size+int64(len(b)), x.lines+len(infos)
-	return x, nil
+	return nil
 }
 
 func (s *Store) appendTail(data []byte, durable bool) error {
@@ -152,29 +148,30 @@ func (s *Store) appendTail(data []byte, durable bool) error {
 	return errors.Join(err, f.Close())
 }
 
-// replaced merges. An index that turns out to be damaged is replaced by one that
-// holds nothing but infos, and so is incomplete.
-func (s *Store) replaced(x *snapshot, infos []Info) (*snapshot, error) {
+// replaced merges into x. An index that turns out to be damaged is replaced by
+// one that holds nothing but infos, and so is incomplete.
+func (s *Store) replaced(x *snapshot, infos []Info) error {
 	merged, err := s.merge(x, infos)
 	complete := x.complete
 	if errors.Is(err, errIndex) {
-		merged, err = s.merge(nil, infos)
+		merged, err = s.merge(&snapshot{}, infos)
 		complete = false
 	}
 	if err != nil {
-		return x, err
+		return err
 	}
 	x.Close()
-	merged.complete = complete
-	return merged, nil
+	*x = *merged
+	x.complete = complete
+	return nil
 }
 
-// merge writes an index with the content of x (nil is empty) and more lines,
-// puts it durably in the place of the old one, and opens it.
+// merge writes an index with the content of x and more lines, puts it durably in
+// the place of the old one, and opens it.
 func (s *Store) merge(x *snapshot, more []Info) (*snapshot, error) {
-	all := &snapshot{tail: map[string]Info{}}
-	if x != nil {
-		all.f, all.trailer, all.tail = x.f, x.trailer, x.tail
+	all := &snapshot{f: x.f, trailer: x.trailer, tail: maps.Clone(x.tail)}
+	if all.tail == nil {
+		all.tail = map[string]Info{}
 	}
 	for _, i := range more {
 		all.tail[i.UUID] = i
@@ -191,10 +188,8 @@ func (s *Store) merge(x *snapshot, more []Info) (*snapshot, error) {
 	if err := errors.Join(s.fs.SyncDir(indexDir), s.fs.SyncDir(".")); err != nil {
 		return nil, err
 	}
-	header, _, err := seal(nil, 0, mark)
-	if err == nil {
-		err = s.replace(tailFile, func(w io.Writer) error { _, err := w.Write(header); return err })
-	}
+	header, _ := seal(nil, 0, mark.body())
+	err := s.replace(tailFile, func(w io.Writer) error { _, err := w.Write(header); return err })
 	if err := errors.Join(err, s.fs.SyncDir(indexDir)); err != nil {
 		return nil, err
 	}
@@ -229,13 +224,10 @@ func (x *snapshot) write(w io.Writer, trailer indexMark) error {
 		if err != nil {
 			return err
 		}
-		if r.newer != nil {
-			b, _, err = seal(b[:0], 0, r.newer.line())
-		} else {
+		if r.line != nil {
 			b = append(append(b[:0], r.line...), '\n')
-		}
-		if err != nil {
-			return err
+		} else {
+			b, _ = seal(b[:0], 0, r.body())
 		}
 		if _, err := w.Write(b); err != nil {
 			return err
@@ -243,10 +235,8 @@ func (x *snapshot) write(w io.Writer, trailer indexMark) error {
 		trailer.Contexts++
 		trailer.Bytes += int64(len(b))
 	}
-	b, _, err := seal(b[:0], 0, trailer)
-	if err == nil {
-		_, err = w.Write(b)
-	}
+	b, _ = seal(b[:0], 0, trailer.body())
+	_, err := w.Write(b)
 	return err
 }
 
@@ -254,26 +244,15 @@ func (x *snapshot) write(w io.Writer, trailer indexMark) error {
 // a large index costs. Nothing else may use the store meanwhile.
 func (s *Store) SeedIndex(infos iter.Seq[Info]) error {
 	const batch = 200_000
-	lock, err := s.lockSoon(indexLock)
-	if err != nil {
-		return fmt.Errorf("seed index: %w", err)
-	}
-	defer lock.Close()
-	x, err := s.current()
-	if err != nil {
-		return fmt.Errorf("seed index: %w", err)
-	}
-	defer func() { x.Close() }()
-	for i := range infos {
-		if x.tail[i.UUID] = i; len(x.tail) < batch {
-			continue
+	return s.update(func(x *snapshot) error {
+		for i := range infos {
+			if x.tail[i.UUID] = i; len(x.tail) < batch {
+				continue
+			}
+			if err := s.replaced(x, nil); err != nil {
+				return err
+			}
 		}
-		if x, err = s.replaced(x, nil); err != nil {
-			return fmt.Errorf("seed index: %w", err)
-		}
-	}
-	if x, err = s.replaced(x, nil); err != nil {
-		return fmt.Errorf("seed index: %w", err)
-	}
-	return s.stamp(x)
+		return errors.Join(s.replaced(x, nil), s.stamp(x))
+	})
 }

@@ -54,25 +54,20 @@ func (s *Store) Info(uuid string) (Info, error) {
 }
 
 // recorded is what the index says of a context; zero if nothing.
-func (s *Store) recorded(uuid string) (Info, error) {
+func (s *Store) recorded(uuid string) (i Info, err error) {
 	x, err := s.load()
 	if err == nil {
 		defer x.Close()
-		var i Info
-		var found bool
 		if first, firstErr := s.First(uuid); firstErr == nil {
-			i, found, err = x.get(first.TaskKey, uuid)
+			i, _, err = x.get(first.TaskKey, uuid)
 		} else {
-			i, found, err = x.find(uuid)
-		}
-		if found && err == nil {
-			return i, nil
+			i, err = x.byUUID(uuid)
 		}
 	}
 	if errors.Is(err, errIndex) {
 		err = nil
 	}
-	return Info{}, err
+	return i, err
 }
 
 // looksAtFiles is up to how many contexts [Store.Infos] looks at the file of
@@ -147,14 +142,14 @@ func (l *lister) list(x *snapshot) error {
 		if err != nil {
 			return err
 		}
-		if !r.over() || !l.check && !l.q.hasState(r.state) || l.last.uuid != nil && compareRows(&r, &l.last) <= 0 {
+		if !r.over() || !l.check && !l.q.hasState(r.State) || l.last.UUID != "" && compareRows(r, l.last) <= 0 {
 			continue
 		}
-		i, err := r.info()
+		i, err := r.whole()
 		if err != nil {
 			return err
 		}
-		l.last.task, l.last.uuid = append(l.last.task[:0], r.task...), append(l.last.uuid[:0], r.uuid...)
+		l.last = r
 		if l.say(l.ended(i)); l.over {
 			return nil
 		}
@@ -178,7 +173,7 @@ func (l *lister) unfinished(x *snapshot) ([]Info, error) {
 		if r.over() {
 			continue
 		}
-		known, err := r.info()
+		known, err := r.whole()
 		if err != nil {
 			return nil, err
 		}

@@ -59,30 +59,21 @@ func (s *Store) Remove(uuid string) (size int64, err error) {
 // drop moves a context to .staging/, where it is nobody's any more, and removes
 // it there. The index forgets it after it has gone.
 func (s *Store) drop(c *Context) error {
-	lock, err := s.lockSoon(indexLock)
-	if err != nil {
-		return err
-	}
-	defer lock.Close()
-	x, err := s.current()
-	if err != nil {
-		return err
-	}
-	defer func() { x.Close() }()
 	staged := stagingDir + "/" + c.uuid
 	if err := s.fs.RemoveAll(staged); err != nil {
 		return err
 	}
-	if err := s.move(c.dir(), staged); err != nil {
-		return err
-	}
-	if x, err = s.add(x, Info{UUID: c.uuid, TaskKey: c.info.TaskKey, gone: true}); err != nil {
-		return err
-	}
-	if x.complete {
-		if err := s.stamp(x); err != nil {
+	err := s.update(func(x *snapshot) error {
+		if err := s.move(c.dir(), staged); err != nil {
 			return err
 		}
+		if err := s.add(x, Info{UUID: c.uuid, TaskKey: c.info.TaskKey, gone: true}); err != nil || !x.complete {
+			return err
+		}
+		return s.stamp(x)
+	})
+	if err != nil {
+		return err
 	}
 	return s.clean(c.uuid)
 }
@@ -162,7 +153,7 @@ func (s *Store) keyLocks() (map[string]bool, error) {
 			if err != nil {
 				return err
 			}
-			names[keyLock(string(r.task))] = true
+			names[keyLock(r.TaskKey)] = true
 		}
 		return nil
 	}
