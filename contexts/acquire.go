@@ -9,26 +9,26 @@ import (
 	"agent/eventlog/event"
 )
 
-// Acquire takes a context for work, see [Store.Hold], and moves its directory to
+// Acquire takes a context for work, see [Store.AcquireInPlace], and moves its directory to
 // where the log says.
 func (s *Store) Acquire(uuid string, visit func(event.Event) error) (*Context, error) {
-	c, err := s.Hold(uuid, visit)
+	c, err := s.AcquireInPlace(uuid, visit)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Settle(); err != nil {
+	if err := c.Relocate(); err != nil {
 		return nil, errors.Join(fmt.Errorf("context %s: %w", uuid, err), c.Close())
 	}
 	return c, nil
 }
 
-// Hold takes a context for work and leaves its directory where it is, for those
+// AcquireInPlace takes a context for work and leaves its directory where it is, for those
 // who have to put it in order before it goes where nobody looks again: it takes
 // the lock (ErrBusy), finds the directory, opens the log with recovery of a torn
 // tail, and calls visit for every event in order (nil visits none). Damage, an
 // event of a newer release (event.ErrNewer) and an error of visit leave
 // everything as it is.
-func (s *Store) Hold(uuid string, visit func(event.Event) error) (*Context, error) {
+func (s *Store) AcquireInPlace(uuid string, visit func(event.Event) error) (*Context, error) {
 	lock, err := s.lockContext(uuid)
 	if err != nil {
 		return nil, fmt.Errorf("context %s: %w", uuid, err)
@@ -43,11 +43,11 @@ func (s *Store) Hold(uuid string, visit func(event.Event) error) (*Context, erro
 }
 
 func (s *Store) hold(uuid string, visit func(event.Event) error) (*Context, error) {
-	place, err := s.unite(uuid)
+	at, err := s.keepLongest(uuid)
 	if err != nil {
 		return nil, err
 	}
-	c := s.context(uuid, place)
+	c := s.context(uuid, at)
 	if err := c.open(visit); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (s *Store) hold(uuid string, visit func(event.Event) error) (*Context, erro
 	}
 	// A move by a process that was killed is seen but perhaps not durable. What
 	// is acknowledged from now on must not go back to .staging/ with the directory.
-	if err := s.fs.SyncDir(string(place)); err != nil {
+	if err := s.fs.SyncDir(string(at)); err != nil {
 		c.closeLog()
 		return nil, err
 	}
@@ -81,10 +81,10 @@ func (c *Context) recall(task string) error {
 	return err
 }
 
-// check holds the log that was read against its place and the index.
+// check holds the log that was read against its directory and the index.
 func (c *Context) check() error {
 	if c.ahead() {
-		return &DamageError{Name: c.dir(), Reason: "its log does not end the task"}
+		return &DamageError{Name: c.path(), Reason: "its log does not end the task"}
 	}
 	if err := c.info.held(); err != nil {
 		return err
@@ -96,17 +96,17 @@ func (c *Context) check() error {
 
 // ahead tells whether the directory lies where its log never sent it.
 // Directories move after the log is durable, so the end of the log is lost.
-func (c *Context) ahead() bool { return c.place == Completed && !c.ended }
+func (c *Context) ahead() bool { return c.at == Completed && !c.ended }
 
 // open opens the log and folds from it where the context belongs.
 func (c *Context) open(visit func(event.Event) error) error {
 	c.want, c.ended = "", false
 	c.info = Info{UUID: c.uuid}
-	log, torn, err := eventlog.Open(c.s.fs, c.dir(), quarantineDir+"/"+c.uuid, func(r eventlog.Record) error {
+	log, torn, err := eventlog.Open(c.s.fs, c.path(), quarantineDir+"/"+c.uuid, func(r eventlog.Record) error {
 		return c.see(r, visit)
 	})
 	if isMissing(err) {
-		if _, archived := c.s.fs.Lstat(path.Join(c.dir(), eventlog.ArchiveName)); archived == nil {
+		if _, archived := c.s.fs.Lstat(path.Join(c.path(), eventlog.ArchiveName)); archived == nil {
 			return c.openArchive(visit)
 		}
 		return c.vanished(err)
@@ -116,7 +116,7 @@ func (c *Context) open(visit func(event.Event) error) error {
 	}
 	if c.want == "" {
 		log.Close()
-		return &DamageError{Name: c.dir(), Reason: "its log holds no event"}
+		return &DamageError{Name: c.path(), Reason: "its log holds no event"}
 	}
 	c.log = log
 	if torn != nil {
@@ -127,7 +127,7 @@ func (c *Context) open(visit func(event.Event) error) error {
 
 // openArchive reads an archived log. It is unpacked only to be appended to.
 func (c *Context) openArchive(visit func(event.Event) error) error {
-	for r, err := range eventlog.ReadFile(c.s.fs, c.dir()) {
+	for r, err := range eventlog.ReadFile(c.s.fs, c.path()) {
 		if err == nil {
 			err = c.see(r, visit)
 		}
@@ -136,7 +136,7 @@ func (c *Context) openArchive(visit func(event.Event) error) error {
 		}
 	}
 	if c.want == "" {
-		return &DamageError{Name: c.dir(), Reason: "its archive holds no event"}
+		return &DamageError{Name: c.path(), Reason: "its archive holds no event"}
 	}
 	return nil
 }
@@ -146,10 +146,10 @@ func (c *Context) unpack() error {
 	if c.log != nil {
 		return nil
 	}
-	if err := eventlog.Unpack(c.s.fs, c.dir()); err != nil {
+	if err := eventlog.Unpack(c.s.fs, c.path()); err != nil {
 		return err
 	}
-	log, _, err := eventlog.Open(c.s.fs, c.dir(), quarantineDir+"/"+c.uuid, func(eventlog.Record) error { return nil })
+	log, _, err := eventlog.Open(c.s.fs, c.path(), quarantineDir+"/"+c.uuid, func(eventlog.Record) error { return nil })
 	c.log = log
 	return err
 }
@@ -157,20 +157,20 @@ func (c *Context) unpack() error {
 // vanished tells a context without a log, which is damage, from a store that
 // was removed under our feet.
 func (c *Context) vanished(err error) error {
-	if _, statErr := c.s.fs.Lstat(c.dir()); statErr == nil {
-		return &DamageError{Name: c.dir(), Reason: "it has no log"}
+	if _, statErr := c.s.fs.Lstat(c.path()); statErr == nil {
+		return &DamageError{Name: c.path(), Reason: "it has no log"}
 	}
 	return err
 }
 
 func (c *Context) see(r eventlog.Record, visit func(event.Event) error) error {
-	e, err := decode(c.dir(), r)
+	e, err := decode(c.path(), r)
 	if err != nil {
 		return err
 	}
 	created, ok := e.Body.(*event.ContextCreated)
 	if ok != (e.Seq == 1) || ok && created.UUID != c.uuid {
-		return &DamageError{Name: c.dir(), Reason: fmt.Sprintf("seq %d: a log begins with the creation of its own context", e.Seq)}
+		return &DamageError{Name: c.path(), Reason: fmt.Sprintf("seq %d: a log begins with the creation of its own context", e.Seq)}
 	}
 	if ok {
 		if err := c.recall(created.TaskKey); err != nil {

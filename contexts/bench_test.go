@@ -43,7 +43,7 @@ func BenchmarkIndex(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("live/%d", n), func(b *testing.B) {
 			for b.Loop() {
-				if _, live, err := s.Live("github.com/owner/other/issues/1"); live || err != nil {
+				if _, live, err := s.Active("github.com/owner/other/issues/1"); live || err != nil {
 					b.Fatal(live, err)
 				}
 			}

@@ -15,8 +15,8 @@ import (
 type Context struct {
 	s     *Store
 	uuid  string
-	place Place         // where the directory is
-	want  Place         // where the log sends it
+	at    Dir           // where the directory is
+	want  Dir           // where the log sends it
 	ended bool          // the log holds an event that ends the task
 	log   *eventlog.Log // nil while the log is archived
 	info  Info          // folded so far
@@ -28,15 +28,15 @@ type Context struct {
 	dirty map[string]bool
 }
 
-func (s *Store) context(uuid string, p Place) *Context {
-	return &Context{s: s, uuid: uuid, place: p, dirty: map[string]bool{}}
+func (s *Store) context(uuid string, p Dir) *Context {
+	return &Context{s: s, uuid: uuid, at: p, dirty: map[string]bool{}}
 }
 
 // UUID names the context.
 func (c *Context) UUID() string { return c.uuid }
 
-// Place is where the directory lies.
-func (c *Context) Place() Place { return c.place }
+// Dir is where the directory lies.
+func (c *Context) Dir() Dir { return c.at }
 
 // Torn describes the tail that was cut when the log was opened, or is nil. Its
 // Copy is the name of the bytes in quarantine.
@@ -45,9 +45,9 @@ func (c *Context) Torn() *eventlog.TornError { return c.torn }
 // Head names the last acknowledged event.
 func (c *Context) Head() eventlog.Head { return c.info.Head }
 
-func (c *Context) dir() string { return dirOf(c.place, c.uuid) }
+func (c *Context) path() string { return pathOf(c.at, c.uuid) }
 
-func (c *Context) blobs() eventlog.Blobs { return eventlog.NewBlobs(c.s.fs, c.dir()) }
+func (c *Context) blobs() eventlog.Blobs { return eventlog.NewBlobs(c.s.fs, c.path()) }
 
 // Append makes an event durable: with a nil error it is acknowledged. Large
 // texts of its body go to blobs first. The event is returned as it will be read
@@ -82,7 +82,7 @@ func (c *Context) append(e *event.Event) error {
 		return c.fail(err)
 	}
 	// Writes to a file whose name is gone succeed, but nobody will read them.
-	if _, err := c.s.fs.Lstat(path.Join(c.dir(), eventlog.FileName)); err != nil {
+	if _, err := c.s.fs.Lstat(path.Join(c.path(), eventlog.FileName)); err != nil {
 		return c.fail(err)
 	}
 	e.Seq = rec.Seq
@@ -95,41 +95,41 @@ func (c *Context) append(e *event.Event) error {
 }
 
 // Blob returns a text that was too large for a line, checked against its hash.
-func (c *Context) Blob(hash string) ([]byte, error) { return getBlob(c.blobs(), c.dir(), hash) }
+func (c *Context) Blob(hash string) ([]byte, error) { return getBlob(c.blobs(), c.path(), hash) }
 
-// Settle moves the directory to where the last lifecycle event sends it. It may
+// Relocate moves the directory to where the last lifecycle event sends it. It may
 // be called at any time; nil means that it is there, durably.
-func (c *Context) Settle() error {
+func (c *Context) Relocate() error {
 	if c.bad != nil {
 		return fmt.Errorf("context %s: %w", c.uuid, eventlog.ErrPoisoned)
 	}
-	if c.place == c.want && !c.stale {
+	if c.at == c.want && !c.stale {
 		return nil
 	}
 	if err := c.measure(); err != nil {
 		return c.fail(err)
 	}
-	if c.place == c.want {
+	if c.at == c.want {
 		if err := c.s.note(c.info, nil); err != nil {
 			return c.fail(err)
 		}
 		c.stale = false
 		return nil
 	}
-	err := c.s.note(c.info, func() error { return c.s.move(c.dir(), dirOf(c.want, c.uuid)) })
+	err := c.s.note(c.info, func() error { return c.s.move(c.path(), pathOf(c.want, c.uuid)) })
 	if errors.Is(err, errTaken) {
-		return &DamageError{Name: c.dir(), Reason: fmt.Sprintf("something of its name is in %s", c.want)}
+		return &DamageError{Name: c.path(), Reason: fmt.Sprintf("something of its name is in %s", c.want)}
 	}
 	if err != nil {
-		return c.fail(fmt.Errorf("move %s to %s: %w", c.dir(), c.want, err))
+		return c.fail(fmt.Errorf("move %s to %s: %w", c.path(), c.want, err))
 	}
-	c.place, c.stale = c.want, false
+	c.at, c.stale = c.want, false
 	return c.reopen()
 }
 
 // measure looks at the file of the log, for the index.
 func (c *Context) measure() (err error) {
-	c.info.Size, c.info.modified, c.info.Archived, err = c.s.measureIn(c.dir())
+	c.info.Size, c.info.modified, c.info.Archived, err = c.s.measureIn(c.path())
 	return err
 }
 
@@ -143,13 +143,13 @@ func (c *Context) reopen() error {
 	if err := c.log.Close(); err != nil {
 		return c.fail(err)
 	}
-	log, _, err := eventlog.Open(c.s.fs, c.dir(), quarantineDir+"/"+c.uuid, func(eventlog.Record) error { return nil })
+	log, _, err := eventlog.Open(c.s.fs, c.path(), quarantineDir+"/"+c.uuid, func(eventlog.Record) error { return nil })
 	if err != nil {
 		return c.fail(err)
 	}
 	c.log = log
 	if log.Head() != head {
-		return c.fail(&DamageError{Name: c.dir(), Reason: "somebody else wrote to its log"})
+		return c.fail(&DamageError{Name: c.path(), Reason: "somebody else wrote to its log"})
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-// Package contexts is the store on disk: every go at a task is one directory.
+// Package contexts is the store on disk: every attempt at a task is one directory.
 //
 //	running/<uuid>/  paused/<uuid>/  completed/<uuid>/   a context; completed also holds stopped and failed ones
 //	  events.jsonl                                       the log, see package eventlog
@@ -25,7 +25,7 @@
 //     [Store.Acquire]; one in completed/ whose log never ended is damage.
 //   - A context becomes visible only with its first event durable: it is built in
 //     .staging/ and renamed into running/.
-//   - At any moment, crashes included, a context is in exactly one place. If
+//   - At any moment, crashes included, a context is in exactly one directory. If
 //     somebody copied one by hand, the longer valid log wins and the other copy
 //     goes to .quarantine/.
 //   - One broken context never stops the others.
@@ -50,18 +50,18 @@ import (
 	"agent/internal/fsx"
 )
 
-// Place is the directory that a context lies in.
-type Place string
+// Dir is the directory that a context lies in.
+type Dir string
 
-// The places.
+// The directories.
 const (
-	Running   Place = "running"
-	Paused    Place = "paused"
-	Completed Place = "completed"
+	Running   Dir = "running"
+	Paused    Dir = "paused"
+	Completed Dir = "completed"
 )
 
-// Places lists them in the order they are searched.
-var Places = []Place{Running, Paused, Completed}
+// Dirs lists them in the order they are searched.
+var Dirs = []Dir{Running, Paused, Completed}
 
 const (
 	locksDir      = ".locks"

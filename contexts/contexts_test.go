@@ -54,7 +54,7 @@ func made(t *testing.T, s *Store, id string, bodies ...event.Body) {
 	for _, b := range bodies {
 		add(t, c, b)
 	}
-	if err := errors.Join(c.Settle(), c.Close()); err != nil {
+	if err := errors.Join(c.Relocate(), c.Close()); err != nil {
 		t.Fatal(err)
 	}
 }

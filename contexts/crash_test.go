@@ -50,7 +50,7 @@ func life(fsys fsx.FS) (acked []event.Event, err error) {
 			err = errors.Join(c.SyncFiles())
 		}
 		if err == nil {
-			err = c.Settle()
+			err = c.Relocate()
 		}
 		if err != nil {
 			return acked, err
@@ -73,14 +73,14 @@ func survives(fsys fsx.FS, acked []event.Event) error {
 		}
 		entries = append(entries, e)
 	}
-	found, err := s.whereabouts(idA)
+	found, err := s.dirsWith(idA)
 	switch {
 	case err != nil:
 		return err
 	case len(found) > 1 || len(entries) != len(found):
-		return fmt.Errorf("in places %v, listed as %v", found, entries)
+		return fmt.Errorf("in %v, listed as %v", found, entries)
 	case len(found) == 0 && len(acked) > 0:
-		return errors.New("in no place, but acknowledged")
+		return errors.New("nowhere, but acknowledged")
 	case len(found) == 0:
 		c, err := s.Create(created(idA), at)
 		if err != nil {
@@ -88,7 +88,7 @@ func survives(fsys fsx.FS, acked []event.Event) error {
 		}
 		return errors.Join(c.Close(), errors.Join(warned...))
 	}
-	if id, ok, err := s.Live(key); err != nil || found[0] != Completed && (!ok || id != idA) {
+	if id, ok, err := s.Active(key); err != nil || found[0] != Completed && (!ok || id != idA) {
 		return fmt.Errorf("live: %q %v %w", id, ok, err)
 	}
 	return errors.Join(continues(s, acked), errors.Join(warned...))
@@ -122,17 +122,17 @@ func continues(s *Store, acked []event.Event) error {
 			want = Completed
 		}
 	}
-	if found, _ := s.whereabouts(idA); len(found) != 1 || found[0] != want || c.Place() != want {
-		return fmt.Errorf("in %v, says %s, want %s", found, c.Place(), want)
+	if found, _ := s.dirsWith(idA); len(found) != 1 || found[0] != want || c.Dir() != want {
+		return fmt.Errorf("in %v, says %s, want %s", found, c.Dir(), want)
 	}
 	e, err := c.Append(event.Event{Time: at, Body: &event.ProcessRecovered{}})
 	if err == nil && int(e.Seq) != len(events)+1 {
 		err = fmt.Errorf("next seq is %d after %d events", e.Seq, len(events))
 	}
-	return errors.Join(err, c.Settle(), c.Close())
+	return errors.Join(err, c.Relocate(), c.Close())
 }
 
-// Killed and cut from power at every operation: never both places, never
+// Killed and cut from power at every operation: never in two directories, never
 // neither, never half-made, everything acknowledged is there.
 func TestKilledAnywhere(t *testing.T) {
 	points := 0
@@ -178,7 +178,7 @@ func TestKilledThenPowerCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found, _ := s.whereabouts(idA); len(found) == 0 {
+		if found, _ := s.dirsWith(idA); len(found) == 0 {
 			continue
 		}
 		before := 0
@@ -241,8 +241,8 @@ func TestPoisoned(t *testing.T) {
 	must(t, err)
 	add(t, c, &event.ContextPaused{})
 	m.FailAt(m.Ops()+2, syscall.EIO) // the sync after the rename
-	wantExit(t, c.Settle(), ExitIO)
-	for _, err := range []error{c.Settle(), second(c.Append(event.Event{Time: at, Body: &event.ContextResumed{}}))} {
+	wantExit(t, c.Relocate(), ExitIO)
+	for _, err := range []error{c.Relocate(), second(c.Append(event.Event{Time: at, Body: &event.ContextResumed{}}))} {
 		wantExit(t, err, ExitIO)
 		if !errors.Is(err, eventlog.ErrPoisoned) {
 			t.Errorf("got %v", err)
@@ -260,9 +260,9 @@ func TestNoMoveAfterFailedAppend(t *testing.T) {
 	add(t, c, &event.ContextPaused{})
 	m.FailAt(m.Ops()+2, syscall.EIO) // the sync of the line
 	wantExit(t, second(c.Append(event.Event{Time: at, Body: &event.ContextResumed{}})), ExitIO)
-	wantErr(t, c.Settle(), eventlog.ErrPoisoned)
-	if c.Place() != Running {
-		t.Errorf("moved to %s", c.Place())
+	wantErr(t, c.Relocate(), eventlog.ErrPoisoned)
+	if c.Dir() != Running {
+		t.Errorf("moved to %s", c.Dir())
 	}
 }
 

@@ -27,7 +27,7 @@ func (s *Store) Create(first *event.ContextCreated, at time.Time) (*Context, err
 }
 
 func (s *Store) create(first *event.ContextCreated, at time.Time) (*Context, error) {
-	found, err := s.whereabouts(first.UUID)
+	found, err := s.dirsWith(first.UUID)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (s *Store) create(first *event.ContextCreated, at time.Time) (*Context, err
 	info := Info{Head: head}
 	info.apply(event.Event{Time: at, Body: first})
 	// The index knows a context before anybody can see it.
-	if err := s.note(info, func() error { return s.move(staged, dirOf(Running, first.UUID)) }); err != nil {
+	if err := s.note(info, func() error { return s.move(staged, pathOf(Running, first.UUID)) }); err != nil {
 		return nil, err
 	}
 	c := s.context(first.UUID, Running)

@@ -44,8 +44,8 @@ type Info struct {
 // Over tells whether nothing more will happen to it.
 func (i *Info) Over() bool { return !i.Ended.IsZero() && i.State != StateDamaged }
 
-// Heritable tells whether the next go at its task may take it over.
-func (i *Info) Heritable() bool { return i.State == StateCompleted || i.State == StateStopped }
+// Inheritable tells whether the next attempt at its task may take it over.
+func (i *Info) Inheritable() bool { return i.State == StateCompleted || i.State == StateStopped }
 
 // apply folds one event. It agrees with projections.State, which holds much more.
 func (i *Info) apply(e event.Event) {

@@ -15,8 +15,8 @@ var (
 	ErrNoRoom = errors.New("not enough room on the disk")
 	// ErrName is returned for a file name that a projection may not have.
 	ErrName = errors.New("not a name for a projection file")
-	// ErrLives is returned for what is done only with contexts that have ended.
-	ErrLives = errors.New("it has not ended")
+	// ErrNotEnded is returned for what is done only with contexts that have ended.
+	ErrNotEnded = errors.New("it has not ended")
 	// ErrReadOnly is returned by writing methods of a store opened read-only.
 	ErrReadOnly = errors.New("store is opened for reading only")
 )

@@ -85,7 +85,7 @@ var sentinels = []struct {
 	{ErrBusy, ExitOK},
 	{fsx.ErrLocked, ExitOK},
 	{ErrUnknown, ExitUsage},
-	{ErrLives, ExitUsage},
+	{ErrNotEnded, ExitUsage},
 	{ErrNoRoom, ExitTemporary},
 	{event.ErrNewer, ExitUnsupported},
 	{eventlog.ErrPoisoned, ExitIO},

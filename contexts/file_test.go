@@ -70,8 +70,8 @@ func TestDamagedContexts(t *testing.T) {
 			l, err := s.lockContext(idA)
 			must(t, err) // the lock was given back
 			l.Close()
-			if c, _ := acquire(t, s, idB); c.Place() != Running {
-				t.Errorf("the neighbour is in %s", c.Place())
+			if c, _ := acquire(t, s, idB); c.Dir() != Running {
+				t.Errorf("the neighbour is in %s", c.Dir())
 			}
 		})
 	}
@@ -150,11 +150,11 @@ func TestTornTailIsCutAndKept(t *testing.T) {
 	}
 }
 
-// A directory behind its log is moved, whatever place it is in.
-func TestWrongPlaceIsHealed(t *testing.T) {
+// A directory behind its log is moved, whichever one it is in.
+func TestWrongDirectoryIsCorrected(t *testing.T) {
 	for _, c := range []struct {
 		last     event.Body
-		from, to Place
+		from, to Dir
 	}{
 		{&event.ContextPaused{}, Running, Paused},
 		{&event.ContextAwaiting{}, Running, Paused},
@@ -172,17 +172,17 @@ func TestWrongPlaceIsHealed(t *testing.T) {
 				must(t, os.Rename(filepath.Join(dir, string(c.to), idA), filepath.Join(dir, string(c.from), idA)))
 			}
 			got, _ := acquire(t, s, idA)
-			if got.Place() != c.to || !exists(t, logOf(filepath.Join(dir, string(c.to), idA))) {
-				t.Errorf("in %s", got.Place())
+			if got.Dir() != c.to || !exists(t, logOf(filepath.Join(dir, string(c.to), idA))) {
+				t.Errorf("in %s", got.Dir())
 			}
-			if found, err := s.whereabouts(idA); err != nil || len(found) != 1 {
+			if found, err := s.dirsWith(idA); err != nil || len(found) != 1 {
 				t.Errorf("found in %v, %v", found, err)
 			}
 		})
 	}
 }
 
-func TestBothPlaces(t *testing.T) {
+func TestTwoCopies(t *testing.T) {
 	var warned []error
 	s, dir := realStore(t, Options{Warn: func(err error) { warned = append(warned, err) }})
 	made(t, s, idA)
@@ -199,8 +199,8 @@ func TestBothPlaces(t *testing.T) {
 		t.Errorf("readers see %d events of the longer log", n)
 	}
 	c, events := acquire(t, s, idA)
-	if len(events) != 2 || c.Place() != Running || exists(t, short) {
-		t.Errorf("%d events in %s", len(events), c.Place())
+	if len(events) != 2 || c.Dir() != Running || exists(t, short) {
+		t.Errorf("%d events in %s", len(events), c.Dir())
 	}
 	if !exists(t, logOf(filepath.Join(dir, ".quarantine", idA+".paused.3"))) || len(warned) != 3 {
 		t.Errorf("the other copy is not in quarantine: %v", warned)
@@ -231,7 +231,7 @@ func TestStoreRemoved(t *testing.T) {
 	for _, err := range s.List() {
 		wantExit(t, err, ExitIO)
 	}
-	_, _, err = s.Live(key)
+	_, _, err = s.Active(key)
 	wantExit(t, err, ExitIO)
 	wantExit(t, s.Clear(idA, Pause), ExitIO)
 }
@@ -314,6 +314,6 @@ func TestForeignWriter(t *testing.T) {
 	defer c.Close()
 	add(t, c, &event.ContextPaused{})
 	line("message.added", 1, `{"role":"user"}`)(t, filepath.Join(dir, "running", idA))
-	wantExit(t, c.Settle(), ExitDamage)
+	wantExit(t, c.Relocate(), ExitDamage)
 	wantErr(t, second(c.Append(event.Event{Time: at, Body: &event.ContextResumed{}})), eventlog.ErrPoisoned)
 }

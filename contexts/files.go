@@ -29,7 +29,7 @@ func (c *Context) file(name string) (string, error) {
 	} else if !plain(name) {
 		return "", fmt.Errorf("%q: %w", name, ErrName)
 	}
-	return path.Join(c.dir(), name), nil
+	return path.Join(c.path(), name), nil
 }
 
 // plain allows names of lower case letters and underscores that end in .json or
@@ -91,7 +91,7 @@ func (c *Context) write(file string, flag int, data []byte) error {
 // KeepPatch puts work that could not be published beside the log, durably. It
 // is no projection: the log names it, and it goes with the context.
 func (c *Context) KeepPatch(data []byte) error {
-	file := path.Join(c.dir(), event.PatchFile)
+	file := path.Join(c.path(), event.PatchFile)
 	tmp := file + fsx.TempSuffix
 	if err := c.write(tmp, os.O_TRUNC, data); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (c *Context) KeepPatch(data []byte) error {
 	if err := c.s.fs.Rename(tmp, file); err != nil {
 		return err
 	}
-	return c.s.fs.SyncDir(c.dir())
+	return c.s.fs.SyncDir(c.path())
 }
 
 // ReadFile reads a projection file.
@@ -119,12 +119,12 @@ func (c *Context) ReadFile(name string) ([]byte, error) {
 func (c *Context) SyncFiles() error {
 	dirs := map[string]bool{}
 	for name := range c.dirty {
-		file := path.Join(c.dir(), name)
+		file := path.Join(c.path(), name)
 		if err := c.syncFile(file); err != nil {
 			return fmt.Errorf("sync %s: %w", name, err)
 		}
 		dirs[path.Dir(file)] = true
-		dirs[c.dir()] = true
+		dirs[c.path()] = true
 	}
 	for dir := range dirs {
 		if err := c.s.fs.SyncDir(dir); err != nil {

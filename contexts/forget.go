@@ -23,7 +23,7 @@ type Forgotten struct {
 // from it: every text whose sources it is among (inherited text, what the tool
 // history showed, summaries and their drafts), also where it came by way of other
 // contexts. Those texts are in blobs; the blobs go, and a blob.forgotten in the
-// log says so, which keeps the chain valid. What a later go said and did in its
+// log says so, which keeps the chain valid. What a later attempt said and did in its
 // own turns is its own and stays. refresh makes the projection files of an heir
 // anew, while it is held. A context that is busy or has not ended is an error,
 // and then it is not removed; what was begun can be begun again.
@@ -37,12 +37,12 @@ func (s *Store) Forget(uuid, by string, at time.Time, refresh func(*Context) err
 
 func (s *Store) forget(uuid, by string, at time.Time, refresh func(*Context) error) (Forgotten, error) {
 	done := Forgotten{UUID: uuid}
-	first, err := s.First(uuid)
+	first, err := s.Creation(uuid)
 	if err != nil {
 		return done, err
 	}
 	if info := s.digest(uuid, eventlog.Head{}); info.Err != nil || !info.Over() {
-		return done, errors.Join(info.Err, ErrLives)
+		return done, errors.Join(info.Err, ErrNotEnded)
 	}
 	of, err := s.ofTask(first.TaskKey)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Store) disinherit(heir, from, by string, at time.Time, refresh func(*Co
 	if err := refresh(c); err != nil {
 		return false, err
 	}
-	return true, errors.Join(c.SyncFiles(), c.Settle(), s.forgetQuarantine(heir))
+	return true, errors.Join(c.SyncFiles(), c.Relocate(), s.forgetQuarantine(heir))
 }
 
 // words finds the blobs of a log that may hold words of an earlier context.
@@ -159,7 +159,7 @@ func (s *Store) inherits(heir, from string) (bool, error) {
 }
 
 func (c *Context) removeBlob(hash string) error {
-	dir := path.Join(c.dir(), eventlog.BlobDir)
+	dir := path.Join(c.path(), eventlog.BlobDir)
 	err := c.s.fs.Remove(path.Join(dir, hash))
 	if isMissing(err) {
 		return nil

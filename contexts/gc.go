@@ -22,7 +22,7 @@ type Retention struct {
 	Now          time.Time
 	ArchiveAfter int // days since the end
 	RemoveAfter  int // days since the end
-	InheritFor   int // days in which the next go at a task may need the newest one
+	InheritFor   int // days in which the next attempt at a task may need the newest one
 	DryRun       bool
 	Progress     func(done, of int) // may be nil
 }
@@ -73,7 +73,7 @@ func (s *Store) LastCollected() Collected {
 
 // Collect archives and removes contexts that ended long enough ago. It never
 // touches one that runs or is paused, and keeps the newest of a task that the
-// next go may inherit from. One that is damaged or busy is left, counted, and
+// next attempt may inherit from. One that is damaged or busy is left, counted, and
 // does not stop the others; c is the report to add to. Two at the same time are
 // ErrBusy. When ctx is done it ends after the context at hand.
 func (s *Store) Collect(ctx context.Context, r Retention, c *Collected) error {
@@ -192,7 +192,7 @@ func (x *snapshot) needed(r Retention) (map[string]newest, error) {
 		if err != nil {
 			return nil, err
 		}
-		if i.Heritable() && !i.Ended.Before(r.Now.AddDate(0, 0, -r.InheritFor)) && i.Ended.After(all[i.TaskKey].ended) {
+		if i.Inheritable() && !i.Ended.Before(r.Now.AddDate(0, 0, -r.InheritFor)) && i.Ended.After(all[i.TaskKey].ended) {
 			all[i.TaskKey] = newest{i.UUID, i.Ended}
 		}
 	}
@@ -204,7 +204,7 @@ func (s *Store) tidy(t old, r Retention, c *Collected) error {
 	id := t.uuid
 	switch {
 	case r.DryRun && t.remove:
-		size, err := s.sizeOf(dirOf(Completed, id))
+		size, err := s.sizeOf(pathOf(Completed, id))
 		c.Removed++
 		c.RemovedBytes += size
 		return err

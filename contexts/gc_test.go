@@ -41,7 +41,7 @@ func aged(t *testing.T, m fsx.FS) *Store {
 				must(t, err)
 			}
 		}
-		must(t, made.Settle(), made.Close())
+		must(t, made.Relocate(), made.Close())
 	}
 	return s
 }
@@ -145,8 +145,8 @@ func TestCollectGoesOn(t *testing.T) {
 func TestOnlyTheEndedAreCollected(t *testing.T) {
 	s := aged(t, fsx.NewMem())
 	for _, id := range []string{numbered(6), numbered(7)} {
-		wantErr(t, second(s.Archive(id)), ErrLives)
-		wantErr(t, second(s.Remove(id)), ErrLives)
+		wantErr(t, second(s.Archive(id)), ErrNotEnded)
+		wantErr(t, second(s.Remove(id)), ErrNotEnded)
 	}
 }
 
@@ -159,7 +159,7 @@ func TestAppendToArchived(t *testing.T) {
 		t.Fatalf("%d events, head %+v", len(events), c.Head())
 	}
 	add(t, c, &event.BlobForgotten{Blob: "x"})
-	must(t, c.Settle())
+	must(t, c.Relocate())
 	if got := drain(t, s, numbered(0)); len(got) != 4 {
 		t.Errorf("%d events", len(got))
 	}

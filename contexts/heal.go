@@ -99,14 +99,14 @@ func (s *Store) heal(progress func(done, of int)) (bool, error) {
 }
 
 // listed gives the directory of every context.
-func (s *Store) listed() (map[string]Place, error) {
-	seen, problems := s.dirsOfAll(func(error) {}, Places...)
+func (s *Store) listed() (map[string]Dir, error) {
+	seen, problems := s.dirsOfAll(func(error) {}, Dirs...)
 	return seen, errors.Join(problems...)
 }
 
 // compare tells which contexts the index does not know, or not that they ended,
 // and which it knows that are in no directory.
-func (x *snapshot) compare(seen map[string]Place) (stale []string, gone []Info, err error) {
+func (x *snapshot) compare(seen map[string]Dir) (stale []string, gone []Info, err error) {
 	unknown := maps.Clone(seen)
 	for r, err := range x.rows() {
 		if err != nil {

@@ -59,7 +59,7 @@ type indexMark struct {
 	Generation string    `json:"generation,omitempty"`
 	Contexts   int       `json:"contexts,omitempty"`
 	Bytes      int64     `json:"bytes,omitempty"` // before the trailer
-	Stamp      *[3]int64 `json:"stamp,omitempty"` // modification times of Places, ns
+	Stamp      *[3]int64 `json:"stamp,omitempty"` // modification times of Dirs, ns
 }
 
 const (

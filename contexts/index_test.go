@@ -49,7 +49,7 @@ func ask(t *testing.T, s *Store, keys int) answers {
 		of, err := s.OfTask(keyOf(n))
 		must(t, err)
 		a.Tasks[keyOf(n)] = of
-		id, _, err := s.Live(keyOf(n))
+		id, _, err := s.Active(keyOf(n))
 		must(t, err)
 		a.Live[keyOf(n)] = id
 	}
@@ -81,7 +81,7 @@ func (h hidden) OpenFile(name string, flag int, perm fs.FileMode) (fsx.File, err
 func step(t *testing.T, s *Store, rng *rand.Rand, n, keys int) {
 	t.Helper()
 	k := keyOf(rng.Intn(keys))
-	id, live, err := s.Live(k)
+	id, live, err := s.Active(k)
 	must(t, err)
 	now := at.Add(time.Duration(n) * time.Minute)
 	var c *Context
@@ -103,7 +103,7 @@ func step(t *testing.T, s *Store, rng *rand.Rand, n, keys int) {
 		_, err := c.Append(event.Event{Time: now, Body: b})
 		must(t, err)
 	}
-	must(t, c.Settle())
+	must(t, c.Relocate())
 }
 
 func history(t *testing.T, m fsx.FS, steps int) *Store {
@@ -348,8 +348,8 @@ func TestShorterThanTheIndex(t *testing.T) {
 		t.Fatalf("repaired %+v, %v", lost, err)
 	}
 	c, events := acquire(t, s, idA)
-	if len(events) != 2 || c.Place() != Running {
-		t.Errorf("%d events, in %s", len(events), c.Place())
+	if len(events) != 2 || c.Dir() != Running {
+		t.Errorf("%d events, in %s", len(events), c.Dir())
 	}
 }
 
@@ -372,7 +372,7 @@ func indexed(fsys fsx.FS) error {
 			if _, err := c.Append(event.Event{Time: at, Body: b}); err != nil {
 				return err
 			}
-			if err := c.Settle(); err != nil {
+			if err := c.Relocate(); err != nil {
 				return err
 			}
 		}
@@ -464,7 +464,7 @@ func TestIndexOfSeveralProcesses(t *testing.T) {
 					if _, err := c.Append(event.Event{Time: at, Body: b}); err != nil {
 						t.Error(err)
 					}
-					if err := c.Settle(); err != nil {
+					if err := c.Relocate(); err != nil {
 						t.Error(err)
 					}
 				}

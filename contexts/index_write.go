@@ -60,7 +60,7 @@ func (s *Store) stamp(x *snapshot) error {
 // dirTimes are the modification times of running/, paused/ and completed/. One
 // that is missing (of a store that was never written) has 0.
 func (s *Store) dirTimes() (times [3]int64, err error) {
-	for n, p := range Places {
+	for n, p := range Dirs {
 		info, err := s.fs.Lstat(string(p))
 		if err != nil && !isMissing(err) {
 			return times, fmt.Errorf("stat %s: %w", p, err)
@@ -108,7 +108,7 @@ func (s *Store) fresh() (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen, problems := s.dirsOfAll(func(error) {}, Places...)
+	seen, problems := s.dirsOfAll(func(error) {}, Dirs...)
 	x.complete = len(seen) == 0 && len(problems) == 0
 	return x, nil
 }

@@ -58,7 +58,7 @@ func (s *Store) recorded(uuid string) (i Info, err error) {
 	x, err := s.load()
 	if err == nil {
 		defer x.Close()
-		if first, firstErr := s.First(uuid); firstErr == nil {
+		if first, firstErr := s.Creation(uuid); firstErr == nil {
 			i, _, err = x.get(first.TaskKey, uuid)
 		} else {
 			i, err = x.byUUID(uuid)
@@ -82,7 +82,7 @@ const looksAtFiles = 20_000
 // seen; of more, only [Store.Events] tells.
 func (s *Store) Infos(q Query) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
-		err := s.warnOfStrangers()
+		err := s.warnOfOthers()
 		var x *snapshot
 		if err == nil {
 			x, err = s.whole()
@@ -105,9 +105,9 @@ func (s *Store) Infos(q Query) iter.Seq2[Info, error] {
 	}
 }
 
-// warnOfStrangers names what lies among the contexts that live and is none.
-func (s *Store) warnOfStrangers() error {
-	for _, p := range []Place{Running, Paused} {
+// warnOfOthers names what lies among the contexts that live and is none.
+func (s *Store) warnOfOthers() error {
+	for _, p := range []Dir{Running, Paused} {
 		if _, err := s.names(p, s.o.Warn); err != nil {
 			return err
 		}
@@ -246,7 +246,7 @@ func (s *Store) OfTask(taskKey string, except ...string) ([]Info, error) {
 
 // unchanged tells whether the log of a context that ended is the one that the index remembers.
 func (s *Store) unchanged(i *Info) bool {
-	size, modified, archived, err := s.measureIn(dirOf(Completed, i.UUID)) // where it belongs
+	size, modified, archived, err := s.measureIn(pathOf(Completed, i.UUID)) // where it belongs
 	if isMissing(err) {
 		size, modified, archived, err = s.measure(i.UUID)
 	}
@@ -280,7 +280,7 @@ func (s *Store) measure(uuid string) (size, modified int64, archived bool, err e
 		if err != nil {
 			return 0, 0, false, err
 		}
-		size, modified, archived, err = s.measureIn(dirOf(p, uuid))
+		size, modified, archived, err = s.measureIn(pathOf(p, uuid))
 		if !isMissing(err) || try >= 3 {
 			return size, modified, archived, err
 		}

@@ -11,23 +11,23 @@ import (
 
 // Entry is a context in a list.
 type Entry struct {
-	UUID  string
-	Place Place
+	UUID string
+	Dir  Dir
 }
 
 // minPrefix is the least number of hex digits that name a context.
 const minPrefix = 4
 
-// List yields all contexts, by place and UUID. Errors come as they are met,
+// List yields all contexts, by directory and UUID. Errors come as they are met,
 // [Warning] for names that are ignored, and the list goes on. A context that
 // moves meanwhile is listed once.
 func (s *Store) List() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		s.survey(yield, Places...)
+		s.survey(yield, Dirs...)
 	}
 }
 
-func (s *Store) survey(yield func(Entry, error) bool, dirs ...Place) {
+func (s *Store) survey(yield func(Entry, error) bool, dirs ...Dir) {
 	seen, problems := s.dirsOfAll(nil, dirs...)
 	for _, err := range problems {
 		if !yield(Entry{}, err) {
@@ -46,8 +46,8 @@ func (s *Store) survey(yield func(Entry, error) bool, dirs ...Place) {
 // dirsOfAll lists the contexts in some directories. It reads running/ once more
 // at the end, for what was resumed meanwhile. What is no context goes to warn,
 // or to the problems if that is nil.
-func (s *Store) dirsOfAll(warn func(error), dirs ...Place) (seen map[string]Place, problems []error) {
-	seen = map[string]Place{}
+func (s *Store) dirsOfAll(warn func(error), dirs ...Dir) (seen map[string]Dir, problems []error) {
+	seen = map[string]Dir{}
 	if warn == nil {
 		warn = func(err error) { problems = append(problems, err) }
 	}

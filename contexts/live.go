@@ -8,33 +8,33 @@ import (
 	"slices"
 )
 
-// Live looks for the context of a task (TaskKey in text form) in running/ and
+// Active looks for the context of a task (TaskKey in text form) in running/ and
 // paused/. It reads only first lines, so what it finds may turn out to be
 // finished when it is acquired. Contexts whose first line is unreadable go to
 // Options.Warn and are passed over. The caller holds the lock of the TaskKey.
 // Where the index is complete only contexts of this task are looked at.
-func (s *Store) Live(taskKey string) (uuid string, found bool, err error) {
+func (s *Store) Active(taskKey string) (uuid string, found bool, err error) {
 	candidates, complete, err := s.candidates(taskKey)
 	if err != nil {
 		return "", false, fmt.Errorf("look for a live context: %w", err)
 	}
 	if !complete {
-		return s.scanLive(taskKey)
+		return s.scanActive(taskKey)
 	}
-	places := map[Place][]string{}
+	dirs := map[Dir][]string{}
 	for _, id := range candidates {
-		found, err := s.whereabouts(id)
+		found, err := s.dirsWith(id)
 		for try := 0; err == nil && len(found) == 0 && try < 2; try++ {
-			found, err = s.whereabouts(id) // it may be moving right now
+			found, err = s.dirsWith(id) // it may be moving right now
 		}
 		if err != nil {
 			return "", false, fmt.Errorf("look for a live context: %w", err)
 		}
 		for _, p := range found {
-			places[p] = append(places[p], id)
+			dirs[p] = append(dirs[p], id)
 		}
 	}
-	for _, id := range slices.Concat(places[Running], places[Paused]) {
+	for _, id := range slices.Concat(dirs[Running], dirs[Paused]) {
 		if s.begins(id, taskKey) {
 			return id, true, nil
 		}
@@ -69,7 +69,7 @@ func (s *Store) candidates(taskKey string) (ids []string, complete bool, err err
 
 // begins tells whether the log of a context is one of this task.
 func (s *Store) begins(id, taskKey string) bool {
-	first, err := s.First(id)
+	first, err := s.Creation(id)
 	if err != nil {
 		s.o.Warn(err)
 		return false
@@ -77,10 +77,10 @@ func (s *Store) begins(id, taskKey string) bool {
 	return first.TaskKey == taskKey
 }
 
-func (s *Store) scanLive(taskKey string) (uuid string, found bool, err error) {
+func (s *Store) scanActive(taskKey string) (uuid string, found bool, err error) {
 	seen := map[string]bool{}
 	// One that is resumed while this runs moves behind its back; hence running/ twice.
-	for _, p := range []Place{Running, Paused, Running} {
+	for _, p := range []Dir{Running, Paused, Running} {
 		names, err := s.names(p, s.o.Warn)
 		if err != nil {
 			return "", false, fmt.Errorf("look for a live context: %w", err)
@@ -105,8 +105,8 @@ func (s *Store) Unfinished() iter.Seq2[Entry, error] {
 	}
 }
 
-// names lists the contexts of a place, sorted; what is none goes to warn.
-func (s *Store) names(p Place, warn func(error)) ([]string, error) {
+// names lists the contexts of a directory, sorted; what is none goes to warn.
+func (s *Store) names(p Dir, warn func(error)) ([]string, error) {
 	entries, err := s.fs.ReadDir(string(p))
 	if isMissing(err) && s.o.ReadOnly {
 		return nil, nil
@@ -116,8 +116,8 @@ func (s *Store) names(p Place, warn func(error)) ([]string, error) {
 	}
 	names := make([]string, 0, len(entries))
 	for _, e := range entries {
-		if reason := stranger(e); reason != "" {
-			warn(&Warning{Name: dirOf(p, e.Name()), Reason: reason})
+		if reason := notContext(e); reason != "" {
+			warn(&Warning{Name: pathOf(p, e.Name()), Reason: reason})
 		} else {
 			names = append(names, e.Name())
 		}
@@ -125,7 +125,7 @@ func (s *Store) names(p Place, warn func(error)) ([]string, error) {
 	return names, nil
 }
 
-func stranger(e fs.DirEntry) string {
+func notContext(e fs.DirEntry) string {
 	switch {
 	case !canonical(e.Name()):
 		return "its name is not a UUID in canonical form"

@@ -23,20 +23,20 @@ func checkUUID(id string) error {
 	return nil
 }
 
-func dirOf(p Place, id string) string { return path.Join(string(p), id) }
+func pathOf(p Dir, id string) string { return path.Join(string(p), id) }
 
-// whereabouts lists the places that hold a context. Only for the holder of its
+// dirsWith lists the directories that hold a context. Only for the holder of its
 // lock is the answer true for longer than the call.
-func (s *Store) whereabouts(id string) ([]Place, error) {
-	var found []Place
-	for _, p := range Places {
-		info, err := s.fs.Lstat(dirOf(p, id))
+func (s *Store) dirsWith(id string) ([]Dir, error) {
+	var found []Dir
+	for _, p := range Dirs {
+		info, err := s.fs.Lstat(pathOf(p, id))
 		switch {
 		case isMissing(err):
 		case err != nil:
 			return nil, err
 		case !info.IsDir():
-			return nil, &DamageError{Name: dirOf(p, id), Reason: "is not a directory"}
+			return nil, &DamageError{Name: pathOf(p, id), Reason: "is not a directory"}
 		default:
 			found = append(found, p)
 		}
@@ -45,13 +45,13 @@ func (s *Store) whereabouts(id string) ([]Place, error) {
 }
 
 // locate finds a context without its lock. One that is being moved right now
-// may show up in no place for a moment, so it looks a few times.
-func (s *Store) locate(id string) (Place, error) {
+// may show up nowhere for a moment, so it looks a few times.
+func (s *Store) locate(id string) (Dir, error) {
 	if err := checkUUID(id); err != nil {
 		return "", err
 	}
 	for range 3 {
-		found, err := s.whereabouts(id)
+		found, err := s.dirsWith(id)
 		if err != nil {
 			return "", err
 		}
@@ -62,14 +62,14 @@ func (s *Store) locate(id string) (Place, error) {
 	return "", fmt.Errorf("%s: %w", id, ErrUnknown)
 }
 
-// longest picks the place whose log has the longer valid chain.
-func (s *Store) longest(id string, places []Place) Place {
-	best, length := places[0], -1
-	for _, p := range places {
-		if len(places) == 1 {
+// longest picks the directory whose log has the longer valid chain.
+func (s *Store) longest(id string, dirs []Dir) Dir {
+	best, length := dirs[0], -1
+	for _, p := range dirs {
+		if len(dirs) == 1 {
 			break
 		}
-		if n := s.chain(dirOf(p, id)); n > length {
+		if n := s.chain(pathOf(p, id)); n > length {
 			best, length = p, n
 		}
 	}
@@ -87,10 +87,10 @@ func (s *Store) chain(dir string) (n int) {
 	return n
 }
 
-// unite leaves one copy of a context that lies in several places; the others
+// keepLongest leaves one copy of a context that lies in several directories; the others
 // go to quarantine. The caller holds the lock.
-func (s *Store) unite(id string) (Place, error) {
-	found, err := s.whereabouts(id)
+func (s *Store) keepLongest(id string) (Dir, error) {
+	found, err := s.dirsWith(id)
 	if err != nil {
 		return "", err
 	}
@@ -106,16 +106,16 @@ func (s *Store) unite(id string) (Place, error) {
 		if err != nil {
 			return "", err
 		}
-		s.o.Warn(&Warning{Name: dirOf(p, id), Reason: fmt.Sprintf("a longer copy is in %s, moved to %s", keep, to)})
+		s.o.Warn(&Warning{Name: pathOf(p, id), Reason: fmt.Sprintf("a longer copy is in %s, moved to %s", keep, to)})
 	}
 	return keep, nil
 }
 
-// quarantine moves a directory out of a place and returns where it went.
-func (s *Store) quarantine(p Place, id string) (string, error) {
+// quarantine moves a directory out of its place and returns where it went.
+func (s *Store) quarantine(p Dir, id string) (string, error) {
 	for n := 1; ; n++ {
 		to := fmt.Sprintf("%s/%s.%s.%d", quarantineDir, id, p, n)
-		err := s.move(dirOf(p, id), to)
+		err := s.move(pathOf(p, id), to)
 		if !errors.Is(err, errTaken) {
 			return to, err
 		}

@@ -36,9 +36,9 @@ func (s *Store) lockContext(id string) (io.Closer, error) {
 	return s.lock(id + ".lock")
 }
 
-// Held tells whether a process works on a context. One that did not end and is
+// Locked tells whether a process works on a context. One that did not end and is
 // not held was interrupted: the next round goes on with it.
-func (s *Store) Held(uuid string) (bool, error) {
+func (s *Store) Locked(uuid string) (bool, error) {
 	if err := checkUUID(uuid); err != nil {
 		return false, err
 	}

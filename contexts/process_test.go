@@ -132,7 +132,7 @@ func appendEvents(s *Store, args []string) error {
 			if _, err := c.Append(event.Event{Time: at, Body: b}); err != nil {
 				return err
 			}
-			if err := c.Settle(); err != nil {
+			if err := c.Relocate(); err != nil {
 				return err
 			}
 			n++
@@ -163,7 +163,7 @@ func TestProcessesInTurn(t *testing.T) {
 			must(t, err)
 			left--
 		default:
-			first, err := s.First(idA)
+			first, err := s.Creation(idA)
 			if err != nil || first.UUID != idA {
 				t.Fatal("reader:", err)
 			}
@@ -228,7 +228,7 @@ func createOnce(s *Store, args []string) error {
 		return err
 	}
 	defer lock.Close()
-	id, found, err := s.Live(key)
+	id, found, err := s.Active(key)
 	if err != nil || found {
 		fmt.Println("found", id)
 		return err
@@ -276,7 +276,7 @@ func liveOn(s *Store, args []string) error {
 		var e event.Event
 		if e, err = c.Append(event.Event{Time: at, Body: bodies[i%3]}); err == nil {
 			fmt.Println(e.Seq)
-			err = c.Settle()
+			err = c.Relocate()
 		}
 	}
 	return err
@@ -294,7 +294,7 @@ func TestKillLoop(t *testing.T) {
 		if rest := p.kill(t); len(rest) > 0 {
 			last = rest[len(rest)-1]
 		}
-		found, err := s.whereabouts(idA)
+		found, err := s.dirsWith(idA)
 		if err != nil || len(found) != 1 {
 			t.Fatalf("round %d: in %v, %v", round, found, err)
 		}

@@ -30,12 +30,12 @@ func (s *Store) Records(uuid string) iter.Seq2[eventlog.Record, error] {
 func (s *Store) records(uuid string) iter.Seq2[eventlog.Record, error] {
 	return func(yield func(eventlog.Record, error) bool) {
 		for try := 0; ; try++ {
-			place, err := s.locate(uuid)
+			at, err := s.locate(uuid)
 			if err != nil {
 				yield(eventlog.Record{}, err)
 				return
 			}
-			if s.readFrom(dirOf(place, uuid), try < 3, yield) {
+			if s.readFrom(pathOf(at, uuid), try < 3, yield) {
 				return
 			}
 		}
@@ -76,7 +76,7 @@ func (s *Store) Lines(uuid string) iter.Seq2[eventlog.Line, error] {
 // lies where those lie that ended.
 func (s *Store) StreamOf(i *Info) (io.ReadCloser, error) {
 	if i.Over() {
-		if f, err := eventlog.OpenRead(s.fs, dirOf(Completed, i.UUID)); !isMissing(err) {
+		if f, err := eventlog.OpenRead(s.fs, pathOf(Completed, i.UUID)); !isMissing(err) {
 			return f, err
 		}
 	}
@@ -86,11 +86,11 @@ func (s *Store) StreamOf(i *Info) (io.ReadCloser, error) {
 // Stream opens the bytes of a log, archived or not.
 func (s *Store) Stream(uuid string) (io.ReadCloser, error) {
 	for try := 0; ; try++ {
-		place, err := s.locate(uuid)
+		at, err := s.locate(uuid)
 		if err != nil {
 			return nil, err
 		}
-		f, err := eventlog.OpenRead(s.fs, dirOf(place, uuid))
+		f, err := eventlog.OpenRead(s.fs, pathOf(at, uuid))
 		if !isMissing(err) || try >= 3 {
 			return f, err
 		}
@@ -121,8 +121,8 @@ func (s *Store) Events(uuid string) iter.Seq2[event.Event, error] {
 	}
 }
 
-// First reads the first event of a log and no more of it.
-func (s *Store) First(uuid string) (*event.ContextCreated, error) {
+// Creation reads the first event of a log and no more of it.
+func (s *Store) Creation(uuid string) (*event.ContextCreated, error) {
 	for e, err := range s.Events(uuid) {
 		if err != nil {
 			return nil, err
@@ -139,11 +139,11 @@ func (s *Store) First(uuid string) (*event.ContextCreated, error) {
 // Blob returns a text of a context that was too large for a line.
 func (s *Store) Blob(uuid, hash string) ([]byte, error) {
 	for try := 0; ; try++ {
-		place, err := s.locate(uuid)
+		at, err := s.locate(uuid)
 		if err != nil {
 			return nil, err
 		}
-		dir := dirOf(place, uuid)
+		dir := pathOf(at, uuid)
 		data, err := getBlob(eventlog.NewBlobs(s.fs, dir), dir, hash)
 		if errors.Is(err, eventlog.ErrBlobMissing) && try < 3 {
 			continue // or it has just moved
@@ -163,25 +163,25 @@ func getBlob(b eventlog.Blobs, dir, hash string) ([]byte, error) {
 // ReadFile reads a projection file of a context that is not held. One that was
 // never written is fs.ErrNotExist.
 func (s *Store) ReadFile(uuid, name string) ([]byte, error) {
-	place, err := s.locate(uuid)
+	at, err := s.locate(uuid)
 	if err != nil {
 		return nil, err
 	}
-	return s.context(uuid, place).ReadFile(name)
+	return s.context(uuid, at).ReadFile(name)
 }
 
-// Place is where a context lies now. It may move while its log is read.
-func (s *Store) Place(uuid string) (Place, error) { return s.locate(uuid) }
+// DirOf is where a context lies now. It may move while its log is read.
+func (s *Store) DirOf(uuid string) (Dir, error) { return s.locate(uuid) }
 
-// CheckPlace is damage if a directory cannot be that of its log: one whose log
+// CheckDir is damage if a directory cannot be that of its log: one whose log
 // does not begin with its creation, or one that lay in completed/ before a log
 // was read that has not ended.
-func CheckPlace(uuid string, before Place, first *event.ContextCreated, ended bool) error {
+func CheckDir(uuid string, before Dir, first *event.ContextCreated, ended bool) error {
 	switch {
 	case first == nil || first.UUID != uuid:
-		return &DamageError{Name: dirOf(before, uuid), Reason: "its log does not begin with its creation"}
+		return &DamageError{Name: pathOf(before, uuid), Reason: "its log does not begin with its creation"}
 	case before == Completed && !ended:
-		return &DamageError{Name: dirOf(before, uuid), Reason: "it lies in completed/, but its log has not ended"}
+		return &DamageError{Name: pathOf(before, uuid), Reason: "it lies in completed/, but its log has not ended"}
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func (s *Store) Archive(uuid string) (packed eventlog.Packed, err error) {
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	if !c.info.Over() {
-		return packed, fmt.Errorf("archive %s: %w", uuid, ErrLives)
+		return packed, fmt.Errorf("archive %s: %w", uuid, ErrNotEnded)
 	}
 	if c.log == nil {
 		return packed, nil
@@ -27,13 +27,13 @@ func (s *Store) Archive(uuid string) (packed eventlog.Packed, err error) {
 	err = c.log.Close()
 	c.log = nil
 	if err == nil {
-		packed, err = eventlog.Pack(s.fs, c.dir())
+		packed, err = eventlog.Pack(s.fs, c.path())
 	}
 	if err != nil {
 		return packed, fmt.Errorf("archive %s: %w", uuid, err)
 	}
 	c.stale = true
-	return packed, c.Settle()
+	return packed, c.Relocate()
 }
 
 // Remove takes a context that has ended out of the store for good and returns
@@ -45,9 +45,9 @@ func (s *Store) Remove(uuid string) (size int64, err error) {
 	}
 	defer c.Close()
 	if !c.info.Over() {
-		return 0, fmt.Errorf("remove %s: %w", uuid, ErrLives)
+		return 0, fmt.Errorf("remove %s: %w", uuid, ErrNotEnded)
 	}
-	if size, err = s.sizeOf(c.dir()); err == nil {
+	if size, err = s.sizeOf(c.path()); err == nil {
 		err = s.drop(c)
 	}
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Store) drop(c *Context) error {
 		return err
 	}
 	err := s.update(func(x *snapshot) error {
-		if err := s.move(c.dir(), staged); err != nil {
+		if err := s.move(c.path(), staged); err != nil {
 			return err
 		}
 		if err := s.add(x, Info{UUID: c.uuid, TaskKey: c.info.TaskKey, gone: true}); err != nil || !x.complete {
@@ -78,7 +78,7 @@ func (s *Store) drop(c *Context) error {
 	return s.clean(c.uuid)
 }
 
-// clean removes what is left of a context that is in no place any more. Its
+// clean removes what is left of a context that is nowhere any more. Its
 // lock is held.
 func (s *Store) clean(uuid string) error {
 	err := s.fs.RemoveAll(stagingDir + "/" + uuid)
@@ -163,7 +163,7 @@ func (s *Store) keyLocks() (map[string]bool, error) {
 // orphaned tells whether a lock file guards nothing that exists.
 func (s *Store) orphaned(tasks map[string]bool, name string) bool {
 	if canonical(name) {
-		found, err := s.whereabouts(name)
+		found, err := s.dirsWith(name)
 		_, staged := s.fs.Lstat(stagingDir + "/" + name)
 		return err == nil && len(found) == 0 && isMissing(staged)
 	}

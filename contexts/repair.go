@@ -31,18 +31,18 @@ func (s *Store) Repair(uuid string, at time.Time) (eventlog.Lost, error) {
 }
 
 func (s *Store) repair(uuid string, at time.Time) (eventlog.Lost, error) {
-	place, err := s.unite(uuid)
+	dir, err := s.keepLongest(uuid)
 	if err != nil {
 		return eventlog.Lost{}, err
 	}
-	c := s.context(uuid, place)
+	c := s.context(uuid, dir)
 	if err := c.worthRepair(); err != nil {
 		return eventlog.Lost{}, err
 	}
 	if err := c.unpackForRepair(); err != nil {
 		return eventlog.Lost{}, err
 	}
-	lost, err := eventlog.Salvage(s.fs, c.dir(), quarantineDir+"/"+uuid)
+	lost, err := eventlog.Salvage(s.fs, c.path(), quarantineDir+"/"+uuid)
 	if isMissing(err) {
 		err = c.vanished(err)
 	}
@@ -52,7 +52,7 @@ func (s *Store) repair(uuid string, at time.Time) (eventlog.Lost, error) {
 	if err := c.open(nil); err != nil {
 		return lost, err
 	}
-	defer func() { c.closeLog() }() // Settle opens another one
+	defer func() { c.closeLog() }() // Relocate opens another one
 	if c.info.held() != nil && lost.Bytes == 0 {
 		lost.Lines = max(1, int64(c.info.watch.Seq)-int64(c.info.Head.Seq))
 		lost.Reason = c.info.held().Error()
@@ -64,19 +64,19 @@ func (s *Store) repair(uuid string, at time.Time) (eventlog.Lost, error) {
 			return lost, err
 		}
 	}
-	return lost, c.Settle()
+	return lost, c.Relocate()
 }
 
 // unpackForRepair makes an archive a log again, as far as it can be read. One
 // with nothing wrong stays as it is: then nothing is given up.
 func (c *Context) unpackForRepair() error {
-	_, err := c.s.fs.Lstat(path.Join(c.dir(), eventlog.FileName))
+	_, err := c.s.fs.Lstat(path.Join(c.path(), eventlog.FileName))
 	if !isMissing(err) {
 		return err
 	}
-	err = eventlog.Unpack(c.s.fs, c.dir())
+	err = eventlog.Unpack(c.s.fs, c.path())
 	if ExitCode(err) == ExitDamage {
-		return eventlog.SalvageArchive(c.s.fs, c.dir(), quarantineDir+"/"+c.uuid)
+		return eventlog.SalvageArchive(c.s.fs, c.path(), quarantineDir+"/"+c.uuid)
 	}
 	if isMissing(err) {
 		return nil // neither log nor archive: that is said below
@@ -86,7 +86,7 @@ func (c *Context) unpackForRepair() error {
 
 // worthRepair looks at the valid start of the log before anything is given up.
 func (c *Context) worthRepair() error {
-	for rec, err := range eventlog.ReadFile(c.s.fs, c.dir()) {
+	for rec, err := range eventlog.ReadFile(c.s.fs, c.path()) {
 		if err != nil {
 			break // what Salvage is for
 		}

@@ -68,8 +68,8 @@ func TestRepair(t *testing.T) {
 	must(t, err)
 	c, events := acquire(t, s, idA)
 	note, ok := events[len(events)-1].Body.(*event.ProcessRecovered)
-	if !ok || len(events) != 4 || note.GivenUp != lost.Bytes || note.Quarantine == "" || c.Place() != Running {
-		t.Errorf("events %v, lost %+v, in %s", events, lost, c.Place())
+	if !ok || len(events) != 4 || note.GivenUp != lost.Bytes || note.Quarantine == "" || c.Dir() != Running {
+		t.Errorf("events %v, lost %+v, in %s", events, lost, c.Dir())
 	}
 	if !exists(t, filepath.Join(dir, note.Quarantine)) {
 		t.Error("the original is not in quarantine")
@@ -89,8 +89,8 @@ func TestRepairAheadOfItsLog(t *testing.T) {
 	wantExit(t, second(s.Acquire(idA, nil)), ExitDamage)
 	must(t, second(s.Repair(idA, at)))
 	c, events := acquire(t, s, idA)
-	if _, ok := events[len(events)-1].Body.(*event.ProcessRecovered); !ok || c.Place() != Running {
-		t.Errorf("events %v in %s", events, c.Place())
+	if _, ok := events[len(events)-1].Body.(*event.ProcessRecovered); !ok || c.Dir() != Running {
+		t.Errorf("events %v in %s", events, c.Dir())
 	}
 }
 
@@ -126,8 +126,8 @@ func TestRepairKilledAnywhere(t *testing.T) {
 			must(t, err)
 			must(t, second(s.Repair(idA, at)))
 			c, events := acquire(t, s, idA)
-			if len(events) < 2 || c.Place() != Running {
-				t.Errorf("operation %d: %d events in %s", n, len(events), c.Place())
+			if len(events) < 2 || c.Dir() != Running {
+				t.Errorf("operation %d: %d events in %s", n, len(events), c.Dir())
 			}
 			if whole, err := next.ReadDir(quarantineDir); err != nil || len(whole) == 0 {
 				t.Errorf("operation %d: the original is not in quarantine: %v", n, err)

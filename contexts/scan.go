@@ -25,14 +25,14 @@ const (
 // lockPatience is how long a short piece of work waits for the lock of another one.
 const lockPatience = 5 * time.Second
 
-// The verdicts of a round on an item.
+// What a round did with an item.
 const (
 	Taken     = "taken"     // a context was made for it
 	Continued = "continued" // a context that was begun was worked on
 	Waiting   = "waiting"   // its context is paused, and nothing ends the pause yet
 	Skipped   = "skipped"   // it was looked at and left
 	Busy      = "busy"      // another process works on it
-	Troubled  = "failed"    // something went wrong on the way
+	Failed    = "failed"    // an error ended the attempt
 )
 
 // Scan is what rounds saw: the content of scan.json. It is a note for people,
@@ -53,11 +53,11 @@ type HostScan struct {
 	Error   string    `json:"error,omitempty"`  // of the latest scan, one line
 }
 
-// Sighting is the latest verdict on one item, and why.
+// Sighting is what the latest round did with one item, and why.
 type Sighting struct {
 	TaskKey string    `json:"task_key"`
 	Time    time.Time `json:"time"`
-	Verdict string    `json:"verdict"`
+	Outcome string    `json:"verdict"`
 	Reason  string    `json:"reason"`
 	UUID    string    `json:"uuid,omitempty"` // of its context
 }
@@ -114,7 +114,7 @@ func (s *Store) Note(seen Scan) error {
 	return nil
 }
 
-// Of gives the verdict on a task (TaskKey in text form).
+// Of says what was done with a task (TaskKey in text form).
 func (n Scan) Of(taskKey string) (Sighting, bool) {
 	i := slices.IndexFunc(n.Items, func(i Sighting) bool { return i.TaskKey == taskKey })
 	if i < 0 {

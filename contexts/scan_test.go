@@ -14,7 +14,7 @@ import (
 )
 
 func sighting(n int, later time.Duration, reason string) Sighting {
-	return Sighting{TaskKey: fmt.Sprintf("forge.example/o/r/issues/%d", n), Time: at.Add(later), Verdict: Skipped, Reason: reason}
+	return Sighting{TaskKey: fmt.Sprintf("forge.example/o/r/issues/%d", n), Time: at.Add(later), Outcome: Skipped, Reason: reason}
 }
 
 func TestScanKeepsTheLatest(t *testing.T) {
@@ -39,7 +39,7 @@ func TestScanKeepsTheLatest(t *testing.T) {
 		t.Errorf("got %+v", seen)
 	}
 	if _, ok := got.Of("forge.example/o/r/issues/3"); ok {
-		t.Error("an item that was never seen has a verdict")
+		t.Error("an item that was never seen has an outcome")
 	}
 	info, err := os.Stat(filepath.Join(dir, scanFile))
 	must(t, err)

@@ -85,13 +85,13 @@ func TestOwner(t *testing.T) {
 }
 
 // A link that takes the place of running/ after the start is not followed.
-func TestLinkedPlaceWhileOpen(t *testing.T) {
+func TestLinkedDirectoryWhileOpen(t *testing.T) {
 	s, dir := realStore(t, Options{})
 	made(t, s, idA)
 	must(t, os.Rename(dir+"/running", dir+"/r"), os.Symlink("r", dir+"/running"))
 	wantExit(t, second(s.Acquire(idA, nil)), ExitDamage)
 	wantExit(t, second(s.Create(created(idB), at)), ExitDamage)
-	_, _, err := s.Live(key)
+	_, _, err := s.Active(key)
 	wantExit(t, err, ExitDamage)
 }
 
@@ -184,7 +184,7 @@ func TestLive(t *testing.T) {
 	other.TaskKey = "forge.example/o/r/issues/13"
 	c, err := s.Create(other, at)
 	must(t, err, c.Close())
-	if id, found, err := s.Live(key); id != idC || !found || err != nil {
+	if id, found, err := s.Active(key); id != idC || !found || err != nil {
 		t.Errorf("got %q %v %v", id, found, err)
 	}
 	if len(warned) != 1 || ExitCode(warned[0]) != ExitDamage {
@@ -192,8 +192,8 @@ func TestLive(t *testing.T) {
 	}
 	c, _ = acquire(t, s, idC)
 	add(t, c, &event.ContextStopped{})
-	must(t, c.Settle(), c.Close())
-	if id, found, err := s.Live(key); found || err != nil {
+	must(t, c.Relocate(), c.Close())
+	if id, found, err := s.Active(key); found || err != nil {
 		t.Errorf("got %q %v", id, err)
 	}
 }
@@ -220,7 +220,7 @@ func TestResumedWhileLooking(t *testing.T) {
 			}
 			return found
 		},
-		"live": func(s *Store) string { id, _, err := s.Live(key); must(t, err); return id },
+		"live": func(s *Store) string { id, _, err := s.Active(key); must(t, err); return id },
 		"find": func(s *Store) string { id, err := s.Find(idA[:8]); must(t, err); return id },
 	} {
 		m := fsx.NewMem()

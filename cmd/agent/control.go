@@ -66,7 +66,7 @@ func (a *cli) stopCommand() *cobra.Command {
 }
 
 // signal leaves a signal for the given contexts, or for all in a place.
-func (a *cli) signal(refs []string, all bool, sig contexts.Signal, place contexts.Place, payload []byte) error {
+func (a *cli) signal(refs []string, all bool, sig contexts.Signal, place contexts.Dir, payload []byte) error {
 	if all == (len(refs) > 0) {
 		return usageError{errors.New("say which tasks, or --all")}
 	}
@@ -105,7 +105,7 @@ func (a *cli) signalStandsStill() {
 	}
 }
 
-func (a *cli) targets(store *contexts.Store, refs []string, place contexts.Place) ([]string, error) {
+func (a *cli) targets(store *contexts.Store, refs []string, place contexts.Dir) ([]string, error) {
 	var uuids []string
 	for _, ref := range refs {
 		uuid, err := a.findTask(store, ref)
@@ -118,7 +118,7 @@ func (a *cli) targets(store *contexts.Store, refs []string, place contexts.Place
 		return uuids, nil
 	}
 	for entry, err := range store.Unfinished() {
-		if err == nil && entry.Place == place {
+		if err == nil && entry.Dir == place {
 			uuids = append(uuids, entry.UUID)
 		}
 	}
@@ -131,7 +131,7 @@ func (a *cli) findTask(store *contexts.Store, ref string) (string, error) {
 	if err != nil {
 		return findUUID(store, ref)
 	}
-	uuid, live, err := store.Live(key.String())
+	uuid, live, err := store.Active(key.String())
 	if err == nil && !live {
 		err = fmt.Errorf("%s: %w", key, contexts.ErrUnknown)
 	}

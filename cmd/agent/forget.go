@@ -67,7 +67,7 @@ func endedOf(store *contexts.Store, ref string, hosts []string) ([]string, error
 	var uuids []string
 	for _, info := range all {
 		if !info.Over() && info.Err == nil {
-			return nil, usageError{fmt.Errorf("%s: %w (agent stop ends it)", info.UUID, contexts.ErrLives)}
+			return nil, usageError{fmt.Errorf("%s: %w (agent stop ends it)", info.UUID, contexts.ErrNotEnded)}
 		}
 		uuids = append(uuids, info.UUID)
 	}

@@ -64,7 +64,7 @@ func TestReportsOnADoneTask(t *testing.T) {
 	}
 
 	why := report[whyReport](w, 0, "why", "https://"+l.TaskKey)
-	if why.Seen == nil || why.Seen.Verdict != contexts.Taken || why.Seen.UUID != l.UUID || len(why.Contexts) != 1 {
+	if why.Seen == nil || why.Seen.Outcome != contexts.Taken || why.Seen.UUID != l.UUID || len(why.Contexts) != 1 {
 		t.Fatalf("why %+v", why)
 	}
 	c := why.Contexts[0]
@@ -118,7 +118,7 @@ func TestWhyOfWhatWasLeft(t *testing.T) {
 	url := "http://" + w.forge.Host() + "/" + testRepo + "/issues/1"
 	w.agent(0, "run", url)
 	why := report[whyReport](w, 0, "why", url)
-	if why.Seen == nil || why.Seen.Verdict != contexts.Skipped || why.Seen.Reason != "it is closed" || len(why.Contexts) != 0 {
+	if why.Seen == nil || why.Seen.Outcome != contexts.Skipped || why.Seen.Reason != "it is closed" || len(why.Contexts) != 0 {
 		t.Errorf("why %+v", why)
 	}
 	w.agent(2, "why", "ffff0000")
@@ -147,7 +147,7 @@ func TestReportsOnAPausedTask(t *testing.T) {
 	if c.State != "paused" || c.Reason != "model_auth" || c.Until != "person" || c.Failure == nil || c.Failure.Type != "llm.failed" || why.Polls != 1 {
 		t.Errorf("why %+v %+v", why, c)
 	}
-	if why.Seen == nil || why.Seen.Verdict != contexts.Waiting || !strings.Contains(why.Seen.Reason, "the model cannot be used") {
+	if why.Seen == nil || why.Seen.Outcome != contexts.Waiting || !strings.Contains(why.Seen.Reason, "the model cannot be used") {
 		t.Errorf("seen %+v", why.Seen)
 	}
 	s := report[statusReport](w, 0, "status")

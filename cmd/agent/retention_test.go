@@ -28,7 +28,7 @@ func (w *world) ended(issue string, days int, bodies ...event.Body) {
 		_, err := c.Append(event.Event{Time: then, Body: b})
 		must(w.t, err)
 	}
-	must(w.t, c.Settle())
+	must(w.t, c.Relocate())
 	must(w.t, c.Close())
 }
 

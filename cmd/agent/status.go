@@ -132,7 +132,7 @@ func (r *statusReport) count(line statusLine) {
 // statusOf folds a context that did not end. Of one that did, every byte is
 // checked but nothing is decoded: there may be very many.
 func (l *looker) statusOf(entry contexts.Entry) statusLine {
-	if entry.Place == contexts.Completed {
+	if entry.Dir == contexts.Completed {
 		state, err := l.ending(entry.UUID)
 		if err != nil {
 			return statusLine{UUID: entry.UUID, State: "damaged", Error: err.Error()}
@@ -152,7 +152,7 @@ func (l *looker) statusOf(entry contexts.Entry) statusLine {
 	if line.Until != "" {
 		l.explain(&line, s)
 	}
-	if held, err := l.store.Held(entry.UUID); line.State == "running" && err == nil && !held {
+	if held, err := l.store.Locked(entry.UUID); line.State == "running" && err == nil && !held {
 		line.State = interrupted
 	}
 	if g.err != nil {

@@ -133,7 +133,7 @@ func (a *cli) verify(store *contexts.Store, uuid string) error {
 	if err != nil {
 		return err
 	}
-	place, err := store.Place(uuid)
+	place, err := store.DirOf(uuid)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (a *cli) verify(store *contexts.Store, uuid string) error {
 			blobs++
 		}
 	}
-	if err := contexts.CheckPlace(uuid, place, state.Created, state.Status.Ended()); err != nil {
+	if err := contexts.CheckDir(uuid, place, state.Created, state.Status.Ended()); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.out, "%s  ok: %d events, %d blobs\n", uuid, events, blobs)

@@ -121,7 +121,7 @@ func (l *looker) resolve(ref string) (key string, uuids []string, err error) {
 		if err != nil {
 			return "", nil, err
 		}
-		if first, err := l.store.First(uuid); err == nil {
+		if first, err := l.store.Creation(uuid); err == nil {
 			key = first.TaskKey
 		}
 		return key, []string{uuid}, nil
@@ -195,7 +195,7 @@ func family(eventType string) string {
 func (l *looker) showWhy(r *whyReport) int {
 	fmt.Fprintln(l.out, sanitize.Line(r.TaskKey, 200))
 	if r.Seen != nil {
-		l.say("why.seen", local(r.Seen.Time), l.text(known("why.seen.", r.Seen.Verdict)), sanitize.Line(r.Seen.Reason, 300))
+		l.say("why.seen", local(r.Seen.Time), l.text(known("why.seen.", r.Seen.Outcome)), sanitize.Line(r.Seen.Reason, 300))
 	}
 	for _, c := range r.Contexts {
 		l.showContext(c)

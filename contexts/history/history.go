@@ -1,6 +1,6 @@
-// Package history reads what earlier goes at a task left (seeds/002): the text
-// that a new go begins with ([Reader.Inherit]), and, on demand, the rest through
-// a built-in read-only tool server of the name [Server] ([Reader.Beside]).
+// Package history reads what earlier attempts at a task left (seeds/002): the text
+// that a new attempt begins with ([Reader.Inherit]), and, on demand, the rest through
+// a built-in read-only tool server of the name [Server] ([Reader.WithHistory]).
 //
 // Guarantees: only contexts of the same task key that completed or were stopped,
 // and are not too old, are read, never the running one. Words of people that may
@@ -45,7 +45,7 @@ func excluded(info contexts.Info, oldest time.Time) string {
 		return "its log cannot be read"
 	case info.State == contexts.StateFailed:
 		return "it failed"
-	case !info.Heritable():
+	case !info.Inheritable():
 		return "it has not ended"
 	case info.Ended.Before(oldest):
 		return "it is too old"
@@ -61,7 +61,7 @@ func oldest(s *projections.State) time.Time { return s.Now.AddDate(0, 0, -s.Conf
 func (r Reader) newest(s *projections.State) (info contexts.Info, why string) {
 	all, err := r.Store.OfTask(s.Created.TaskKey, s.Created.UUID)
 	if err != nil {
-		return info, "earlier goes at this task cannot be read: " + err.Error()
+		return info, "earlier attempts at this task cannot be read: " + err.Error()
 	}
 	reason := ""
 	for _, info := range all {
@@ -74,11 +74,11 @@ func (r Reader) newest(s *projections.State) (info contexts.Info, why string) {
 			break
 		}
 	}
-	return info, cmp.Or(reason, "there was no earlier go at this task")
+	return info, cmp.Or(reason, "there was no earlier attempt at this task")
 }
 
-// goes lists the contexts that may be read, and those that are damaged, the latest first.
-func (r Reader) goes(s *projections.State) ([]contexts.Info, error) {
+// attempts lists the contexts that may be read, and those that are damaged, the latest first.
+func (r Reader) attempts(s *projections.State) ([]contexts.Info, error) {
 	all, err := r.Store.OfTask(s.Created.TaskKey, s.Created.UUID)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (r Reader) goes(s *projections.State) ([]contexts.Info, error) {
 // errUnreadable stands for whatever is wrong with a log.
 var errUnreadable = errors.New("its log cannot be read")
 
-// fold goes through a log. A tail that is torn belongs to no event.
+// fold attempts through a log. A tail that is torn belongs to no event.
 func (r Reader) fold(uuid string, apply func(event.Event)) error {
 	for ev, err := range r.Store.Events(uuid) {
 		var torn *eventlog.TornError

@@ -10,7 +10,7 @@ import (
 	"agent/projections"
 )
 
-// Inherit gives what the latest earlier go left for the one whose state is s.
+// Inherit gives what the latest earlier attempt left for the one whose state is s.
 // Whatever goes wrong, the task goes on as a new one, and the event says why.
 func (r Reader) Inherit(s *projections.State) event.ContextInherited {
 	info, why := r.newest(s)

@@ -14,7 +14,7 @@ import (
 
 var public, private = &event.TaskFetched{Author: "alice"}, &event.TaskFetched{Author: "alice", Private: true}
 
-// TestNothingInherited: whatever is wrong with what an earlier go left, the task
+// TestNothingInherited: whatever is wrong with what an earlier attempt left, the task
 // goes on as a new one, and it is said why (seeds/002 §2.3, §7).
 func TestNothingInherited(t *testing.T) {
 	good := []event.Body{private, summary("An old one."), completed}
@@ -63,7 +63,7 @@ func TestNothingInherited(t *testing.T) {
 func TestNothingThere(t *testing.T) {
 	d := newDisk(t)
 	s := d.state(private)
-	if in := (Reader{d.Store, everything}).Inherit(s); in.Reason != "there was no earlier go at this task" {
+	if in := (Reader{d.Store, everything}).Inherit(s); in.Reason != "there was no earlier attempt at this task" {
 		t.Errorf("%+v", in)
 	}
 	uuid := d.add(taskKey, private, summary("x"), completed)
@@ -72,13 +72,13 @@ func TestNothingThere(t *testing.T) {
 		t.Errorf("%+v", in)
 	}
 	must(t, os.RemoveAll(d.path(uuid)))
-	if in := (Reader{d.Store, everything}).Inherit(s); in.Reason != "there was no earlier go at this task" {
+	if in := (Reader{d.Store, everything}).Inherit(s); in.Reason != "there was no earlier attempt at this task" {
 		t.Errorf("%+v", in)
 	}
 	must(t, os.Chmod(d.dir+"/completed", 0o700))
 	must(t, os.RemoveAll(d.dir+"/completed"))
 	must(t, os.WriteFile(d.dir+"/completed", nil, 0o600))
-	if in := (Reader{d.Store, everything}).Inherit(s); !strings.HasPrefix(in.Reason, "earlier goes at this task cannot be read") {
+	if in := (Reader{d.Store, everything}).Inherit(s); !strings.HasPrefix(in.Reason, "earlier attempts at this task cannot be read") {
 		t.Errorf("%+v", in)
 	}
 }

@@ -29,7 +29,7 @@ type query struct {
 	Before  uint64 `json:"before"`
 }
 
-func (b *beside) read(goes []contexts.Info, args json.RawMessage) mcp.Result {
+func (b *beside) read(attempts []contexts.Info, args json.RawMessage) mcp.Result {
 	q := query{Limit: someEntries}
 	if err := json.Unmarshal(args, &q); err != nil {
 		return failed("the arguments are not those of this tool: %s", oneLine(err.Error(), 200))
@@ -38,7 +38,7 @@ func (b *beside) read(goes []contexts.Info, args json.RawMessage) mcp.Result {
 	if !slices.Contains(kinds, q.Kind) {
 		return failed("kind must be one of: %s", strings.Join(kinds, ", "))
 	}
-	info, err := pick(goes, q.Context)
+	info, err := pick(attempts, q.Context)
 	if err != nil {
 		return failed("%s", err)
 	}

@@ -23,7 +23,7 @@ func (*others) Call(_ context.Context, server, tool string, _ json.RawMessage) (
 func (o *others) Close() error { o.closed = true; return nil }
 
 func (d *disk) beside(rules Rules, s *projections.State) Tools {
-	return Reader{d.Store, rules}.Beside(&others{}, s)
+	return Reader{d.Store, rules}.WithHistory(&others{}, s)
 }
 
 func call(t *testing.T, tools Tools, tool, args string) mcp.Result {
@@ -48,7 +48,7 @@ func TestOffered(t *testing.T) {
 	d.add("github.com/acme/widgets/issues/2", private, completed)
 	d.add(taskKey, private, &event.ContextFailed{Reason: "x"})
 	if offered() {
-		t.Error("it is offered without an earlier go")
+		t.Error("it is offered without an earlier attempt")
 	}
 	first := d.add(taskKey, private, completed)
 	tools := d.beside(everything, s)

@@ -59,7 +59,7 @@ func (d *disk) add(task string, bodies ...event.Body) string {
 		_, err := c.Append(event.Event{Time: at, Body: b})
 		must(d.t, err)
 	}
-	must(d.t, c.Settle())
+	must(d.t, c.Relocate())
 	must(d.t, c.Close())
 	return uuid
 }
@@ -83,7 +83,7 @@ func summary(text string) event.Body {
 
 var completed = &event.ContextCompleted{Reason: "done"}
 
-// state is that of a new go at the task, with these events.
+// state is that of a new attempt at the task, with these events.
 func (d *disk) state(bodies ...event.Body) *projections.State {
 	s := projections.NewState()
 	s.Apply(event.Event{Seq: 1, Time: now, Body: &event.ContextCreated{UUID: "0b1c2d3e-0000-4000-8000-ffffffffffff", TaskKey: taskKey, Forge: "github.com"}})

@@ -135,7 +135,7 @@ func only(store *contexts.Store) (string, error) {
 		}
 		found = append(found, e)
 	}
-	if len(found) != 1 || found[0].Place != contexts.Completed {
+	if len(found) != 1 || found[0].Dir != contexts.Completed {
 		return "", fmt.Errorf("contexts are %v", found)
 	}
 	return found[0].UUID, nil
@@ -333,7 +333,7 @@ func (e end) compare(want end) error {
 
 // logBytes reads the only log of a disk as it lies there, nil if there is none.
 func logBytes(disk fsx.FS) []byte {
-	for _, place := range contexts.Places {
+	for _, place := range contexts.Dirs {
 		entries, err := disk.ReadDir(string(place))
 		if err != nil {
 			return nil

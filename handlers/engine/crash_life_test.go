@@ -63,7 +63,7 @@ type round struct {
 func (r *round) begun() error {
 	var problems error
 	for entry, err := range r.store.List() {
-		if err == nil && entry.Place != contexts.Completed {
+		if err == nil && entry.Dir != contexts.Completed {
 			err = r.goOn(entry.UUID)
 		}
 		problems = errors.Join(problems, err)
@@ -123,7 +123,7 @@ func (r *round) attempt(client forge.Client, key forge.TaskKey) error {
 		return err
 	}
 	defer lock.Close()
-	id, live, err := r.store.Live(key.String())
+	id, live, err := r.store.Active(key.String())
 	if err != nil {
 		return err
 	}

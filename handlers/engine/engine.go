@@ -127,7 +127,7 @@ func Create(p Ports, first *event.ContextCreated) (*Engine, error) {
 // Open takes an existing context under its lock and folds its log.
 func Open(p Ports, uuid string) (*Engine, error) {
 	e := newEngine(p)
-	log, err := p.Store.Hold(uuid, func(ev event.Event) error {
+	log, err := p.Store.AcquireInPlace(uuid, func(ev event.Event) error {
 		e.fold(ev)
 		e.remember(ev)
 		return nil
@@ -141,7 +141,7 @@ func Open(p Ports, uuid string) (*Engine, error) {
 		e.behind = true
 		e.saveFiles() // before the directory moves, see settle
 	}
-	if err := log.Settle(); err != nil {
+	if err := log.Relocate(); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
 	return e, nil

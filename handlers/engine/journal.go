@@ -67,11 +67,11 @@ func (e *Engine) apply(ev event.Event) error {
 // are whole and durable before, and its calls are counted: nobody opens an ended
 // context again.
 func (e *Engine) settle() error {
-	if e.state.Status.Directory() != string(e.log.Place()) {
+	if e.state.Status.Directory() != string(e.log.Dir()) {
 		e.saveFiles()
 		e.spendAll()
 	}
-	return e.log.Settle()
+	return e.log.Relocate()
 }
 
 // saveFiles makes the projection files whole and durable, and reports whether they are.

@@ -35,7 +35,7 @@ func (a *App) tools(now *projections.State) engine.Tools {
 	if now.Place != nil {
 		dir = now.Place.Dir
 	}
-	return a.history().Beside(a.Pool.Session(dir), now)
+	return a.history().WithHistory(a.Pool.Session(dir), now)
 }
 
 func (a *App) history() history.Reader {

@@ -138,7 +138,7 @@ func finished(store *contexts.Store, i int) {
 	must(err)
 	_, err = c.Append(event.Event{Time: longAgo, Body: &event.ContextCompleted{Reason: "done"}})
 	must(err)
-	must(c.Settle())
+	must(c.Relocate())
 	must(c.Close())
 }
 

@@ -77,8 +77,8 @@ func (w *world) events() (id string, log []event.Event, err error) {
 		return "", nil, err
 	}
 	for entry, err := range store.List() {
-		if err != nil || id != "" || entry.Place != contexts.Completed {
-			return "", nil, fmt.Errorf("%s lies in %s beside %q (%v)", entry.UUID, entry.Place, id, err)
+		if err != nil || id != "" || entry.Dir != contexts.Completed {
+			return "", nil, fmt.Errorf("%s lies in %s beside %q (%v)", entry.UUID, entry.Dir, id, err)
 		}
 		id = entry.UUID
 	}

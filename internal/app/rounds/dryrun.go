@@ -75,7 +75,7 @@ func (h *rehearsal) begun(ctx context.Context) {
 		switch {
 		case err != nil:
 			h.warn(err)
-		case entry.Place != contexts.Completed:
+		case entry.Dir != contexts.Completed:
 			h.resume(ctx, job{uuid: entry.UUID})
 		}
 	}
@@ -107,7 +107,7 @@ func (h *rehearsal) labelled(ctx context.Context) {
 // consider looks at a task that was named.
 func (h *rehearsal) consider(ctx context.Context, j job) {
 	if j.uuid == "" {
-		uuid, live, err := h.Store.Live(j.key.String())
+		uuid, live, err := h.Store.Active(j.key.String())
 		if err != nil {
 			h.add(DryLine{TaskKey: j.key.String()}, err)
 			return

@@ -34,6 +34,6 @@ func (r *round) leftOver(ctx context.Context, at app.Site) {
 
 // isLive is also true if it cannot be told.
 func (r *round) isLive(taskKey string) bool {
-	_, live, err := r.Store.Live(taskKey)
+	_, live, err := r.Store.Active(taskKey)
 	return live || err != nil
 }

@@ -73,7 +73,7 @@ func (r *round) begun(ctx context.Context, jobs chan<- job) {
 			r.trouble(entry.UUID, err)
 			continue
 		}
-		if entry.Place == contexts.Paused && !r.due(ctx, entry.UUID) {
+		if entry.Dir == contexts.Paused && !r.due(ctx, entry.UUID) {
 			continue
 		}
 		if !send(ctx, jobs, job{uuid: entry.UUID}) {

@@ -23,7 +23,7 @@ func (r *round) saw(taskKey, result, reason, uuid string) {
 	defer r.seen.mu.Unlock()
 	safe, _ := r.Redact.String(reason)
 	r.seen.scan.Items = append(r.seen.scan.Items,
-		contexts.Sighting{TaskKey: taskKey, Time: time.Now().UTC(), Verdict: result, Reason: safe, UUID: uuid})
+		contexts.Sighting{TaskKey: taskKey, Time: time.Now().UTC(), Outcome: result, Reason: safe, UUID: uuid})
 }
 
 // scanned notes the scan of a forge. It is written at once: a round lasts as
@@ -80,7 +80,7 @@ func (r *round) waits(s *projections.State) {
 // sawTrouble notes why a job came to nothing.
 func (r *round) sawTrouble(j job, err error) {
 	key := j.key.String()
-	if first, firstErr := r.Store.First(j.uuid); j.uuid != "" && firstErr == nil {
+	if first, firstErr := r.Store.Creation(j.uuid); j.uuid != "" && firstErr == nil {
 		key = first.TaskKey
 	}
 	switch {
@@ -88,7 +88,7 @@ func (r *round) sawTrouble(j job, err error) {
 	case errors.Is(err, contexts.ErrBusy):
 		r.saw(key, contexts.Busy, r.text("seen.busy"), j.uuid)
 	default:
-		r.saw(key, contexts.Troubled, err.Error(), j.uuid)
+		r.saw(key, contexts.Failed, err.Error(), j.uuid)
 	}
 }
 

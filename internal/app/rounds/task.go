@@ -44,7 +44,7 @@ func (r *round) attempt(ctx context.Context, j job) error {
 		return err
 	}
 	defer lock.Close()
-	uuid, live, err := r.Store.Live(j.key.String())
+	uuid, live, err := r.Store.Active(j.key.String())
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (r *round) item(ctx context.Context, j job) (forge.Task, error) {
 // resume works on a context that exists. A label that was set again, or a person's
 // command, ends its pause.
 func (r *round) resume(ctx context.Context, j job) error {
-	first, err := r.Store.First(j.uuid)
+	first, err := r.Store.Creation(j.uuid)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (r *round) sweep() {
 		return // none was made yet
 	}
 	for _, dir := range left {
-		if place, err := r.Store.Place(dir.Name()); err != nil || place != contexts.Completed {
+		if place, err := r.Store.DirOf(dir.Name()); err != nil || place != contexts.Completed {
 			continue
 		}
 		state, err := engine.ReadState(r.Store, dir.Name())
