@@ -12,20 +12,24 @@ import (
 // maxName is the longest tool name that providers take.
 const maxName = 64
 
-// FunctionName is the native name of a tool: "server__tool", with characters
-// that providers refuse replaced, and cut with a hash where it is too long.
+// FunctionName is the native name of a tool: "server__tool". Where that is not
+// the tool's name to the letter (characters that providers refuse, too long, an
+// underscore beside the separator) it ends in a hash of it, so that no two tools
+// share a name, and a tool keeps its name whatever else is offered.
 func FunctionName(server, tool string) string {
+	exact := server + "__" + tool
 	name := strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
 			return r
 		}
 		return '_'
-	}, server+"__"+tool)
-	if len(name) <= maxName {
+	}, exact)
+	if name == exact && len(name) <= maxName && !strings.HasSuffix(server, "_") && !strings.HasPrefix(tool, "_") {
 		return name
 	}
-	sum := sha256.Sum256([]byte(name))
-	return name[:maxName-9] + "_" + hex.EncodeToString(sum[:4])
+	const hashed = 9 // characters that the hash takes
+	sum := sha256.Sum256([]byte(server + "\x00" + tool))
+	return name[:min(len(name), maxName-hashed)] + "_" + hex.EncodeToString(sum[:4])
 }
 
 // Names finds the tool that a model means.

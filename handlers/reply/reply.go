@@ -49,19 +49,7 @@ func Parse(s *projections.State) Parsed {
 	case s.Protocol() == "json":
 		return parseJSON(text, names)
 	}
-	return parseText(text, names)
-}
-
-// parseText reads a native reply without calls: a JSON reply if it is one, else closing words.
-func parseText(text string, names Names) Parsed {
-	text = strings.TrimSpace(text)
-	if text == "" {
-		return Parsed{Problem: "Your reply was empty. Call a tool, or say what you did."}
-	}
-	if obj := findObject(text); obj != nil && (obj.Done != nil || obj.command() != nil) {
-		return obj.parsed(names)
-	}
-	return Parsed{Done: true, Comment: text}
+	return parseText(s, r, text, names)
 }
 
 func parseJSON(text string, names Names) Parsed {

@@ -95,6 +95,7 @@ func TestParseNativeReply(t *testing.T) {
 		"plain end":  {event.LLMReplied{Text: event.T("All done.")}, Parsed{Done: true, Comment: "All done."}},
 		"json end":   {event.LLMReplied{Text: event.T(`{"done":true,"comment":"fine"}`)}, Parsed{Done: true, Comment: "fine"}},
 		"text call":  {event.LLMReplied{Text: event.T(`{"command":{"tool":"ws/read_file","args":{"path":"x"}}}`)}, Parsed{Calls: read(`{"path":"x"}`)}},
+		"fenced end": {event.LLMReplied{Text: event.T("```json\n{\"done\":true,\"comment\":\"fine\"}\n```")}, Parsed{Done: true, Comment: "fine"}},
 		"other json": {event.LLMReplied{Text: event.T(`{"answer":42}`)}, Parsed{Done: true, Comment: `{"answer":42}`}},
 	}
 	for name, tt := range tests {
@@ -103,6 +104,44 @@ func TestParseNativeReply(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// TestProseStaysProse has closing words that quote the JSON protocol or a call.
+func TestProseStaysProse(t *testing.T) {
+	for _, text := range []string{
+		`The endpoint now answers {"done": true, "comment": "ok"} as documented.`,
+		`I made the parser accept {"done": false} too. The tests pass.`,
+		`A request like {"command": {"tool": "ws/run", "args": {}}} is refused now.`,
+		"The handler returns:\n```json\n{\"done\": true}\n```\nNothing else changed.",
+		"The docs show `<tool_call>` with `{\"name\":\"ws__run\",\"arguments\":{}}`.",
+		`{"answer":42}`,
+	} {
+		got := Parse(withReply("tools", event.LLMReplied{Text: event.T(text), Finish: "stop"}))
+		if d := cmp.Diff(Parsed{Done: true, Comment: text}, got); d != "" {
+			t.Error(d)
+		}
+	}
+}
+
+// TestWrittenCallsAreNotAnEnd has replies that an agent once took for the end of
+// the work, with nothing done.
+func TestWrittenCallsAreNotAnEnd(t *testing.T) {
+	for name, reply := range map[string]event.LLMReplied{
+		"cut off":            {Text: event.T("I read it.\n<tool_call>{\"name\":\"ws__read_file\",\"argum"), Finish: "stop"},
+		"mark at the end":    {Text: event.T("Now I fix it.\n<tool_call>"), Finish: "stop"},
+		"unknown tool":       {Text: event.T(`<tool_call>{"name":"shell","arguments":{"cmd":"ls"}}</tool_call>`), Finish: "stop"},
+		"arguments are text": {Text: event.T(`<tool_call>{"name":"ws__run","arguments":"ls"}</tool_call>`), Finish: "stop"},
+		"harmony":            {Text: event.T(`<|channel|>commentary to=functions.shell<|message|>{"cmd":"ls"}<|call|>`), Finish: "stop"},
+		"mistral":            {Text: event.T(`[TOOL_CALLS]shell[ARGS]{"cmd":"ls"}`), Finish: "stop"},
+		"announced":          {Text: event.T("I will read the file first."), Finish: "tool_calls"},
+		"announced, older":   {Text: event.T("I will read the file first."), Finish: "function_call"},
+		"bare, unknown":      {Text: event.T(`{"name":"shell","arguments":{"cmd":"ls"}}`), Finish: "stop"},
+		"none was offered":   {Text: event.T(`<tool_call>{"name":"ws__run","arguments":{}}</tool_call>`), Finish: "stop"},
+	} {
+		if got := Parse(withReply("tools", reply)); got.Problem == "" || got.Done || len(got.Calls) > 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }
 
@@ -124,12 +163,20 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func TestFunctionNameFits(t *testing.T) {
-	long := FunctionName("server.one", strings.Repeat("a/b", 60))
-	if len(long) > maxName || strings.ContainsAny(long, "./") {
-		t.Errorf("%q", long)
+func TestFunctionNames(t *testing.T) {
+	seen := map[string]string{}
+	for _, c := range [][2]string{{"ext", "a.b"}, {"ext", "a_b"}, {"ext", "a/b"}, {"ext", "a b"}, {"ext", "日本"}, {"ext", "中国"}, {"e.xt", "a_b"},
+		{"a", "_b"}, {"a_", "b"}, {"s", strings.Repeat("a", 70)}, {"s", strings.Repeat("a", 71)}, {"s", strings.Repeat("a/b", 60)}, {"s", strings.Repeat("a/b", 61)}} {
+		name, tool := FunctionName(c[0], c[1]), c[0]+"/"+c[1]
+		if len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool { return r > 127 || strings.ContainsRune("./ ", r) }) {
+			t.Errorf("%s: %q", tool, name)
+		}
+		if other, taken := seen[name]; taken {
+			t.Errorf("%s and %s are both %q", tool, other, name)
+		}
+		seen[name] = tool
 	}
-	if long == FunctionName("server.one", strings.Repeat("a/b", 61)) {
-		t.Error("two long names became one")
+	if got := FunctionName("workspace", "read_file"); got != "workspace__read_file" {
+		t.Errorf("%q", got)
 	}
 }

@@ -49,7 +49,7 @@ var rules = map[string][]string{
 	"handlers":                {"handlers/tell", "handlers/prompt", "handlers/reply", "handlers/reply/shapes", "handlers/format", "projections", "eventlog/event", "llm", "internal/i18n"},
 	"handlers/tell":           {"handlers/format", "projections", "eventlog/event", "forge", "internal/i18n", "internal/sanitize", "internal/loosejson"},
 	"handlers/prompt":         {"handlers/reply", "handlers/format", "projections", "eventlog/event", "llm", "internal/i18n", "internal/sanitize"},
-	"handlers/reply":          {"projections", "eventlog/event", "internal/loosejson"},
+	"handlers/reply":          {"projections", "eventlog/event", "internal/loosejson", "llm", "llm/textcall"},
 	"handlers/reply/shapes":   {"eventlog/event", "internal/loosejson"},
 	"handlers/format":         {"internal/sanitize"},
 	"handlers/engine":         {"contexts", "eventlog/event", "forge", "handlers", "handlers/policy", "handlers/reply", "internal/i18n", "internal/loosejson", "internal/redact", "internal/sanitize", "llm", "llm/textcall", "mcp", "projections"},
