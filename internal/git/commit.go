@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -177,8 +175,13 @@ func (r *Repo) enter(ctx context.Context, branch, commit string) error {
 // unlock removes the locks of a git that was killed. Nobody else writes here:
 // the caller holds the context's lock, and no git outlives its agent.
 func (r *Repo) unlock(op string, names ...string) error {
+	root, err := openDir(r.Dir)
+	if err != nil {
+		return fmt.Errorf("git %s: %w", op, err)
+	}
+	defer root.Close()
 	for _, name := range names {
-		err := os.Remove(filepath.Join(r.Dir, ".git", filepath.FromSlash(name)+".lock"))
+		err := root.Remove(".git/" + name + ".lock")
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("git %s: %w", op, err)
 		}

@@ -137,7 +137,10 @@ func (r *Repo) receive(ctx context.Context, dir string, o Options, notes [][2]st
 	for _, s := range notes {
 		args = append(args, "--config="+s[0]+"="+s[1])
 	}
-	c := command{name: "clone", limit: cloneLimit, args: append(args, "--", o.URL, dir), auth: r.auth, dir: filepath.Dir(dir)}
+	c := command{name: "clone", limit: cloneLimit, args: append(args, "--", o.URL, dir), auth: r.auth, dir: filepath.Dir(dir), trees: []string{dir}}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return fmt.Errorf("git clone: %w", err)
+	}
 	if _, err := c.run(ctx); err != nil || o.Ref == "" {
 		return err
 	}
@@ -176,6 +179,9 @@ const Trailer = "Agent-Context"
 // Open takes an existing working copy as it is, without a remote.
 func Open(dir string) (*Repo, error) {
 	dir, err := filepath.Abs(dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir) // the operator may name a link; what is in it may not be one
+	}
 	if err != nil {
 		return nil, fmt.Errorf("git open: %w", err)
 	}

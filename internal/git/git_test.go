@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +15,19 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain lets the test binary stand for an agent that is killed, and for a
+// process that changes files while git reads them.
+func TestMain(m *testing.M) {
+	switch args := os.Args[1:]; {
+	case len(args) == 3 && args[0] == "clone":
+		_, err := Clone(context.Background(), Options{URL: args[1], Dir: args[2], Token: secret})
+		fmt.Println("cloned", err)
+	case len(args) == 3 && args[0] == "exchange":
+		exchange(args[1], args[2])
+	default:
+		goleak.VerifyTestMain(m)
+	}
+}
 
 const (
 	secret = "ghp_0123456789abcdefghij"

@@ -9,8 +9,8 @@ import (
 // ownGroup makes the process a group of its own, which is killed as a whole,
 // and which does not outlive us: a git that writes on would meet the next run.
 func ownGroup(p *exec.Cmd) {
-	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	p.Cancel = func() error { return syscall.Kill(-p.Process.Pid, syscall.SIGKILL) }
+	leadGroup(p)
+	p.SysProcAttr.Pdeathsig = syscall.SIGKILL
 }
 
 // runTied keeps the thread that started the process: the kernel counts the

@@ -2,15 +2,9 @@
 
 package git
 
-import (
-	"os/exec"
-	"syscall"
-)
+import "os/exec"
 
 // ownGroup makes the process a group of its own, which is killed as a whole.
-func ownGroup(p *exec.Cmd) {
-	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	p.Cancel = func() error { return syscall.Kill(-p.Process.Pid, syscall.SIGKILL) }
-}
+func ownGroup(p *exec.Cmd) { leadGroup(p) }
 
 func runTied(p *exec.Cmd) error { return p.Run() }

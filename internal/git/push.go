@@ -157,7 +157,7 @@ func (r *Repo) rebase(ctx context.Context, spec PushSpec) (commit string, err er
 	if len(spec.Commit) == 64 {
 		format = "--object-format=sha256"
 	}
-	if _, err := (command{name: "init", dir: dir, args: []string{"--quiet", "--template=", format, dir}}).run(ctx); err != nil {
+	if _, err := (command{name: "init", dir: dir, trees: []string{dir}, args: []string{"--quiet", "--template=", format, dir}}).run(ctx); err != nil {
 		return "", err
 	}
 	if err := r.lend(dir, config); err != nil {
@@ -172,8 +172,13 @@ func (r *Repo) lend(dir string, config map[string][]string) error {
 	if err := r.check(); err != nil {
 		return err
 	}
+	root, err := openDir(r.Dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	own := filepath.Join(dir, ".git")
-	shallow, err := os.ReadFile(filepath.Join(r.Dir, ".git", "shallow"))
+	shallow, err := root.ReadFile(".git/shallow")
 	if err == nil {
 		err = os.WriteFile(filepath.Join(own, "shallow"), shallow, 0o600)
 	} else if errors.Is(err, os.ErrNotExist) {
@@ -188,7 +193,7 @@ func (r *Repo) rebaseIn(ctx context.Context, dir, onto string, spec PushSpec) (s
 		return "", fmt.Errorf("git rebase: the author %q is not a name and an address", spec.Author)
 	}
 	run := func(name string, args ...string) (string, error) {
-		return command{name: name, args: args, dir: dir, env: []string{
+		return command{name: name, args: args, dir: dir, trees: []string{dir, filepath.Join(r.Dir, ".git", "objects")}, env: []string{
 			"GIT_DIR=" + filepath.Join(dir, ".git"), "GIT_WORK_TREE=" + dir,
 			"GIT_OBJECT_DIRECTORY=" + filepath.Join(r.Dir, ".git", "objects"),
 			"GIT_COMMITTER_NAME=" + who[1], "GIT_COMMITTER_EMAIL=" + who[2],

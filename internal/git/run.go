@@ -26,6 +26,7 @@ type command struct {
 	name  string
 	args  []string
 	dir   string
+	trees []string // that it may change
 	input string
 	env   []string
 	magic bool          // pathspecs have their magic words
@@ -85,7 +86,7 @@ func (c command) run(ctx context.Context) (string, error) {
 	p.Stdout, p.Stderr = out, words
 	ownGroup(p)
 	p.WaitDelay = 5 * time.Second
-	err := runTied(p)
+	err := c.start(p)
 	switch {
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("git %s: %w", c.name, ctx.Err())

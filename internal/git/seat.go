@@ -30,7 +30,7 @@ func (r *Repo) run(ctx context.Context, c command) (string, error) {
 	}
 	defer os.RemoveAll(seat)
 	own := filepath.Join(r.Dir, ".git")
-	c.dir = r.Dir
+	c.dir, c.trees = r.Dir, []string{r.Dir, seat}
 	c.env = append(c.env, "GIT_DIR="+own, "GIT_WORK_TREE="+r.Dir,
 		"GIT_COMMON_DIR="+seat, "GIT_OBJECT_DIRECTORY="+filepath.Join(own, "objects"))
 	return c.run(ctx)
@@ -81,7 +81,7 @@ func format(config map[string][]string) string {
 // includes. A key has all its values, in order.
 func (r *Repo) config(ctx context.Context) (map[string][]string, error) {
 	file := filepath.Join(r.Dir, ".git", "config")
-	out, err := command{name: "config", dir: filepath.Dir(file), env: []string{"GIT_DIR=/dev/null"},
+	out, err := command{name: "config", dir: filepath.Dir(file), trees: []string{r.Dir}, env: []string{"GIT_DIR=/dev/null"},
 		args: []string{"--file", file, "--no-includes", "--null", "--list"}}.run(ctx)
 	if err != nil {
 		return nil, err
@@ -102,24 +102,28 @@ func (r *Repo) check() error {
 	if err := checkDir(r.Dir); err != nil {
 		return err
 	}
-	own := filepath.Join(r.Dir, ".git")
-	if _, err := os.Lstat(filepath.Join(own, "objects", "info", "alternates")); err == nil && r.auth.url != "" {
+	root, err := openDir(r.Dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if _, err := root.Lstat(".git/objects/info/alternates"); err == nil && r.auth.url != "" {
 		return errors.New("the working copy's .git was changed: it borrows objects")
 	}
-	if _, err := os.Lstat(filepath.Join(own, "commondir")); err == nil {
+	if _, err := root.Lstat(".git/commondir"); err == nil {
 		return errors.New("the working copy's .git was changed: it shares another one's references")
 	}
-	return filepath.WalkDir(own, func(path string, entry fs.DirEntry, err error) error {
+	return fs.WalkDir(root.FS(), ".git", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case path == filepath.Join(own, "hooks"):
+		case path == ".git/hooks":
 			if entry.IsDir() {
 				return fs.SkipDir
 			}
 			return nil
 		case entry.Type()&^fs.ModeDir != 0:
-			return fmt.Errorf("the working copy's .git was changed: %q is not a plain file", strings.TrimPrefix(path, own+"/"))
+			return fmt.Errorf("the working copy's .git was changed: %q is not a plain file", strings.TrimPrefix(path, ".git/"))
 		}
 		return nil
 	})

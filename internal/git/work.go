@@ -3,8 +3,6 @@ package git
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,8 +48,13 @@ func (r *Repo) Tree(ctx context.Context, largest int64) (tree string, leftOut []
 	if err != nil {
 		return "", nil, err
 	}
+	root, err := openDir(r.Dir)
+	if err != nil {
+		return "", nil, fmt.Errorf("git add: %w", err)
+	}
+	defer root.Close()
 	for _, path := range changed {
-		info, err := os.Lstat(filepath.Join(r.Dir, filepath.FromSlash(path)))
+		info, err := root.Lstat(path)
 		if strings.HasSuffix(path, "/") || err == nil && info.Mode().IsRegular() && info.Size() > largest {
 			leftOut = append(leftOut, path)
 		}

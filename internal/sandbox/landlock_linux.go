@@ -24,44 +24,49 @@ func (p Policy) Box(path string) (*Box, error) {
 	if p.NoNetwork && !p.Alone { // else programs may talk to each other
 		config.HandledAccessNet = landlock.V11.HandledAccessNet
 	}
-	fd, flags, err := config.BestEffort().NewRulesetFD(p.rules(path)...)
-	if err != nil {
-		return nil, fmt.Errorf("sandbox: %w", err)
-	}
-	return &Box{ruleset: fd, flags: flags}, nil
+	return newBox(config, p.rules(path))
 }
 
 func (p Policy) rules(path string) []landlock.Rule {
-	const inTrees = landlock.AccessFSSet(ll.AccessFSMakeDir | ll.AccessFSMakeReg | ll.AccessFSMakeSock | ll.AccessFSMakeFifo |
-		ll.AccessFSMakeSym | ll.AccessFSRemoveDir | ll.AccessFSRemoveFile | ll.AccessFSReadDir)
-	const inFiles = landlock.AccessFSSet(ll.AccessFSExecute | ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate)
 	var rules []landlock.Rule
 	for _, name := range p.readable(path) {
-		rule := landlock.ROFiles(name)
-		if isDir(name) {
-			rule = landlock.RODirs(name)
-		}
-		rules = append(rules, rule)
-	}
-	whole := inTrees | inFiles
-	if abi() >= abiReparent {
-		whole |= ll.AccessFSRefer
-	}
-	handled := landlock.V11.HandledAccessFS
-	if abi() < abiTruncate {
-		handled &^= ll.AccessFSTruncate
+		rules = append(rules, readOnlyRule(name))
 	}
 	for _, name := range p.writable() {
-		access := inFiles
 		if isDir(name) {
-			access = whole
+			rules = append(rules, wholeTree(name))
+		} else {
+			rules = append(rules, landlock.PathAccess(inFiles&handled(), name))
 		}
-		rules = append(rules, landlock.PathAccess(access&handled, name))
 	}
 	for _, name := range present(append([]string(nil), devices...)) {
 		rules = append(rules, landlock.RWFiles(name).WithIoctlDev())
 	}
 	return rules
+}
+
+// What can be done in a tree, and with the files of one.
+const (
+	inTrees = landlock.AccessFSSet(ll.AccessFSMakeDir | ll.AccessFSMakeReg | ll.AccessFSMakeSock | ll.AccessFSMakeFifo |
+		ll.AccessFSMakeSym | ll.AccessFSRemoveDir | ll.AccessFSRemoveFile | ll.AccessFSReadDir)
+	inFiles = landlock.AccessFSSet(ll.AccessFSExecute | ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate)
+)
+
+// handled are the accesses to files that the kernel's Landlock knows.
+func handled() landlock.AccessFSSet {
+	if abi() < abiTruncate {
+		return landlock.V11.HandledAccessFS &^ ll.AccessFSTruncate
+	}
+	return landlock.V11.HandledAccessFS
+}
+
+// wholeTree allows everything in a directory.
+func wholeTree(name string) landlock.Rule {
+	access := inTrees | inFiles
+	if abi() >= abiReparent {
+		access |= ll.AccessFSRefer
+	}
+	return landlock.PathAccess(access&handled(), name)
 }
 
 func isDir(name string) bool {

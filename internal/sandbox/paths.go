@@ -10,7 +10,7 @@ import (
 // system is what every program may read and run. From /etc it is a list, since
 // root could read the keys there.
 var system = []string{
-	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/snap",
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/snap",
 	"/etc/alternatives", "/etc/bash.bashrc", "/etc/ca-certificates", "/etc/ca-certificates.conf", "/etc/crypto-policies",
 	"/etc/debian_version", "/etc/fonts", "/etc/group", "/etc/host.conf", "/etc/hosts", "/etc/inputrc", "/etc/java",
 	"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/locale.alias", "/etc/localtime", "/etc/login.defs",
@@ -85,18 +85,40 @@ func (p Policy) without(tree string) []string {
 	return parts
 }
 
-// programs are a directory of PATH and, if it is a part of one, its toolchain.
+// programs are a directory of PATH with what belongs to its programs.
 func (p Policy) programs(dir string) []string {
 	real, err := filepath.EvalSymlinks(dir)
-	if err != nil || !filepath.IsAbs(dir) || p.Home != "" && within(p.Home, real) || real == "/" {
+	if err != nil || !filepath.IsAbs(dir) || real == "/" || p.inHome(real) {
 		return nil // not a directory of programs
 	}
-	all := []string{real}
-	root := filepath.Dir(real)
-	for _, mark := range []string{"pkg/tool", "lib/node_modules"} { // Go and Node
-		if exists(filepath.Join(root, mark)) && (p.Home == "" || !within(p.Home, root)) && root != "/" {
-			all = append(all, root)
+	return append([]string{real}, p.toolchain(filepath.Dir(real))...)
+}
+
+// installed is the directory of a program, links followed, with what belongs to it.
+func (p Policy) installed(program string) []string {
+	real, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		return nil
+	}
+	return p.programs(filepath.Dir(real))
+}
+
+func (p Policy) inHome(path string) bool { return p.Home != "" && within(p.Home, path) }
+
+// toolchain is what programs need of the directory above their own: all of a
+// known toolchain, else the parts that hold code and data by custom. Others, as
+// etc and var, may hold the secrets of a service that was installed there.
+func (p Policy) toolchain(root string) (all []string) {
+	if root == "/" || p.inHome(root) {
+		return nil
+	}
+	for _, mark := range []string{"pkg/tool", "lib/modules", "jre/lib"} { // Go, Java
+		if exists(filepath.Join(root, mark)) {
+			return []string{root}
 		}
+	}
+	for _, part := range []string{"include", "lib", "lib32", "lib64", "libexec", "pyvenv.cfg", "share"} {
+		all = append(all, filepath.Join(root, part))
 	}
 	return all
 }
