@@ -85,7 +85,7 @@ func (p *Pool) lacksSandbox(c ServerConfig) error {
 // Session is a view of the pool for one context. Servers that mention
 // {workspace} are started for this session only.
 func (p *Pool) Session(workspace string) *Session {
-	s := &Session{pool: p}
+	s := &Session{pool: p, workspace: workspace}
 	for i, c := range p.configs {
 		one := p.shared[i]
 		if one == nil {

@@ -13,6 +13,8 @@ type Session struct {
 	pool    *Pool
 	servers []*slot // in the order of the configuration
 	own     []*slot // those to close with the session
+
+	workspace string
 }
 
 // List starts the servers that do not run, in parallel, and returns what they

@@ -96,5 +96,5 @@ func (a *App) workspace(at Site) *workspace.Copy {
 	needed := slices.ContainsFunc(a.Config.MCPServers, func(m config.MCPServer) bool { return workspace.Needs(m.Command, m.Env) })
 	return workspace.New(workspace.Config{Root: a.Config.WorkspacesDir, InPlace: at.Config.Workspace, Needed: needed,
 		MaxBytes: int64(a.Config.MaxCloneMB) << 20, AllowHTTP: a.Config.AllowHTTP,
-		Forge: at.Client, Token: at.Token, ChangeRef: at.Config.Driver.ChangeRef, Bot: at.Config.BotName, Redact: a.Redact})
+		Freeze: a.Pool.Freeze, Forge: at.Client, Token: at.Token, ChangeRef: at.Config.Driver.ChangeRef, Bot: at.Config.BotName, Redact: a.Redact})
 }

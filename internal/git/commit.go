@@ -175,7 +175,7 @@ func (r *Repo) enter(ctx context.Context, branch, commit string) error {
 // unlock removes the locks of a git that was killed. Nobody else writes here:
 // the caller holds the context's lock, and no git outlives its agent.
 func (r *Repo) unlock(op string, names ...string) error {
-	root, err := openDir(r.Dir)
+	root, err := OpenDir(r.Dir)
 	if err != nil {
 		return fmt.Errorf("git %s: %w", op, err)
 	}

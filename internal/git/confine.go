@@ -103,8 +103,9 @@ func (g *guard) release() {
 	_ = g.shell.Wait() // it was killed, by itself
 }
 
-// openDir opens a directory that must not be a link.
-func openDir(dir string) (*os.Root, error) {
+// OpenDir opens a directory that must not be a link. What is read through it lies
+// inside, wherever links in it lead.
+func OpenDir(dir string) (*os.Root, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err

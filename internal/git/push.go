@@ -172,7 +172,7 @@ func (r *Repo) lend(dir string, config map[string][]string) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	root, err := openDir(r.Dir)
+	root, err := OpenDir(r.Dir)
 	if err != nil {
 		return err
 	}

@@ -102,7 +102,7 @@ func (r *Repo) check() error {
 	if err := checkDir(r.Dir); err != nil {
 		return err
 	}
-	root, err := openDir(r.Dir)
+	root, err := OpenDir(r.Dir)
 	if err != nil {
 		return err
 	}

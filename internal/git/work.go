@@ -48,7 +48,7 @@ func (r *Repo) Tree(ctx context.Context, largest int64) (tree string, leftOut []
 	if err != nil {
 		return "", nil, err
 	}
-	root, err := openDir(r.Dir)
+	root, err := OpenDir(r.Dir)
 	if err != nil {
 		return "", nil, fmt.Errorf("git add: %w", err)
 	}

@@ -27,9 +27,28 @@ func TestMain(m *testing.M) {
 		Undumpable()
 		fmt.Println("ready")
 		_, _ = fmt.Scanln() // until the test ends
+	case len(args) == 2 && args[0] == "host":
+		runHost(args[1])
 	default:
 		os.Exit(m.Run())
 	}
+}
+
+// runHost runs a script in namespaces of its own, where it can signal nobody
+// else, and kills all of it when its input ends.
+func runHost(script string) {
+	cmd := exec.Command("sh", "-c", script)
+	cmd.SysProcAttr = DieWithParent()
+	cmd.SysProcAttr.Cloneflags = cloneFlags(false)
+	runtime.LockOSThread()
+	if err := cmd.Start(); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println("ready")
+	_, _ = fmt.Scanln()
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
 }
 
 func inBox(policy string, argv []string) error {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -29,7 +30,16 @@ const maxWalked = 20_000
 // Project reads the rules and the list of files of the working copy. Whoever
 // can push to the repository chose what lies there.
 func (w *Copy) Project(ctx context.Context, s *projections.State) (read event.ProjectRead) {
-	root, err := os.OpenRoot(s.Place.Dir)
+	thaw, err := w.freeze(ctx, s)
+	if err != nil {
+		return event.ProjectRead{Error: err.Error()}
+	}
+	defer thaw()
+	dir := s.Place.Dir
+	if s.Place.InPlace { // the operator may have named a link
+		dir, _ = filepath.EvalSymlinks(dir)
+	}
+	root, err := git.OpenDir(dir)
 	if err != nil {
 		return event.ProjectRead{Error: err.Error()}
 	}

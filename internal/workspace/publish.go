@@ -23,6 +23,11 @@ const (
 // Measure says what the working copy holds that was not there at the beginning.
 func (w *Copy) Measure(ctx context.Context, s *projections.State) (event.ChangeMeasured, error) {
 	m := event.ChangeMeasured{Files: []event.ChangedFile{}}
+	thaw, err := w.freeze(ctx, s)
+	if err != nil {
+		return m, err
+	}
+	defer thaw()
 	repo, err := w.existing(ctx, s)
 	if err != nil {
 		return m, asForge(err)
@@ -64,6 +69,11 @@ func shortPath(path string) string {
 
 // Publish makes commits of the tree that was measured and pushes them.
 func (w *Copy) Publish(ctx context.Context, s *projections.State, in *event.ChangeRequested) (done engine.Published, err error) {
+	thaw, err := w.freeze(ctx, s)
+	if err != nil {
+		return done, err
+	}
+	defer thaw()
 	repo, err := w.existing(ctx, s)
 	if err == nil {
 		spec := w.commits(s, in)

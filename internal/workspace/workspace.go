@@ -32,6 +32,10 @@ type Config struct {
 	MaxBytes  int64  // of a clone
 	AllowHTTP bool   // clone URLs may be http
 
+	// Freeze stops all processes that work on the copy in dir, until thaw is called.
+	// An error means that some still run; nothing is read then. nil: there are none.
+	Freeze func(ctx context.Context, dir string) (thaw func(), err error)
+
 	Forge     forge.Client
 	Token     func(context.Context) (string, error) // for git
 	ChangeRef func(number int) string               // git ref of the head of a change from a fork
@@ -44,6 +48,14 @@ type Copy struct{ c Config }
 
 // New makes the adapter. Nothing is contacted, and no file touched.
 func New(c Config) *Copy { return &Copy{c} }
+
+// freeze keeps everybody from changing the copy while it is read.
+func (w *Copy) freeze(ctx context.Context, s *projections.State) (thaw func(), err error) {
+	if w.c.Freeze == nil || s.Place == nil || s.Place.Dir == "" {
+		return func() {}, nil
+	}
+	return w.c.Freeze(ctx, s.Place.Dir)
+}
 
 func (c Config) dirOf(uuid string) string { return filepath.Join(c.Root, uuid) }
 

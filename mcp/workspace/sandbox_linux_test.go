@@ -53,6 +53,7 @@ func tryIntrusion(what, target string) error {
 type house struct {
 	*testing.T
 	dir, work string
+	pool      *mcp.Pool
 	session   *mcp.Session
 }
 
@@ -100,7 +101,7 @@ func buildAt(t *testing.T, home string, change func(*mcp.ServerConfig)) *house {
 	pool := mcp.NewPool([]mcp.ServerConfig{config}, mcp.Options{Getenv: getenv, Deny: []string{dir + "/contexts"},
 		Stderr: func(_, line string) { t.Log(line) }})
 	t.Cleanup(func() { _ = pool.Close() })
-	h.session = pool.Session(h.work)
+	h.pool, h.session = pool, pool.Session(h.work)
 	return h
 }
 

@@ -3,8 +3,10 @@ package workspace_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -118,6 +120,50 @@ func TestCommandsRunOneAtATime(t *testing.T) {
 	for range 2 {
 		if got := <-results; got != "exit code: 0\n<nil>" {
 			t.Error(got)
+		}
+	}
+}
+
+// moving lists the processes with a word that are neither stopped nor dead.
+func moving(t *testing.T, word string) (pids []int) {
+	t.Helper()
+	for _, pid := range running(t, word) {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		state := string(text)[strings.LastIndex(string(text), ")")+1:]
+		if state != "" && !strings.ContainsAny(state[:2], "TtZX") {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// TestFreezeStopsWhatCommandsLeft is the second defence, with the first switched off.
+func TestFreezeStopsWhatCommandsLeft(t *testing.T) {
+	names := []string{"swapper"}
+	if exhaustive.On() {
+		names = slices.Sorted(maps.Keys(survivors))
+	}
+	for mode, change := range sandboxModes() {
+		for _, name := range names {
+			h := build(t, func(c *mcp.ServerConfig) {
+				change(c)
+				c.Env = map[string]string{"TEST_KEEP_PROCESSES": "1"}
+			})
+			word := fmt.Sprintf("frozen-%d-%s", os.Getpid(), mode)
+			leave(t, h.session, survivors[name], word)
+			for range exhaustive.Of(3, 50) {
+				thaw, err := h.pool.Freeze(t.Context(), h.work)
+				if err != nil {
+					t.Fatal(mode, name, err)
+				}
+				if pids := append(moving(t, word), moving(t, word)...); pids != nil {
+					t.Errorf("%s, %s: %v run", mode, name, pids)
+				}
+				thaw()
+			}
+			if err := h.pool.Close(); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

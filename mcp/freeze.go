@@ -1,0 +1,78 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"agent/internal/sandbox"
+)
+
+// freezeTime bounds the attempt to stop the processes of a server.
+const freezeTime = 2 * time.Second
+
+// Freeze stops every process of the servers that were started for a workspace,
+// until thaw is called, so that its files can be read while nobody changes them.
+// A server that cannot be stopped is killed, and started again by the next call.
+// If it cannot be killed either the error says so, and the files must not be read.
+//
+// Servers that are not started per workspace go on: they have no business in it.
+func (p *Pool) Freeze(ctx context.Context, workspace string) (thaw func(), err error) {
+	p.mu.Lock()
+	var slots []*slot
+	for s := range p.sessions {
+		if s.workspace == workspace {
+			slots = append(slots, s.own...)
+		}
+	}
+	p.mu.Unlock()
+	var all []func()
+	thaw = func() {
+		for _, one := range all {
+			one()
+		}
+	}
+	for _, s := range slots {
+		one, err := s.freeze(ctx)
+		if err != nil {
+			thaw()
+			return nil, &Error{Kind: Died, Server: s.config.Name, Message: err.Error()}
+		}
+		all = append(all, one)
+	}
+	return thaw, nil
+}
+
+// freeze stops the processes of a server that runs.
+func (s *slot) freeze(ctx context.Context) (thaw func(), err error) {
+	c, err := s.running(ctx)
+	if err != nil || c == nil || c.process == nil {
+		return func() {}, err
+	}
+	thaw, err = sandbox.Freeze(c.process.cmd.Process.Pid, freezeTime)
+	if err == nil {
+		return thaw, nil
+	}
+	c.process.kill()
+	if c.process.state().Signaled() {
+		return nil, errors.New("its processes can be neither stopped nor killed")
+	}
+	return func() {}, nil
+}
+
+// running is the server's connection if there is one. It waits for a start that goes on.
+func (s *slot) running(ctx context.Context) (*connection, error) {
+	s.mu.Lock()
+	starting := s.starting
+	s.mu.Unlock()
+	if starting != nil {
+		select {
+		case <-starting.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.current, nil
+}
