@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -30,11 +31,25 @@ func (c ServerConfig) policy(argv []string, o Options) (p sandbox.Policy, boxed 
 	if own, err := filepath.EvalSymlinks(o.Executable); err == nil {
 		p.Read = append(p.Read, own) // it arranges the sandbox from within
 	}
-	p.Deny = o.Deny
+	p.Deny, p.Unnamed = o.Deny, o.Unnamed
+	for _, name := range toolchainVariables {
+		if path := cmp.Or(c.Env[name], o.Getenv(name)); filepath.IsAbs(path) && path != "/" && (p.Home == "" || !within(p.Home, path)) {
+			p.Read = append(p.Read, filepath.Clean(path))
+		}
+	}
 	p.NoNetwork = c.Network == "off"
 	p.Required = c.Sandbox == "required"
 	p.Keep = slices.Sorted(maps.Keys(c.Env))
 	return p, true
+}
+
+// toolchainVariables name directories of toolchains.
+var toolchainVariables = []string{"GOROOT", "JAVA_HOME", "RUSTUP_HOME", "M2_HOME", "GRADLE_HOME", "DOTNET_ROOT"}
+
+// within tells whether path is dir or below it. Arguments are (path, dir).
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // CheckSandbox says which mechanisms keep a server in here, and as an error what
@@ -60,7 +75,7 @@ func startBoxed(p sandbox.Policy, argv []string) (pid int, private *sandbox.Priv
 	}
 	p.Private = private.Dir
 	env := p.Environ(os.Environ())
-	command := slices.Concat([]string{self, "mcp", "supervise", insideFlag, p.Text(), "--"}, argv)
+	command := slices.Concat([]string{self, "mcp", "supervise", insideFlag, "--"}, argv)
 	if pid, err = startInNamespaces(p, command, env); err == nil {
 		return pid, private, nil
 	}
@@ -70,7 +85,7 @@ func startBoxed(p sandbox.Policy, argv []string) (pid int, private *sandbox.Priv
 		return 0, nil, lack
 	}
 	fmt.Fprintln(os.Stderr, "agent: sandbox: no namespaces:", err)
-	if pid, err = startSupervised(command, env, sandbox.DieWithParent()); err != nil {
+	if pid, err = startInside(p, command, env, sandbox.DieWithParent()); err != nil {
 		private.Remove(removal)
 	}
 	return pid, private, err
@@ -84,7 +99,16 @@ func startInNamespaces(p sandbox.Policy, command, env []string) (int, error) {
 	p.Namespaces(attr)
 	sandbox.Dumpable()
 	defer sandbox.Undumpable()
-	return startSupervised(command, env, attr)
+	return startInside(p, command, env, attr)
+}
+
+func startInside(p sandbox.Policy, command, env []string, attr *syscall.SysProcAttr) (int, error) {
+	policy, err := handOver(p.Text())
+	if err != nil {
+		return 0, fmt.Errorf("supervise: %w", err)
+	}
+	defer policy.Close()
+	return startSupervised(command, env, attr, policy)
 }
 
 // inside arranges the sandbox and runs argv in it. It runs on a locked thread,
@@ -107,7 +131,7 @@ func inside(p sandbox.Policy, argv []string) (exitCode int) {
 		fmt.Fprintln(os.Stderr, "agent: sandbox:", note)
 	}
 	p.Leader = leader
-	env := append(os.Environ(), sandbox.Variable+"="+p.Text())
+	env := append(os.Environ(), sandbox.Variable+"="+p.Granting(os.Getenv("PATH")).Text())
 	if leader {
 		return lead(box, argv, env)
 	}

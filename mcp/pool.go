@@ -14,6 +14,7 @@ type Options struct {
 	Version    string                    // ours, told to servers
 	MaxResult  int                       // bytes of text handed back whole; default 8 MiB
 	Deny       []string                  // trees that no sandbox lets read, wherever they lie: configuration, contexts
+	Unnamed    []string                  // directories that a sandbox lets read only as far as sandbox_read or a command names what is in them
 	Warn       func(server, text string) // is told what the sandbox of a server lacks here; default Stderr
 }
 

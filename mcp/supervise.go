@@ -17,6 +17,13 @@ import (
 // process that started it: the other end is held by that process only.
 const lifeline = 3
 
+// The descriptors on which a supervisor with a sandbox, and the process that
+// arranges it, read the policy.
+const (
+	policyOfSupervisor = 4
+	policyOfInside     = 3
+)
+
 // exitNotStarted is what a supervisor exits with when it cannot start its command.
 const exitNotStarted = 127
 
@@ -34,8 +41,8 @@ const (
 // if a signal ended it, or 127 if it did not start.
 //
 // It is what `agent mcp supervise ARGS` does, where ARGS are
-// `[--sandbox POLICY] -- COMMAND...`. With a policy the child is again this
-// executable (`--inside POLICY`), which arranges the sandbox and then runs the
+// `[--sandbox] -- COMMAND...`. With --sandbox a policy is read from descriptor 4,
+// and the child is again this executable (`--inside`, policy on descriptor 3), which arranges the sandbox and then runs the
 // command; it leads the namespaces and takes all that is in them with it.
 //
 // A parent-death signal alone would reach only the child itself, and a process
@@ -83,17 +90,26 @@ const (
 )
 
 func parseSupervise(args []string) (mode string, policy sandbox.Policy, argv []string, err error) {
-	if len(args) > 1 && (args[0] == sandboxFlag || args[0] == insideFlag) {
-		mode = args[0]
-		if policy, err = sandbox.Parse(args[1]); err != nil {
+	if fd := map[string]uintptr{sandboxFlag: policyOfSupervisor, insideFlag: policyOfInside}[args[0]]; fd != 0 {
+		mode, args = args[0], args[1:]
+		if policy, err = readPolicy(fd); err != nil {
 			return mode, policy, nil, err
 		}
-		args = args[2:]
 	}
 	if len(args) < 2 || args[0] != "--" {
 		return mode, policy, nil, fmt.Errorf("supervise: no command")
 	}
 	return mode, policy, args[1:], nil
+}
+
+func readPolicy(fd uintptr) (sandbox.Policy, error) {
+	f := os.NewFile(fd, "policy")
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return sandbox.Policy{}, fmt.Errorf("supervise: the policy: %w", err)
+	}
+	return sandbox.Parse(string(text))
 }
 
 func notStarted(err error) int {
@@ -109,14 +125,14 @@ func startEither(mode string, policy sandbox.Policy, argv []string) (pid int, pr
 	return pid, nil, err
 }
 
-func startSupervised(argv, env []string, attr *syscall.SysProcAttr) (pid int, err error) {
+func startSupervised(argv, env []string, attr *syscall.SysProcAttr, more ...*os.File) (pid int, err error) {
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
 		return 0, fmt.Errorf("supervise: %w", err)
 	}
 	p, err := os.StartProcess(path, argv, &os.ProcAttr{
 		Env:   env,
-		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr},
+		Files: append([]*os.File{os.Stdin, os.Stdout, os.Stderr}, more...),
 		Sys:   attr,
 	})
 	if err != nil {

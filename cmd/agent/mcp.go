@@ -22,7 +22,7 @@ func (a *cli) mcpCommand() *cobra.Command {
 	serve.Flags().StringVar(&root, "root", "", "the directory that the tools work in")
 	_ = serve.MarkFlagRequired("root")
 	supervise := &cobra.Command{
-		Use: "supervise [--sandbox POLICY] -- COMMAND...", Hidden: true, DisableFlagParsing: true,
+		Use: "supervise [--sandbox] -- COMMAND...", Hidden: true, DisableFlagParsing: true,
 		Short: "Run a tool server and end it, with all that it started, when the agent ends",
 		RunE: func(_ *cobra.Command, args []string) error {
 			return quietly(mcp.Supervise(args))

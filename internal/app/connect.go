@@ -18,7 +18,7 @@ func (a *App) Connect() error {
 	a.Pool = mcp.NewPool(ServerConfigs(a.Config.MCPServers), mcp.Options{Version: a.options.Version, MaxResult: maxResult,
 		Stderr: func(server, line string) { a.Log.Debug(line, "server", server) },
 		Warn:   func(server, text string) { a.Log.Warn(text, "server", server) },
-		Deny:   a.denied()})
+		Deny:   a.denied(), Unnamed: a.unnamed()})
 	a.closers = append(a.closers, a.Pool)
 	for _, f := range a.Config.Forges() {
 		at, err := a.newSite(f)
@@ -38,9 +38,48 @@ func (a *App) Connect() error {
 // denied are the trees that no tool may read, wherever they are.
 func (a *App) denied() []string {
 	all := []string{a.Config.ContextsDir, a.Config.WorkspacesDir, a.Config.Log.Dir}
-	if path, exists := config.Path(a.options.ConfigPath, os.Getenv); exists {
-		if path, err := filepath.Abs(path); err == nil {
+	for _, path := range []string{a.configFile(), a.Config.SystemPromptFile, a.Config.Planning.PromptsDir} {
+		if path != "" {
 			all = append(all, path)
+		}
+	}
+	for _, f := range a.Config.Forges() {
+		if f.App.KeyFile != "" {
+			all = append(all, f.App.KeyFile)
+		}
+	}
+	return realPaths(all)
+}
+
+// unnamed is the directory of the configuration: what lies beside it is often as
+// secret, but programs of tool servers may lie there too.
+func (a *App) unnamed() []string {
+	path := a.configFile()
+	if path == "" {
+		return nil
+	}
+	return realPaths([]string{filepath.Dir(path)})
+}
+
+// configFile is the absolute path of the configuration, "" for none.
+func (a *App) configFile() string {
+	path, exists := config.Path(a.options.ConfigPath, os.Getenv)
+	if !exists {
+		return ""
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// realPaths adds to each path the one that it leads to.
+func realPaths(paths []string) []string {
+	all := paths
+	for _, path := range paths {
+		if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
+			all = append(all, real)
 		}
 	}
 	return all

@@ -36,7 +36,10 @@ var devices = []string{"/dev/full", "/dev/null", "/dev/random", "/dev/tty", "/de
 
 // readable lists what the policy lets a program read and run. path is its PATH.
 func (p Policy) readable(path string) []string {
-	all := slices.Concat(system, p.Read)
+	if p.Granted != nil {
+		return present(slices.Clone(p.Granted))
+	}
+	all := slices.Clone(system)
 	if p.Home != "" {
 		for _, name := range ofHome {
 			all = append(all, filepath.Join(p.Home, name))
@@ -52,20 +55,34 @@ func (p Policy) readable(path string) []string {
 	}
 	var granted []string
 	for _, path := range present(all) {
-		granted = append(granted, p.without(path)...)
+		granted = append(granted, without(path, slices.Concat(p.Deny, p.Unnamed, secretive))...)
+	}
+	for _, path := range present(p.Read) {
+		granted = append(granted, without(path, p.Deny)...)
 	}
 	return granted
 }
 
+// secretive are directories in the system's trees with configuration, as /etc.
+var secretive = []string{"/usr/local/etc"}
+
+// Granting is the policy as what runs inside may see it: what is granted, without
+// what is denied and where the home is. path is its PATH.
+func (p Policy) Granting(path string) Policy {
+	p.Granted = p.readable(path)
+	p.Read, p.Deny, p.Unnamed, p.Home, p.Keep = nil, nil, nil, "", nil
+	return p
+}
+
 // without is a tree, or what is in it beside the denied paths: the kernel takes
 // grants only.
-func (p Policy) without(tree string) []string {
+func without(tree string, deny []string) []string {
 	real, err := filepath.EvalSymlinks(tree)
 	if err != nil {
 		return nil
 	}
 	holds, lies := false, false
-	for _, denied := range p.Deny {
+	for _, denied := range deny {
 		holds = holds || within(denied, real)
 		lies = lies || within(real, denied)
 	}
@@ -79,7 +96,7 @@ func (p Policy) without(tree string) []string {
 	var parts []string
 	for _, e := range entries {
 		if e.Type()&os.ModeSymlink == 0 { // what a link leads to needs a grant of its own
-			parts = append(parts, p.without(filepath.Join(real, e.Name()))...)
+			parts = append(parts, without(filepath.Join(real, e.Name()), deny)...)
 		}
 	}
 	return parts

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,7 +65,7 @@ func TestStatusLines(t *testing.T) {
 }
 
 func TestPolicyText(t *testing.T) {
-	want := Policy{Write: []string{"/a b"}, Read: []string{"/\"c\""}, Deny: []string{"/d"}, NoNetwork: true, Required: true, Keep: []string{"X"}, Home: "/h"}
+	want := Policy{Write: []string{"/a b"}, Read: []string{"/\"c\""}, Deny: []string{"/d"}, Unnamed: []string{"/u"}, NoNetwork: true, Required: true, Keep: []string{"X"}, Home: "/h"}
 	got, err := Parse(want.Text())
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(err, diff)
@@ -77,18 +78,18 @@ func TestPolicyText(t *testing.T) {
 func TestDeniedTreesAreCutOut(t *testing.T) {
 	dir := files(t, "app/bin/tool", "app/state/contexts/.key", "app/state/other/x", "app/config.yaml")
 	p := Policy{Deny: []string{dir + "/app/state/contexts", dir + "/app/config.yaml"}}
-	if diff := cmp.Diff([]string{dir + "/app/bin", dir + "/app/state/other"}, p.without(dir+"/app")); diff != "" {
+	if diff := cmp.Diff([]string{dir + "/app/bin", dir + "/app/state/other"}, without(dir+"/app", p.Deny)); diff != "" {
 		t.Error(diff)
 	}
 	for _, path := range []string{"/app/state/contexts", "/app/state/contexts/.key", "/app/config.yaml"} {
-		if got := p.without(dir + path); got != nil {
+		if got := without(dir+path, p.Deny); got != nil {
 			t.Errorf("%s gives %q", path, got)
 		}
 	}
 	if err := os.Symlink(dir+"/app/state/contexts", dir+"/link"); err != nil {
 		t.Fatal(err)
 	}
-	if got := p.without(dir + "/link"); got != nil {
+	if got := without(dir+"/link", p.Deny); got != nil {
 		t.Errorf("a link gives %q", got)
 	}
 }
@@ -164,5 +165,51 @@ func TestPrivateDirectories(t *testing.T) {
 	mine.Remove(time.Minute)
 	if left, _ = filepath.Glob(base + "/*"); left != nil {
 		t.Errorf("left: %q", left)
+	}
+}
+
+func TestUnnamedDirectories(t *testing.T) {
+	dir := files(t, "app/bin/tool", "app/config/config.yaml", "app/config/.env", "app/config/server.js")
+	p := Policy{Unnamed: []string{dir + "/app/config"}, Deny: []string{dir + "/app/config/config.yaml"},
+		Read: []string{dir + "/app/config/server.js", dir + "/app/config/config.yaml"}}
+	var got []string
+	for _, name := range p.readable(dir + "/app/bin:" + dir + "/app/config") {
+		if within(name, dir) {
+			got = append(got, strings.TrimPrefix(name, dir))
+		}
+	}
+	if diff := cmp.Diff([]string{"/app/bin", "/app/config/server.js"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestInstallations: what is beside the programs of a PATH may be secret.
+func TestInstallations(t *testing.T) {
+	dir := files(t, "tool/bin/x", "tool/lib/x", "tool/share/x", "tool/etc/env", "tool/key.pem", "go/bin/go", "go/pkg/tool/x", "go/src/x")
+	var got []string
+	for _, name := range (Policy{}).readable(dir + "/tool/bin:" + dir + "/go/bin") {
+		if within(name, dir) {
+			got = append(got, strings.TrimPrefix(name, dir))
+		}
+	}
+	if diff := cmp.Diff([]string{"/tool/bin", "/tool/lib", "/tool/share", "/go/bin", "/go"}, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, tree := range []string{"/opt", "/srv", "/usr/local/etc", "/usr", "/usr/local"} {
+		if slices.Contains((Policy{}).readable("/usr/bin:/usr/local/bin"), tree) && (tree != "/usr" && tree != "/usr/local" || exists("/usr/local/etc")) {
+			t.Errorf("%s is readable as a whole", tree)
+		}
+	}
+}
+
+func TestGrantingHidesWhatIsDenied(t *testing.T) {
+	dir := files(t, "tool/bin/x", "secret/x")
+	p := Policy{Deny: []string{dir + "/secret"}, Home: dir + "/home", Write: []string{"/w"}}
+	told := p.Granting(dir + "/tool/bin")
+	if strings.Contains(told.Text(), "secret") || strings.Contains(told.Text(), "/home\"") {
+		t.Error(told.Text())
+	}
+	if diff := cmp.Diff(p.readable(dir+"/tool/bin"), told.readable("/elsewhere")); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -45,16 +45,18 @@ type Policy struct {
 	Write     []string `json:"write,omitempty"`      // trees that it may change and run programs from
 	Read      []string `json:"read,omitempty"`       // trees or files that it may read and run
 	Deny      []string `json:"deny,omitempty"`       // not readable even where a tree above is
+	Unnamed   []string `json:"unnamed,omitempty"`    // directories that are readable only as far as Read names what is in them
 	NoNetwork bool     `json:"no_network,omitempty"` // nothing but its own loopback
 	Required  bool     `json:"required,omitempty"`   // better not at all than without a part of this
 	Keep      []string `json:"keep,omitempty"`       // names of variables that keep their value
 	Home      string   `json:"home,omitempty"`       // the home that is not its own
 
-	Private string `json:"private,omitempty"` // directory of its own; see NewPrivate
-	Proc    bool   `json:"proc,omitempty"`    // /proc shows its own processes only
-	Hidden  bool   `json:"hidden,omitempty"`  // homes, /tmp and /run are its own
-	Alone   bool   `json:"alone,omitempty"`   // its network is its own
-	Leader  bool   `json:"leader,omitempty"`  // its parent is process 1 of its own processes
+	Private string   `json:"private,omitempty"` // directory of its own; see NewPrivate
+	Proc    bool     `json:"proc,omitempty"`    // /proc shows its own processes only
+	Hidden  bool     `json:"hidden,omitempty"`  // homes, /tmp and /run are its own
+	Alone   bool     `json:"alone,omitempty"`   // its network is its own
+	Granted []string `json:"granted,omitempty"` // all that can be read; see Granting
+	Leader  bool     `json:"leader,omitempty"`  // its parent is process 1 of its own processes
 }
 
 // Text is the policy as [Parse] reads it.

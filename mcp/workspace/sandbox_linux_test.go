@@ -241,6 +241,9 @@ func TestSandboxHidesProcesses(t *testing.T) {
 	if out, ok := h.inside("sh", "-c", "env | grep "+sandbox.Variable); ok {
 		t.Errorf("a command sees its policy: %s", out)
 	}
+	if out, ok := h.inside("sh", "-c", "cat /proc/1/cmdline | tr '\\0' '\\n' | grep -F -e contexts -e "+h.dir+"/home"); ok {
+		t.Errorf("command lines show what is denied: %s", out)
+	}
 }
 
 // listen waits for connections, on all that a machine has.
