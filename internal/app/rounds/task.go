@@ -107,7 +107,7 @@ func (r *round) item(ctx context.Context, j job) (forge.Task, error) {
 	t, err := j.at.Client.Task(ctx, j.key)
 	var failed *forge.Error
 	switch {
-	case errors.As(err, &failed) && failed.Kind == forge.NotFound && j.trigger == policy.ByCommand:
+	case errors.As(err, &failed) && (failed.Kind == forge.NotFound || failed.Kind == forge.Hidden) && j.trigger == policy.ByCommand:
 		return t, &RefError{Err: errNoItem}
 	case err != nil:
 		return t, temporary(err)
