@@ -58,7 +58,7 @@ func TestReasons(t *testing.T) {
 			w := newWorld(t, "json", command, done)
 			w.before["2"] = []event.Body{&event.PauseRequested{By: "signal_file"}}
 			return w
-		}, []string{"signal"}, []string{"agent resume"}, "the pause signal stands. The work goes on when that file is removed", ""},
+		}, []string{"signal"}, []string{"agent resume"}, "the pause signal is set. The work continues when that file is removed", ""},
 		"limit": {"paused", func(t *testing.T) *world {
 			w := newWorld(t, "json", command, done)
 			w.state.Config.Limits.MaxTokens = 100

@@ -16,9 +16,9 @@ import (
 func (a *cli) pauseCommand() *cobra.Command {
 	all := false
 	cmd := &cobra.Command{
-		Use: "pause [--all | TASK...]", Short: "Let tasks rest",
+		Use: "pause [--all | TASK...]", Short: "Pause tasks",
 		Long: `pause leaves a signal: the agent that works on the task finishes the tool call in
-flight, says so on the task, and lets it rest until agent resume.`,
+flight, says so on the task, and pauses it until agent resume.`,
 		Example: `  agent pause 3f2a
   agent pause https://github.com/owner/repo/issues/12
   agent pause --all`,
@@ -101,7 +101,7 @@ func (a *cli) signal(refs []string, all bool, sig contexts.Signal, place context
 // signalStandsStill warns that a resume comes to nothing for what the signal keeps.
 func (a *cli) signalStandsStill() {
 	if a.signalFile != "" {
-		fmt.Fprintf(a.out, "the pause signal stands: nothing new is begun until %s is removed\n", a.signalFile)
+		fmt.Fprintf(a.out, "the pause signal is set: nothing new is started until %s is removed\n", a.signalFile)
 	}
 }
 

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +11,6 @@ import (
 	"agent/handlers"
 	"agent/handlers/engine"
 	"agent/internal/sanitize"
-	"agent/projections"
 )
 
 // replayLine is the result for one context, as `replay --json` prints it.
@@ -31,7 +28,7 @@ type replayLine struct {
 func (a *cli) replayCommand() *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
-		Use: "replay CONTEXT", Short: "Decide everything again and compare with the log", Args: cobra.ExactArgs(1),
+		Use: "replay CONTEXT", Short: "Re-run every decision and compare it with the log", Args: cobra.ExactArgs(1),
 		Long: `replay folds every prefix of the log, decides again, and compares: each decision, the
 SHA-256 of each model request, and the projection files. It calls nothing outside and
 writes nothing. A log that was changed is refused with the place of the change.`,
@@ -53,22 +50,12 @@ writes nothing. A log that was changed is refused with the place of the change.`
 }
 
 func (a *cli) replay(store *contexts.Store, uuid string, asJSON bool) error {
-	report, err := engine.Replay(store.Events(uuid))
-	if err != nil && !isTorn(err) {
+	report, files, err := engine.ReplayContext(store, uuid)
+	if err != nil {
 		return err
 	}
-	line := replayLine{UUID: uuid, Events: report.Events, Decisions: report.Decisions, Requests: report.Requests, Forgotten: report.Forgotten, Differences: report.Differences}
-	for _, name := range projections.FileNames(uuid) {
-		onDisk, err := store.ReadFile(uuid, name)
-		if errors.Is(err, fs.ErrNotExist) {
-			onDisk = nil
-		} else if err != nil {
-			return err
-		}
-		if !bytes.Equal(onDisk, report.Files[name]) {
-			line.Files = append(line.Files, name)
-		}
-	}
+	line := replayLine{UUID: uuid, Events: report.Events, Decisions: report.Decisions, Requests: report.Requests, Forgotten: report.Forgotten,
+		Differences: report.Differences, Files: files}
 	line.Exact = len(line.Differences) == 0 && len(line.Files) == 0
 	if asJSON {
 		return errors.Join(json.NewEncoder(a.out).Encode(line), quietly(replayCode(line)))
@@ -100,7 +87,7 @@ func (a *cli) printReplay(l replayLine) {
 		fmt.Fprintf(a.out, "  log: %s\n  now: %s\n", sanitize.Line(d.Recorded, 2000), sanitize.Line(d.Decided, 2000))
 	}
 	for _, name := range l.Files {
-		fmt.Fprintf(a.out, "%s differs from the log (agent rebuild makes it anew)\n", name)
+		fmt.Fprintf(a.out, "%s differs from the log (agent rebuild makes it again)\n", name)
 	}
 	if l.Forgotten > 0 {
 		fmt.Fprintf(a.out, "%d messages and requests held a text that was forgotten: everything but their bytes was compared\n", l.Forgotten)

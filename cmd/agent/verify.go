@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -16,7 +15,6 @@ import (
 	"agent/eventlog/event"
 	"agent/handlers/engine"
 	"agent/internal/sanitize"
-	"agent/projections"
 )
 
 func (a *cli) verifyCommand() *cobra.Command {
@@ -45,7 +43,7 @@ up to that event was changed since the comment was written.`,
 				if err := a.verify(store, uuid); err != nil || head == "" {
 					return err
 				}
-				return a.verifyNamed(store, uuid, seq, sum)
+				return a.verifyHead(store, uuid, seq, sum)
 			})
 			return errors.Join(err, quietly(code))
 		},
@@ -66,25 +64,6 @@ func parseHead(head string) (seq uint64, sum []byte, err error) {
 		return 0, nil, errors.New("--head is the number of an event, a colon, and 64 hex digits")
 	}
 	return seq, sum, nil
-}
-
-// verifyNamed holds one line of a log against its hash.
-func (a *cli) verifyNamed(store *contexts.Store, uuid string, seq uint64, want []byte) error {
-	last := uint64(0)
-	for rec, err := range store.Records(uuid) {
-		if err != nil {
-			return err
-		}
-		if last = rec.Seq; last != seq {
-			continue
-		}
-		if sum := sha256.Sum256(rec.Line); !bytes.Equal(sum[:], want) {
-			return codeError{contexts.ExitDamage, fmt.Errorf("event %d is not the one that was named: it has another SHA-256", seq)}
-		}
-		fmt.Fprintf(a.out, "%s  event %d is the one that was named\n", uuid, seq)
-		return nil
-	}
-	return codeError{contexts.ExitDamage, fmt.Errorf("event %d was named, but the log ends at event %d", seq, last)}
 }
 
 // each does something with the given contexts, or with all; one that fails does not stop the others.
@@ -125,69 +104,27 @@ func (a *cli) uuids(store *contexts.Store, refs []string) ([]string, error) {
 }
 
 func (a *cli) verify(store *contexts.Store, uuid string) error {
-	events, blobs, err := 0, 0, a.verifyHead(store, uuid)
-	if err != nil {
-		return err
+	v, err := engine.Verify(store, uuid)
+	if v.Torn != nil {
+		fmt.Fprintf(a.out, "%s  torn tail, cut at the next run: %s\n", uuid, v.Torn)
 	}
-	forgotten, err := forgottenBlobs(store, uuid)
-	if err != nil {
-		return err
+	if err == nil {
+		fmt.Fprintf(a.out, "%s  ok: %d events, %d blobs\n", uuid, v.Events, v.Blobs)
 	}
-	place, err := store.DirOf(uuid)
-	if err != nil {
-		return err
-	}
-	state := projections.NewState()
-	for ev, err := range store.Events(uuid) {
-		if isTorn(err) {
-			fmt.Fprintf(a.out, "%s  torn tail, cut at the next run: %s\n", uuid, err)
-			break
-		}
-		if err != nil {
-			return err
-		}
-		events++
-		state.Apply(ev)
-		for _, hash := range event.Blobs(ev.Body) {
-			if forgotten[hash] {
-				continue
-			}
-			if _, err := store.Blob(uuid, hash); err != nil {
-				return fmt.Errorf("seq %d: %w", ev.Seq, err)
-			}
-			blobs++
-		}
-	}
-	if err := contexts.CheckDir(uuid, place, state.Created, state.Status.Ended()); err != nil {
-		return err
-	}
-	fmt.Fprintf(a.out, "%s  ok: %d events, %d blobs\n", uuid, events, blobs)
-	return nil
+	return err
 }
 
-// verifyHead holds a log against what the index remembers of it: whole lines
-// that are missing at its end break no chain.
-func (a *cli) verifyHead(store *contexts.Store, uuid string) error {
-	info, err := store.Info(uuid)
-	return errors.Join(err, info.Err)
-}
-
-// forgottenBlobs are those that were removed because a person asked for it.
-func forgottenBlobs(store *contexts.Store, uuid string) (map[string]bool, error) {
-	forgotten := map[string]bool{}
-	for rec, err := range store.Records(uuid) {
-		if err != nil || string(rec.Type) != "blob.forgotten" {
-			continue // what is wrong is said when the events are read
-		}
-		ev, err := event.Decode(rec)
-		if err != nil {
-			return nil, err
-		}
-		if b, ok := ev.Body.(*event.BlobForgotten); ok {
-			forgotten[b.Blob] = true
-		}
+// verifyHead checks one line of a log against its hash.
+func (a *cli) verifyHead(store *contexts.Store, uuid string, seq uint64, sum []byte) error {
+	err := engine.VerifyHead(store, uuid, seq, sum)
+	var wrong *engine.HeadError
+	if errors.As(err, &wrong) {
+		return codeError{contexts.ExitDamage, wrong}
 	}
-	return forgotten, nil
+	if err == nil {
+		fmt.Fprintf(a.out, "%s  event %d is the one that was named\n", uuid, seq)
+	}
+	return err
 }
 
 func (a *cli) repairCommand() *cobra.Command {
@@ -254,7 +191,7 @@ func (a *cli) sayNext(store *contexts.Store, uuid string) error {
 func (a *cli) rebuildCommand() *cobra.Command {
 	all, index := false, false
 	cmd := &cobra.Command{
-		Use: "rebuild [--all | --index | CONTEXT...]", Short: "Make the projection files anew from the logs",
+		Use: "rebuild [--all | --index | CONTEXT...]", Short: "Rebuild the projection files from the logs",
 		Example: `  agent rebuild --all
   agent rebuild --index
   agent rebuild 3f2a`,

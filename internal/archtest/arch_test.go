@@ -52,7 +52,7 @@ var rules = map[string][]string{
 	"handlers/reply":          {"projections", "eventlog/event", "internal/loosejson", "llm", "llm/textcall"},
 	"handlers/reply/shapes":   {"eventlog/event", "internal/loosejson"},
 	"handlers/format":         {"internal/sanitize"},
-	"handlers/engine":         {"contexts", "eventlog/event", "forge", "handlers", "handlers/policy", "handlers/reply", "internal/i18n", "internal/loosejson", "internal/redact", "internal/sanitize", "llm", "llm/textcall", "mcp", "projections"},
+	"handlers/engine":         {"contexts", "eventlog", "eventlog/event", "forge", "handlers", "handlers/policy", "handlers/reply", "internal/i18n", "internal/loosejson", "internal/redact", "internal/sanitize", "llm", "llm/textcall", "mcp", "projections"},
 	"internal/app":            {"contexts", "contexts/history", "forge", "forge/viamcp", "handlers/engine", "handlers/prompt", "internal/config", "internal/fsx", "internal/i18n", "internal/logging", "internal/redact", "internal/workspace", "llm", "mcp", "projections"},
 	"internal/config":         {"forge", "llm", "internal/registry"},
 	"internal/registry":       {"forge", "forge/github", "forge/gitlab", "llm", "llm/lmstudio", "llm/ollama", "llm/openai"},

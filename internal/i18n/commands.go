@@ -14,7 +14,7 @@ var commandTexts = texts{
 	"status.scanned":    {"%s: scanned %s ago, labelled items: %d", "%s: %s 前に確認、ラベル付き %d 件"},
 	"status.scanfailed": {"%s: scan failed %s ago: %s", "%s: %s 前の確認に失敗: %s"},
 	"status.unscanned":  {"%s: never scanned", "%s: 未確認"},
-	"status.signal":     {"the pause signal stands: %s", "一時停止シグナルがあります: %s"},
+	"status.signal":     {"the pause signal is set: %s", "一時停止シグナルがあります: %s"},
 	"status.damaged":    {"%d damaged contexts (agent verify shows which)", "破損したコンテキスト %d 件（agent verify で確認できます）"},
 	"status.never":      {"%s was never scanned", "%s は一度も確認されていません"},
 	"status.stale":      {"the last good scan of %s was %s ago", "%s の最後の正常な確認から %s 経過しています"},
@@ -180,7 +180,7 @@ var commandTexts = texts{
 	"doctor.todo.workspace":        {"correct `workspace`, or leave it out to work in a clone", "`workspace` を修正するか、省略してクローンで作業させてください"},
 	"doctor.todo.workspace.commit": {"commit or stash them first", "先にコミットまたはスタッシュしてください"},
 	"doctor.todo.workspace.init":   {"git init there, and commit what is in it", "git init を実行し、内容をコミットしてください"},
-	"doctor.signal":                {"the pause signal stands: %s. Nothing is worked on while it exists", "一時停止シグナルがあります: %s。存在する間は処理されません"},
+	"doctor.signal":                {"the pause signal is set: %s. Nothing is worked on while the file exists", "一時停止シグナルがあります: %s。存在する間は処理されません"},
 	"doctor.todo.signal":           {"agent resume --all, or remove the file", "agent resume --all を実行するか、ファイルを削除してください"},
 
 	"init.ask.lang":     {"Language (auto, en, ja)", "言語（auto、en、ja）"},

@@ -22,7 +22,7 @@ var reasonTexts = texts{
 	"stop.expired":         {"it was paused for too long", "一時停止の期限が切れました"},
 
 	// Why, in a sentence: comments, run, status, why and the dry run.
-	"why.signal":           {"the pause signal stands. The work goes on when that file is removed", "一時停止シグナルがあります。ファイルを削除すると再開します"},
+	"why.signal":           {"the pause signal is set. The work continues when that file is removed", "一時停止シグナルがあります。ファイルを削除すると再開します"},
 	"why.awaiting":         {"it waits for an answer by the author until %s UTC", "作成者の返信を %s UTC まで待っています"},
 	"why.limit.lifted":     {"a limit was reached", "上限に達しました"},
 	"why.other":            {"for a reason that this release does not know", "このリリースでは不明な理由です"},
