@@ -5,25 +5,23 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"agent/forge/forgetest"
+	"agent/internal/doctor"
 	"agent/internal/exhaustive"
-	"agent/internal/i18n"
 	"agent/llm/llmtest"
 )
 
 func ping() llmtest.Script { return llmtest.Always(llmtest.ToolCall("ping", "{}")) }
 
 // findings gives what the doctor says, by check.
-func (w *world) findings(code int, args ...string) map[string][]finding {
+func (w *world) findings(code int, args ...string) map[string][]doctor.Finding {
 	w.t.Helper()
 	out, errOut := w.agent(code, append([]string{"doctor", "--json"}, args...)...)
-	var all []finding
+	var all []doctor.Finding
 	if err := json.Unmarshal([]byte(out), &all); err != nil {
 		w.t.Fatalf("%v in\n%s", err, out)
 	}
@@ -35,7 +33,7 @@ func (w *world) findings(code int, args ...string) map[string][]finding {
 	if strings.Contains(out, "%!") {
 		w.t.Errorf("a text and its values do not fit:\n%s", out)
 	}
-	by := map[string][]finding{}
+	by := map[string][]doctor.Finding{}
 	for _, f := range all {
 		by[f.Check] = append(by[f.Check], f)
 	}
@@ -43,7 +41,7 @@ func (w *world) findings(code int, args ...string) map[string][]finding {
 }
 
 // wantFinding wants a finding with this result whose text or advice holds some words.
-func (w *world) wantFinding(by map[string][]finding, check, result, words string) {
+func (w *world) wantFinding(by map[string][]doctor.Finding, check string, result doctor.Result, words string) {
 	w.t.Helper()
 	for _, f := range by[check] {
 		if f.Result == result && strings.Contains(f.Text+" → "+f.Todo, words) {
@@ -57,21 +55,21 @@ func TestDoctorFindsNothingWrong(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, ping())
 	by := w.findings(0)
-	w.wantFinding(by, "config", good, "config.yaml")
-	w.wantFinding(by, "modes", good, "0600")
-	w.wantFinding(by, "contexts", good, "locks work")
-	w.wantFinding(by, "disk", good, "MiB")
-	w.wantFinding(by, "git", good, "git version")
-	w.wantFinding(by, w.forge.Host(), good, testBot)
-	w.wantFinding(by, w.forge.Host(), good, "repo")
-	w.wantFinding(by, w.forge.Host(), good, "clock")
-	w.wantFinding(by, w.forge.Host(), good, "4999 of 5000")
-	w.wantFinding(by, testRepo, good, "main")
-	w.wantFinding(by, testRepo, good, processingLabel)
-	w.wantFinding(by, "model", good, "scripted")
-	w.wantFinding(by, "tool calls", good, "ping")
-	w.wantFinding(by, "mcp workspace", good, "read_file")
-	w.wantFinding(by, "trifecta", good, "")
+	w.wantFinding(by, "config", doctor.OK, "config.yaml")
+	w.wantFinding(by, "file mode", doctor.OK, "0600")
+	w.wantFinding(by, "contexts", doctor.OK, "locks work")
+	w.wantFinding(by, "disk", doctor.OK, "MiB")
+	w.wantFinding(by, "git", doctor.OK, "git version")
+	w.wantFinding(by, w.forge.Host(), doctor.OK, testBot)
+	w.wantFinding(by, w.forge.Host(), doctor.OK, "repo")
+	w.wantFinding(by, w.forge.Host(), doctor.OK, "clock")
+	w.wantFinding(by, w.forge.Host(), doctor.OK, "4999 of 5000")
+	w.wantFinding(by, testRepo, doctor.OK, "main")
+	w.wantFinding(by, testRepo, doctor.OK, processingLabel)
+	w.wantFinding(by, "model", doctor.OK, "scripted")
+	w.wantFinding(by, "tool calls", doctor.OK, "ping")
+	w.wantFinding(by, "tool server workspace", doctor.OK, "read_file")
+	w.wantFinding(by, "prompt injection", doctor.OK, "")
 	for _, r := range w.forge.Requests() {
 		if r.Method != http.MethodGet {
 			t.Errorf("the doctor wrote: %s %s", r.Method, r.Path)
@@ -92,78 +90,78 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		script  llmtest.Script
 		spoil   func(w *world)
 		check   string // "" stands for the forge
-		result  string
+		result  doctor.Result
 		words   string
 		healthy bool
 	}{
 		"token": {spoil: func(w *world) {
 			w.env = []string{"GITHUB_PERSONAL_ACCESS_TOKEN=ghp_wrongwrongwrongwrongwrongwrongwrong1"}
 		},
-			result: bad, words: "GITHUB_PERSONAL_ACCESS_TOKEN"},
-		"no forge": {spoil: func(w *world) { w.forge.Fault(forgetest.Fault{Times: -1, Kind: forgetest.Drop}) }, result: bad, words: "api_url of github"},
-		"bot":      {spoil: func(w *world) { w.env = []string{"GITHUB_BOT_NAME=somebody"} }, result: warning, words: "bot_name: " + testBot, healthy: true},
+			result: doctor.Failed, words: "GITHUB_PERSONAL_ACCESS_TOKEN"},
+		"no forge": {spoil: func(w *world) { w.forge.Fault(forgetest.Fault{Times: -1, Kind: forgetest.Drop}) }, result: doctor.Failed, words: "api_url of github"},
+		"bot":      {spoil: func(w *world) { w.env = []string{"GITHUB_BOT_NAME=somebody"} }, result: doctor.Warning, words: "bot_name: " + testBot, healthy: true},
 		"clock": {spoil: func(w *world) { w.forge.SetClock(func() time.Time { return time.Now().Add(-time.Hour) }) },
-			result: bad, words: "1h0m"},
+			result: doctor.Failed, words: "1h0m"},
 		"scopes": {spoil: func(w *world) {
 			w.forge.Fault(forgetest.Fault{Path: "/rate_limit", Times: -1, Kind: forgetest.Answer, Status: 200, Body: "{}",
 				Header: http.Header{"X-Oauth-Scopes": {"read:user, gist"}, "X-Ratelimit-Remaining": {"7"}}})
-		}, result: bad, words: "scope repo"},
+		}, result: doctor.Failed, words: "scope repo"},
 		"rate": {spoil: func(w *world) {
 			w.forge.Fault(forgetest.Fault{Path: "/rate_limit", Times: -1, Kind: forgetest.Answer, Status: 200, Body: "{}",
 				Header: http.Header{"X-Ratelimit-Remaining": {"7"}, "X-Ratelimit-Limit": {"60"}}})
-		}, result: warning, words: "7 of 60", healthy: true},
-		"repository": {spoil: func(w *world) { w.forge.RemoveRepository(testRepo) }, check: testRepo, result: bad, words: "name"},
-		"read only":  {spoil: func(w *world) { w.forge.SetPermission(testRepo, testBot, "read") }, check: testRepo, result: warning, words: "right to write", healthy: true},
-		"model":      {spoil: func(w *world) { w.env = []string{"OPENAI_MODEL=other"} }, check: "model", result: bad, words: "scripted"},
-		"model down": {spoil: func(w *world) { w.env = []string{"OPENAI_BASE_URL=http://127.0.0.1:1/v1"} }, check: "model", result: bad, words: "127.0.0.1:1"},
-		"words":      {script: llmtest.Always(llmtest.Text("pong")), check: "tool calls", result: warning, words: "llm.protocol: json", healthy: true},
-		"refused":    {script: llmtest.Always(llmtest.ToolsRefused()), spoil: func(w *world) { w.llm = "\n  protocol: tools" }, check: "tool calls", result: bad, words: "tools"},
+		}, result: doctor.Warning, words: "7 of 60", healthy: true},
+		"repository": {spoil: func(w *world) { w.forge.RemoveRepository(testRepo) }, check: testRepo, result: doctor.Failed, words: "name"},
+		"read only":  {spoil: func(w *world) { w.forge.SetPermission(testRepo, testBot, "read") }, check: testRepo, result: doctor.Warning, words: "write access", healthy: true},
+		"model":      {spoil: func(w *world) { w.env = []string{"OPENAI_MODEL=other"} }, check: "model", result: doctor.Failed, words: "scripted"},
+		"model down": {spoil: func(w *world) { w.env = []string{"OPENAI_BASE_URL=http://127.0.0.1:1/v1"} }, check: "model", result: doctor.Failed, words: "127.0.0.1:1"},
+		"words":      {script: llmtest.Always(llmtest.Text("pong")), check: "tool calls", result: doctor.Warning, words: "llm.protocol: json", healthy: true},
+		"refused":    {script: llmtest.Always(llmtest.ToolsRefused()), spoil: func(w *world) { w.llm = "\n  protocol: tools" }, check: "tool calls", result: doctor.Failed, words: "tools"},
 		"server": {spoil: func(w *world) { w.extra = "mcp_servers: [{mcp_server_name: gone, command: [/no/such/program]}]" },
-			check: "mcp gone", result: bad, words: "by hand"},
+			check: "tool server gone", result: doctor.Failed, words: "by hand"},
 		"allow": {spoil: func(w *world) {
 			w.extra = `mcp_servers: [{mcp_server_name: workspace, command: [agent, mcp, workspace, --root, "{workspace}"], allow: [read_file, nothing]}]`
-		}, check: "mcp workspace", result: warning, words: `"nothing"`, healthy: true},
+		}, check: "tool server workspace", result: doctor.Warning, words: `"nothing"`, healthy: true},
 		"no /v1": {spoil: func(w *world) {
 			w.env = []string{"OPENAI_BASE_URL=" + strings.TrimSuffix(w.model.URL(), "/v1") + "/v2"}
 		},
-			check: "model", result: bad, words: "/v2/models answers HTTP 404 → check llm.openai.base_url: does it end in /v1?"},
+			check: "model", result: doctor.Failed, words: "/v2/models answers HTTP 404 → check llm.openai.base_url: does it end in /v1?"},
 		"replaced": {spoil: func(w *world) { w.env = []string{"OPENAI_API_KEY=another-0123456789"} },
-			check: "model", result: warning, words: "OPENAI_API_KEY wins over llm.openai.api_key", healthy: true},
+			check: "model", result: doctor.Warning, words: "OPENAI_API_KEY overrides llm.openai.api_key", healthy: true},
 		"replaced token": {spoil: func(w *world) {
 			w.env = []string{"GITHUB_PERSONAL_ACCESS_TOKEN=ghp_wrongwrongwrongwrongwrongwrongwrong1"}
-		}, result: warning, words: "GITHUB_PERSONAL_ACCESS_TOKEN wins over github.personal_access_token"},
-		"in place": {spoil: func(w *world) { w.inPlace() }, check: "workspace", result: good, words: "without uncommitted", healthy: true},
+		}, result: doctor.Warning, words: "GITHUB_PERSONAL_ACCESS_TOKEN overrides github.personal_access_token"},
+		"in place": {spoil: func(w *world) { w.inPlace() }, check: "workspace", result: doctor.OK, words: "without uncommitted", healthy: true},
 		"changes": {spoil: func(w *world) {
 			w.inPlace()
 			must(w.t, os.WriteFile(w.path("work", "new.txt"), []byte("x"), 0o600))
-		}, check: "workspace", result: warning, words: "(files: 1)", healthy: true},
+		}, check: "workspace", result: doctor.Warning, words: "(files: 1)", healthy: true},
 		"plain directory": {spoil: func(w *world) {
 			w.inPlace()
 			must(w.t, os.RemoveAll(w.path("work", ".git")))
-		}, check: "workspace", result: warning, words: "git init", healthy: true},
+		}, check: "workspace", result: doctor.Warning, words: "git init", healthy: true},
 		"no workspace": {spoil: func(w *world) {
 			w.inPlace()
 			must(w.t, os.RemoveAll(w.path("work")))
-		}, check: "workspace", result: bad, words: "is not a directory"},
+		}, check: "workspace", result: doctor.Failed, words: "is not a directory"},
 		"signal": {spoil: func(w *world) {
 			must(w.t, os.MkdirAll(w.path("contexts"), 0o700))
 			must(w.t, os.WriteFile(w.path("contexts", "pause_signal"), nil, 0o600))
-		}, check: "signal", result: warning, words: "agent resume --all", healthy: true},
-		"git": {spoil: func(w *world) { w.env = []string{"PATH=" + w.path("empty")} }, check: "git", result: bad, words: "install git"},
+		}, check: "pause signal", result: doctor.Warning, words: "agent resume --all", healthy: true},
+		"git": {spoil: func(w *world) { w.env = []string{"PATH=" + w.path("empty")} }, check: "git", result: doctor.Failed, words: "install git"},
 		"trifecta": {spoil: func(w *world) {
 			w.forge.RemoveRepository(testRepo)
 			w.forge.AddRepository(testRepo, forgetest.Repository{})
 			w.extra = `new_comment_handling: {accept: any}
 mcp_servers: [{mcp_server_name: workspace, command: [agent, mcp, workspace, --root, "{workspace}"], sandbox: "off"}]`
-		}, check: "trifecta", result: warning, words: testRepo, healthy: true},
+		}, check: "prompt injection", result: doctor.Warning, words: testRepo, healthy: true},
 		"trusted": {spoil: func(w *world) {
 			w.forge.RemoveRepository(testRepo)
 			w.forge.AddRepository(testRepo, forgetest.Repository{})
 			w.extra = "new_comment_handling: {accept: trusted}"
-		}, check: "trifecta", result: good, words: "trusted", healthy: true},
+		}, check: "prompt injection", result: doctor.OK, words: "trusted", healthy: true},
 		"sandbox": {spoil: func(w *world) {
 			w.extra = `mcp_servers: [{mcp_server_name: workspace, command: [agent, mcp, workspace, --root, "{workspace}"], sandbox: "off"}]`
-		}, check: "sandbox", result: warning, words: "switched off", healthy: true},
+		}, check: "sandbox", result: doctor.Warning, words: "sandbox is off", healthy: true},
 	}, 3) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -191,12 +189,12 @@ func TestDoctorOnBrokenConfiguration(t *testing.T) {
 	w := newWorld(t, ping())
 	w.extra = "workers: many\nnonsense: 1"
 	by := w.findings(78)
-	w.wantFinding(by, "config", bad, "workers")
+	w.wantFinding(by, "config", doctor.Failed, "workers")
 	if len(by) != 1 {
 		t.Errorf("more than the configuration was checked: %v", by)
 	}
 	w.extra = `system_prompt_file: "${ABSENT}"`
-	w.wantFinding(w.findings(78), "config", bad, "set -a; . ~/.config/agent/env")
+	w.wantFinding(w.findings(78), "config", doctor.Failed, "set -a; . ~/.config/agent/env")
 	cmd := exec.Command(agentPath(t), "doctor") // without any file
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.path("empty")}
 	if out, err := cmd.Output(); err == nil || !strings.Contains(string(out), "✗ config: there is no configuration file") || strings.Contains(string(out), "config: config:") {
@@ -213,27 +211,5 @@ func TestDoctorWantsPrivateContexts(t *testing.T) {
 	w := newWorld(t, ping())
 	must(t, os.Mkdir(w.path("contexts"), 0o755))
 	by := w.findings(78, "--no-model-call")
-	w.wantFinding(by, "contexts", bad, "chmod 700")
-}
-
-// Every text that the commands name is in the table.
-func TestTextsExist(t *testing.T) {
-	t.Parallel()
-	id := regexp.MustCompile(`"((?:status|why|stats|dry|doctor|init)\.[a-z_.]+)"`)
-	files, err := filepath.Glob("*.go")
-	must(t, err)
-	seen := 0
-	for _, file := range files {
-		source, err := os.ReadFile(file)
-		must(t, err)
-		for _, m := range id.FindAllStringSubmatch(string(source), -1) {
-			seen++
-			if name := i18n.ID(m[1]); !i18n.Has(name) && !i18n.Has(name+"other") && name != "stats.by." {
-				t.Errorf("%s: no text %q", file, name)
-			}
-		}
-	}
-	if seen < 100 {
-		t.Fatalf("only %d texts were looked for", seen)
-	}
+	w.wantFinding(by, "contexts", doctor.Failed, "chmod 700")
 }

@@ -6,6 +6,7 @@ import (
 
 	"agent/internal/app"
 	"agent/internal/app/rounds"
+	"agent/internal/i18n"
 	"agent/internal/sanitize"
 )
 
@@ -33,7 +34,7 @@ func (a *cli) dryRun(ctx context.Context, refs []string, asJSON bool) error {
 			l.say("dry.other", l.text("dry.all"), sanitize.Line(line.Reason, 300))
 			continue
 		}
-		l.say(known("dry.", line.Action), sanitize.Line(line.TaskKey+" "+line.Title, 160), sanitize.Line(line.Reason, 300))
+		l.say(i18n.OrOther("dry.", line.Action), sanitize.Line(line.TaskKey+" "+line.Title, 160), sanitize.Line(line.Reason, 300))
 	}
 	if len(lines) == 0 {
 		l.say("dry.nothing")

@@ -35,11 +35,8 @@ func (a *cli) look(opts ...config.Option) (*looker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &looker{cli: a, config: cfg, store: store, lang: tongue(cfg), now: time.Now()}, nil
+	return &looker{cli: a, config: cfg, store: store, lang: app.Language(cfg), now: time.Now()}, nil
 }
-
-// tongue is the language that commands speak in: English, unless Japanese is configured.
-func tongue(cfg *config.Config) i18n.Lang { return app.Language(cfg) }
 
 func (l *looker) text(id i18n.ID, args ...any) string { return i18n.Text(l.lang, id, args...) }
 
@@ -117,11 +114,3 @@ func age(d time.Duration) string {
 }
 
 func local(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
-
-// known gives the text of a word of the vocabulary, or of one that is newer than the table.
-func known(prefix i18n.ID, word string) i18n.ID {
-	if id := prefix + i18n.ID(word); i18n.Has(id) {
-		return id
-	}
-	return prefix + "other"
-}

@@ -12,6 +12,7 @@ import (
 	"agent/forge"
 	"agent/internal/app/rounds"
 	"agent/internal/config"
+	"agent/internal/i18n"
 	"agent/internal/sanitize"
 	"agent/projections"
 )
@@ -195,7 +196,7 @@ func family(eventType string) string {
 func (l *looker) showWhy(r *whyReport) int {
 	fmt.Fprintln(l.out, sanitize.Line(r.TaskKey, 200))
 	if r.Seen != nil {
-		l.say("why.seen", local(r.Seen.Time), l.text(known("why.seen.", r.Seen.Outcome)), sanitize.Line(r.Seen.Reason, 300))
+		l.say("why.seen", local(r.Seen.Time), l.text(i18n.OrOther("why.seen.", r.Seen.Outcome)), sanitize.Line(r.Seen.Reason, 300))
 	}
 	for _, c := range r.Contexts {
 		l.showContext(c)
@@ -211,7 +212,7 @@ func (l *looker) showWhy(r *whyReport) int {
 }
 
 func (l *looker) showContext(c whyContext) {
-	l.say("why.context", c.UUID[:8], local(c.Begun), l.text(known("why.trigger.", c.Trigger)), c.User)
+	l.say("why.context", c.UUID[:8], local(c.Begun), l.text(i18n.OrOther("why.trigger.", c.Trigger)), c.User)
 	switch {
 	case c.Error != "":
 		l.say("why.damaged", sanitize.Line(c.Error, 300))
@@ -238,6 +239,6 @@ func (l *looker) showContext(c whyContext) {
 		if i.Verdict == "own" {
 			continue // nobody asks why the agent does not listen to itself
 		}
-		l.say("why.ignored", i.ID, sanitize.Line(i.Author, 60), local(i.Created), l.text(known("why.verdict.", i.Verdict)))
+		l.say("why.ignored", i.ID, sanitize.Line(i.Author, 60), local(i.Created), l.text(i18n.OrOther("why.verdict.", i.Verdict)))
 	}
 }

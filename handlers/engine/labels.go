@@ -26,18 +26,16 @@ func (e *Engine) labels(ctx context.Context, in *event.LabelsRequested) (event.B
 func (e *Engine) styled(names []string) []forge.Label {
 	l := e.state.Config.Labels
 	looks := map[string]forge.Label{
-		l.Processing: {Color: "1d76db", Description: "The agent works on this"},
-		l.Done:       {Color: "0e8a16", Description: "The agent has finished"},
-		l.Paused:     {Color: "fbca04", Description: "The agent rests and will go on"},
-		l.Stopped:    {Color: "cccccc", Description: "The agent was told to stop"},
-		l.Failed:     {Color: "d73a4a", Description: "The agent could not finish"},
-		l.Awaiting:   {Color: "d4c5f9", Description: "The agent waits for an answer"},
+		l.Processing: forge.ProcessingLabel,
+		l.Done:       forge.DoneLabel,
+		l.Paused:     forge.PausedLabel,
+		l.Stopped:    forge.StoppedLabel,
+		l.Failed:     forge.FailedLabel,
+		l.Awaiting:   forge.AwaitingLabel,
 	}
 	styled := make([]forge.Label, 0, len(names))
 	for _, name := range names {
-		label := looks[name]
-		label.Name = name
-		styled = append(styled, label)
+		styled = append(styled, looks[name].Named(name))
 	}
 	return styled
 }

@@ -53,10 +53,12 @@ func (e *StoreError) ExitCode() int {
 // Language is the language that the program speaks to its operator.
 func (a *App) Language() i18n.Lang { return Language(a.Config) }
 
-// Language is English, unless Japanese is configured.
+// Language is the language of commands: the configured one, or that of the
+// user's locale if it is auto.
 func Language(cfg *config.Config) i18n.Lang {
-	if cfg.Language == "ja" {
-		return i18n.Ja
+	switch l := i18n.Lang(cfg.Language); l {
+	case i18n.En, i18n.Ja:
+		return l
 	}
-	return i18n.En
+	return i18n.FromEnv(os.Getenv)
 }

@@ -51,3 +51,12 @@ func Text(l Lang, id ID, args ...any) string {
 
 // Has tells whether the table holds an id.
 func Has(id ID) bool { _, ok := table[id]; return ok }
+
+// OrOther is the id of a word of a vocabulary, or prefix + "other" for a word that
+// has no text: it may be newer than the table.
+func OrOther(prefix ID, word string) ID {
+	if id := prefix + ID(word); Has(id) {
+		return id
+	}
+	return prefix + "other"
+}

@@ -1,0 +1,169 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/forge"
+	"agent/forge/probe"
+	"agent/internal/app"
+	"agent/internal/config"
+	"agent/internal/i18n"
+)
+
+const (
+	clockWarning = 30 * time.Second
+	clockFailed  = 5 * time.Minute // tokens of apps and certificates stop working about there
+	fewRequests  = 100
+)
+
+// site is one forge under examination.
+type site struct {
+	app.Site
+	driver forge.Driver
+	probe  *probe.Probe
+	me     forge.Account
+}
+
+// checkForge looks at the token, the clock, and every project of one forge.
+func (d *doctor) checkForge(at app.Site) {
+	ctx, cancel := d.within(5 * time.Minute)
+	defer cancel()
+	s := site{Site: at, driver: at.Config.Driver}
+	d.checkReplaced(s.Host, d.sectionOf(s.Config)+".personal_access_token")
+	var err error
+	if s.me, err = s.Client.Me(ctx); err != nil {
+		d.note(s.Host, Failed, err.Error(), d.todoForge(err, s.driver))
+		return
+	}
+	d.ok(s.Host, "doctor.token", s.me.Login)
+	if name := s.Config.BotName; name != "" && !strings.EqualFold(name, s.me.Login) {
+		d.note(s.Host, Warning, d.text("doctor.bot", s.me.Login, name), d.text("doctor.todo.bot", s.me.Login))
+	}
+	token, _ := s.Token(ctx) // Me has just used it
+	s.probe = probe.New(s.driver, s.Config.APIURL, cmp.Or(token, s.Config.Token))
+	d.checkToken(ctx, s)
+	for _, project := range s.Config.Projects {
+		d.checkProject(ctx, s, project)
+	}
+	if len(s.Config.Projects) == 0 {
+		d.checkSearch(ctx, s)
+	}
+}
+
+// sectionOf is where a forge is in the configuration: "github[0]".
+func (d *doctor) sectionOf(f config.Forge) string {
+	n := slices.IndexFunc(d.Config.Section(f.Kind), func(other config.Forge) bool { return other.APIURL == f.APIURL })
+	return fmt.Sprintf("%s[%d]", f.Kind, n)
+}
+
+func (d *doctor) todoForge(err error, driver forge.Driver) string {
+	id := i18n.ID("doctor.todo.forge.other")
+	var failed *forge.Error
+	if errors.As(err, &failed) {
+		id = i18n.OrOther("doctor.todo.forge.", string(failed.Kind))
+	}
+	return d.text(id, driver.TokenEnv(), driver.Name)
+}
+
+// checkToken looks at what one answer tells of the token, the clock and the rate limit.
+func (d *doctor) checkToken(ctx context.Context, s site) {
+	t, err := s.probe.Token(ctx)
+	if err != nil {
+		d.note(s.Host, Warning, err.Error(), "")
+		return
+	}
+	scopes := strings.Join(t.Scopes, ", ")
+	switch {
+	case len(t.Scopes) == 0:
+		d.ok(s.Host, "doctor.scopes.none")
+	case !t.Enough:
+		d.note(s.Host, Failed, d.text("doctor.scopes.few", scopes), d.text("doctor.todo.scopes", s.driver.WantScopes[0]))
+	default:
+		d.ok(s.Host, "doctor.scopes", scopes)
+	}
+	d.checkClock(s, t)
+	switch {
+	case !t.HasRate: // many self-managed servers have no limit
+	case t.Left < fewRequests:
+		d.note(s.Host, Warning, d.text("doctor.rate", t.Left, t.Limit), d.text("doctor.todo.rate"))
+	default:
+		d.ok(s.Host, "doctor.rate", t.Left, t.Limit)
+	}
+}
+
+func (d *doctor) checkClock(s site, t probe.Token) {
+	switch {
+	case !t.HasClock:
+		d.note(s.Host, Warning, d.text("doctor.clock.none"), "")
+	case t.Ahead.Abs() > clockFailed:
+		d.note(s.Host, Failed, d.text("doctor.clock", t.Ahead), d.text("doctor.todo.clock"))
+	case t.Ahead.Abs() > clockWarning:
+		d.note(s.Host, Warning, d.text("doctor.clock", t.Ahead), d.text("doctor.todo.clock"))
+	default:
+		d.ok(s.Host, "doctor.clock", t.Ahead)
+	}
+}
+
+// checkSearch tries the search that replaces a list of projects.
+func (d *doctor) checkSearch(ctx context.Context, s site) {
+	tasks, err := s.Client.ListTasks(ctx, s.Config.BotLabel)
+	if err != nil {
+		d.note(s.Host, Failed, err.Error(), d.todoForge(err, s.driver))
+		return
+	}
+	for _, t := range tasks {
+		if !t.Private && !slices.Contains(d.public, t.Key.Project) {
+			d.public = append(d.public, t.Key.Project)
+		}
+	}
+	d.ok(s.Host, "doctor.search", s.Config.Owner, len(tasks), s.Config.BotLabel)
+}
+
+// checkProject wants a project to be readable, writable, and to have its labels.
+func (d *doctor) checkProject(ctx context.Context, s site, project string) {
+	key := forge.TaskKey{Host: s.Host, Project: project, Kind: s.driver.Issue, Number: 1}
+	repo, err := s.Client.Repository(ctx, key)
+	if err != nil {
+		d.note(project, Failed, err.Error(), d.text("doctor.todo.project"))
+		return
+	}
+	if !repo.Private {
+		d.public = append(d.public, project)
+	}
+	may, err := s.Client.Permission(ctx, key, s.me.Login)
+	switch {
+	case err != nil:
+		d.note(project, Warning, d.text("doctor.project.unknown", err), d.text("doctor.todo.write"))
+	case may < forge.Write:
+		d.note(project, Failed, d.text("doctor.project.read"), d.text("doctor.todo.write"))
+	default:
+		d.ok(project, "doctor.project", repo.DefaultBranch)
+	}
+	d.checkLabels(ctx, s, project)
+}
+
+// checkLabels names the labels that the project lacks. All but the one that
+// starts the work are created when they are needed.
+func (d *doctor) checkLabels(ctx context.Context, s site, project string) {
+	missing, err := s.probe.MissingLabels(ctx, project, s.Config.Labels())
+	var names []string
+	for _, l := range missing {
+		names = append(names, l.Name)
+	}
+	switch {
+	case err != nil:
+		d.note(project, Warning, d.text("doctor.labels.unknown", err), "")
+	case slices.Contains(names, s.Config.BotLabel):
+		d.note(project, Warning, d.text("doctor.labels.bot", s.Config.BotLabel), d.text("doctor.todo.labels"))
+	case len(names) > 0:
+		d.ok(project, "doctor.labels.later", strings.Join(names, ", "))
+	default:
+		d.ok(project, "doctor.labels")
+	}
+}

@@ -1,0 +1,108 @@
+package doctor
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"agent/contexts"
+	"agent/internal/app"
+	"agent/internal/fsx"
+)
+
+// checkStore opens the contexts as a run does, and takes a lock twice.
+func (d *doctor) checkStore() {
+	dir := d.Config.ContextsDir
+	store, err := app.OpenStore(d.Config, func(err error) { d.note("contexts", Warning, err.Error(), "") })
+	if err != nil {
+		d.note("contexts", Failed, err.Error(), d.text("doctor.todo.contexts", dir))
+		return
+	}
+	lock, err := store.LockKey("doctor")
+	if errors.Is(err, contexts.ErrBusy) { // held by another doctor: so locks work
+		d.ok("contexts", "doctor.contexts", dir)
+		return
+	}
+	if err != nil {
+		d.note("contexts", Failed, err.Error(), d.text("doctor.todo.contexts", dir))
+		return
+	}
+	defer lock.Close()
+	if _, err := store.LockKey("doctor"); !errors.Is(err, contexts.ErrBusy) {
+		d.note("contexts", Failed, d.text("doctor.nolock", dir), d.text("doctor.todo.local"))
+		return
+	}
+	d.ok("contexts", "doctor.contexts", dir)
+}
+
+// checkDisk wants the free space that a run wants.
+func (d *doctor) checkDisk() {
+	for _, dir := range []string{d.Config.ContextsDir, d.Config.WorkspacesDir} {
+		fsys, err := fsx.OpenOS(existing(dir))
+		if err != nil {
+			d.note("disk", Failed, err.Error(), d.text("doctor.todo.contexts", dir))
+			continue
+		}
+		bytes, inodes, err := fsys.Free()
+		_ = fsys.Close() // nothing was written
+		switch {
+		case err != nil:
+			d.note("disk", Failed, err.Error(), "")
+		case bytes < contexts.MinBytes || inodes < contexts.MinInodes:
+			d.note("disk", Failed, d.text("doctor.room", dir, bytes>>20, inodes), d.text("doctor.todo.room", contexts.MinBytes>>20, contexts.MinInodes))
+		default:
+			d.ok("disk", "doctor.room", dir, bytes>>20, inodes)
+		}
+	}
+}
+
+// existing is the nearest existing directory at or above a path.
+func existing(dir string) string {
+	for {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return dir
+		}
+		dir = parent
+	}
+}
+
+// oldestGit takes settings from its environment, which keeps tokens out of arguments.
+var oldestGit = [2]int{2, 31}
+
+var gitVersion = regexp.MustCompile(`(\d+)\.(\d+)`)
+
+func (d *doctor) checkGit() {
+	ctx, cancel := d.within(30 * time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "git", "--version").Output()
+	if err != nil {
+		d.note("git", Failed, d.text("doctor.nogit", err), d.text("doctor.todo.git", oldestGit[0], oldestGit[1]))
+		return
+	}
+	line := strings.TrimSpace(string(out))
+	switch m := gitVersion.FindStringSubmatch(line); {
+	case m == nil:
+		d.note("git", Warning, line, d.text("doctor.todo.git", oldestGit[0], oldestGit[1]))
+	case older(m[1:], oldestGit):
+		d.note("git", Failed, line, d.text("doctor.todo.git", oldestGit[0], oldestGit[1]))
+	default:
+		d.note("git", OK, line, "")
+	}
+}
+
+// older compares digits of a version with the oldest that will do.
+func older(digits []string, oldest [2]int) bool {
+	major, _ := strconv.Atoi(digits[0]) // digits, by the expression
+	minor, _ := strconv.Atoi(digits[1])
+	return slices.Compare([]int{major, minor}, oldest[:]) < 0
+}

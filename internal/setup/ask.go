@@ -1,0 +1,183 @@
+package setup
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"agent/internal/config"
+	"agent/internal/i18n"
+	"agent/internal/redact"
+	"agent/internal/registry"
+)
+
+// question asks for one answer.
+type question struct {
+	text, refusal string
+	answer        *string
+	preset        string
+	valid         func(string) bool
+}
+
+// questions are all of them, in order. Texts and presets depend on earlier
+// answers, so each is made when it is its turn.
+func (a *Answers) questions(projects *string) []func() question {
+	ask := func(name i18n.ID, args ...any) (text, refusal string) {
+		return a.text("init.ask."+name, args...), a.text("init.bad."+name, args...)
+	}
+	return []func() question{
+		func() question {
+			text, refusal := ask("lang")
+			return question{text, refusal, &a.Lang, "auto", oneOf("auto", "en", "ja")}
+		},
+		func() question {
+			text, refusal := ask("forge", strings.Join(registry.ForgeNames(), ", "))
+			if a.ForgeURL != "" {
+				a.Forge = cmp.Or(a.Forge, a.driver().Name)
+			}
+			return question{text, refusal, &a.Forge, a.driver().Name, oneOf(registry.ForgeNames()...)}
+		},
+		func() question {
+			text, refusal := ask("url", a.driver().Title, a.driver().APIURL)
+			return question{text, refusal, &a.ForgeURL, a.driver().APIURL, address}
+		},
+		func() question {
+			text, refusal := ask("repos", a.driver().ProjectForm)
+			return question{text, refusal, projects, "", a.validProjects}
+		},
+		func() question {
+			text, refusal := ask("token", a.driver().Title)
+			return question{text, refusal, &a.TokenEnv, a.driver().TokenEnv(), envName.MatchString}
+		},
+		func() question {
+			text, refusal := ask("bot")
+			return question{text, refusal, &a.BotName, "", singleWord}
+		},
+		func() question {
+			text, refusal := ask("provider", strings.Join(registry.ProviderNames(), ", "))
+			return question{text, refusal, &a.Provider, registry.Providers[0].Name, oneOf(registry.ProviderNames()...)}
+		},
+		func() question {
+			text, refusal := ask("model")
+			return question{text, refusal, &a.Model, a.provider().Model, oneLine}
+		},
+		func() question {
+			text, refusal := ask("base", a.provider().URL)
+			return question{text, refusal, &a.BaseURL, a.provider().URL, address}
+		},
+	}
+}
+
+// Ask asks for what is empty, each thing until its answer is valid or in ends.
+func (a *Answers) Ask(in *bufio.Reader, out io.Writer) {
+	projects := strings.Join(a.Projects, ",")
+	for _, next := range a.questions(&projects) {
+		q := next()
+		for *q.answer == "" {
+			fmt.Fprint(out, q.text+shown(q.preset)+": ")
+			line, err := in.ReadString('\n')
+			answer := cmp.Or(strings.TrimSpace(line), q.preset)
+			wrong := a.wrong(q, answer)
+			if wrong == "" {
+				*q.answer = answer
+			}
+			if wrong == "" && answer == "" || err != nil { // an answer that may be left out; or no more of them
+				break
+			}
+			if wrong != "" {
+				fmt.Fprintln(out, "  "+wrong)
+			}
+		}
+	}
+	a.Projects = listed(projects)
+}
+
+// shown is how a question says what no answer means.
+func shown(preset string) string {
+	if preset == "" {
+		return ""
+	}
+	return " [" + preset + "]"
+}
+
+// Complete sets the presets and refuses answers that are not valid.
+func (a *Answers) Complete() error {
+	projects := strings.Join(a.Projects, ",")
+	for _, next := range a.questions(&projects) {
+		q := next()
+		*q.answer = cmp.Or(*q.answer, q.preset)
+		if wrong := a.wrong(q, *q.answer); wrong != "" {
+			return errors.New(wrong)
+		}
+	}
+	return a.resolveWorkspace()
+}
+
+// resolveWorkspace makes the directory to work in absolute.
+func (a *Answers) resolveWorkspace() error {
+	if a.Workspace == "" {
+		return nil
+	}
+	abs, err := filepath.Abs(a.Workspace)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
+		return errors.New(a.text("init.bad.workspace"))
+	}
+	a.Workspace = abs
+	return nil
+}
+
+// wrong says what is wrong with an answer, and never repeats it: it may be a token.
+func (a *Answers) wrong(q question, answer string) string {
+	switch {
+	case tokenLike(answer):
+		return a.text("init.bad.secret")
+	case !q.valid(answer):
+		return q.refusal
+	}
+	return ""
+}
+
+var (
+	envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	random  = regexp.MustCompile(`^[A-Za-z0-9+=]{20,}$`)
+)
+
+// tokenLike reports whether a text has the form of a known kind of token, or is
+// long and as mixed as only random texts are.
+func tokenLike(s string) bool {
+	if _, known := redact.New(nil).String(s); known {
+		return true
+	}
+	return random.MatchString(s) && strings.ContainsFunc(s, unicode.IsDigit) && strings.ContainsFunc(s, unicode.IsLower)
+}
+
+func oneOf(words ...string) func(string) bool {
+	return func(s string) bool { return slices.Contains(words, s) }
+}
+
+func address(s string) bool { return config.BadURL(s, false) == "" }
+
+func singleWord(s string) bool { return !strings.ContainsAny(s, " \t\"") && (s == "" || oneLine(s)) }
+
+func oneLine(s string) bool { return s != "" && !strings.ContainsFunc(s, unicode.IsControl) }
+
+func listed(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// validProjects reports whether these are names of projects, at least one.
+func (a *Answers) validProjects(names string) bool {
+	all := listed(names)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(n string) bool { return !a.driver().ValidProject(n) })
+}

@@ -1,0 +1,99 @@
+package setup
+
+import (
+	"strconv"
+	"strings"
+
+	"agent/internal/config"
+	"agent/internal/i18n"
+)
+
+// render gives the file: the answers, and the settings that people change first,
+// with their defaults. All values are quoted: they come from people.
+func (a *Answers) render() string {
+	var y yamlText
+	note := func(id i18n.ID) { y.comment("", a.text(id)) }
+	note("init.c.head")
+	y.line("task_source: " + a.Forge)
+	y.line("language: " + a.Lang)
+	y.line("")
+	note("init.c.forge")
+	a.renderForge(&y)
+	y.line("")
+	note("init.c.llm")
+	a.renderModel(&y)
+	y.line("")
+	note("init.c.limits")
+	y.line("limits: {max_tokens: 0, max_cost_usd: 0, max_minutes: 0, max_tokens_per_day: 0, max_cost_usd_per_day: 0}")
+	y.line("max_llm_process_num: 1000")
+	y.line("")
+	note("init.c.servers")
+	y.line("mcp_servers:")
+	y.line("  - mcp_server_name: workspace")
+	y.line(`    command: [agent, mcp, workspace, --root, "{workspace}"]`)
+	y.line("")
+	note("init.c.comments")
+	y.line("new_comment_handling: {enabled: true, accept: auto}")
+	y.line("")
+	note("init.c.changes")
+	y.line("change_requests: {enabled: true, branch_prefix: agent/, draft: true}")
+	y.line("")
+	note("init.c.loop")
+	y.line("workers: 2")
+	y.line("loop: {interval_seconds: 30}")
+	return y.String()
+}
+
+func (a *Answers) renderForge(y *yamlText) {
+	y.line(a.Forge + ":")
+	y.line("  api_url: " + quoted(a.ForgeURL))
+	y.line(`  personal_access_token: "${` + a.TokenEnv + `}"`)
+	y.line("  " + a.driver().ProjectsKey + ":")
+	for _, r := range a.Projects {
+		y.line("    - " + quoted(r))
+	}
+	if a.BotName != "" {
+		y.line("  bot_name: " + quoted(a.BotName))
+	}
+	y.comment("  ", a.text("init.c.labels"))
+	y.line("  bot_label: coding agent")
+	y.comment("  ", a.text("init.c.workspace"))
+	y.line("  workspace: " + quoted(a.Workspace))
+}
+
+func (a *Answers) renderModel(y *yamlText) {
+	d := a.provider()
+	y.line("llm:")
+	y.line("  provider: " + d.Name)
+	y.line("  protocol: auto")
+	y.line("  timeout_seconds: 600")
+	y.line("  " + d.Name + ":")
+	y.line("    " + d.URLKey + ": " + quoted(a.BaseURL))
+	switch {
+	case !d.Key:
+	case config.Loopback(a.BaseURL): // it may do without a key
+		y.line(`    api_key: "${` + d.KeyEnv() + `:-}"`)
+	default:
+		y.line(`    api_key: "${` + d.KeyEnv() + `}"`)
+	}
+	y.line("    model: " + quoted(a.Model))
+	y.comment("    ", a.text("init.c.window"))
+	y.line("    context_length: " + strconv.Itoa(d.ContextLength))
+	y.comment("  ", a.text("init.c.prices"))
+	y.line("  prices: {}")
+}
+
+// yamlText is a file being written.
+type yamlText struct{ strings.Builder }
+
+func (y *yamlText) line(s string) { y.WriteString(s + "\n") }
+
+// comment writes a text of one or more lines as comments.
+func (y *yamlText) comment(indent, text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		y.line(indent + "# " + line)
+	}
+}
+
+// quoted is a value in double quotes, with $ doubled: nothing in it is a reference.
+func quoted(s string) string { return strconv.Quote(strings.ReplaceAll(s, "$", "$$")) }

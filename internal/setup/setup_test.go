@@ -1,0 +1,146 @@
+package setup
+
+import (
+	"bufio"
+	"bytes"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/config"
+	"agent/internal/i18n"
+	"agent/internal/registry"
+)
+
+const testToken = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
+
+func asked(t *testing.T, a *Answers, lines ...string) (out string) {
+	t.Helper()
+	var b bytes.Buffer
+	a.Ask(bufio.NewReader(strings.NewReader(strings.Join(lines, "\n")+"\n")), &b)
+	return b.String()
+}
+
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	a := Answers{Model: "given"}
+	out := asked(t, &a, "en", "", "", " a/b, c/d ", "", "bot", "ollama")
+	if err := a.Complete(); err != nil {
+		t.Fatal(err)
+	}
+	want := Answers{Lang: "en", Forge: "github", ForgeURL: "https://api.github.com", Projects: []string{"a/b", "c/d"}, TokenEnv: "GITHUB_PERSONAL_ACCESS_TOKEN",
+		BotName: "bot", Provider: "ollama", Model: "given", BaseURL: "http://127.0.0.1:11434"}
+	if d := cmp.Diff(want, a); d != "" {
+		t.Error(d)
+	}
+	if n := strings.Count(out, ": "); n != 8 {
+		t.Errorf("%d questions:\n%s", n, out)
+	}
+}
+
+// The kind of forge is guessed from a URL, or named; its defaults follow.
+func TestForge(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a                  Answers
+		forge, url, tokens string
+	}{
+		{Answers{Projects: []string{"a/b"}}, "github", "https://api.github.com", "GITHUB_PERSONAL_ACCESS_TOKEN"},
+		{Answers{Projects: []string{"a/b"}, Forge: "gitlab"}, "gitlab", "https://gitlab.com/api/v4", "GITLAB_PERSONAL_ACCESS_TOKEN"},
+		{Answers{Projects: []string{"a/b/c"}, ForgeURL: "https://code.example.com/api/v4"}, "gitlab", "https://code.example.com/api/v4", "GITLAB_PERSONAL_ACCESS_TOKEN"},
+	} {
+		err := c.a.Complete()
+		if err != nil || c.a.Forge != c.forge || c.a.ForgeURL != c.url || c.a.TokenEnv != c.tokens {
+			t.Errorf("%+v: %v", c.a, err)
+		}
+	}
+}
+
+// A wrong answer is asked for again at once, and a token is not repeated.
+func TestAskAgain(t *testing.T) {
+	t.Parallel()
+	var a Answers
+	out := asked(t, &a, "fr", "en", "gitbucket", "github", "nowhere", "", "widgets", "", "a/b", testToken, "my token", "MY_TOKEN", "bot", "olama", "ollama", "", "")
+	if err := a.Complete(); err != nil {
+		t.Fatal(err)
+	}
+	if a.Lang != "en" || a.ForgeURL != "https://api.github.com" || a.Projects[0] != "a/b" || a.TokenEnv != "MY_TOKEN" || a.Provider != "ollama" || a.Model != "qwen3-coder" {
+		t.Errorf("got %+v", a)
+	}
+	if strings.Contains(out, testToken) || strings.Contains(a.render(), testToken) {
+		t.Errorf("the token is repeated:\n%s", out)
+	}
+	for _, words := range []string{"--lang must be", "--forge must be", "--forge-url must be", "looks like a secret", "name of the variable", "--provider must be"} {
+		if !strings.Contains(out, words) {
+			t.Errorf("not said: %q in\n%s", words, out)
+		}
+	}
+	if n := strings.Count(out, "]: ") + strings.Count(out, "commas): ") + strings.Count(out, "account: "); n != 17 {
+		t.Errorf("%d questions:\n%s", n, out)
+	}
+	var ended Answers
+	asked(t, &ended) // ends, whatever is missing
+	if err := ended.Complete(); err == nil || !strings.Contains(err.Error(), "--repo owner/repo") {
+		t.Errorf("without projects: %v", err)
+	}
+}
+
+// Questions are in the language of the locale until another one is chosen.
+func TestLanguage(t *testing.T) {
+	t.Parallel()
+	a := Answers{Locale: i18n.Ja}
+	if out := asked(t, &a, "en"); !strings.HasPrefix(out, "言語") || !strings.Contains(out, "Forge (") {
+		t.Errorf("asked\n%s", out)
+	}
+}
+
+func TestTokenLike(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]bool{
+		testToken: true, "github_pat_11ABCDEFG0abcdefghijklmnop_" + strings.Repeat("a1B2c3D4", 8): true, "0123456789abcdef0123456789abcdef01234567": true,
+		"GITHUB_PERSONAL_ACCESS_TOKEN": false, "my_token": false, "TOKEN2": false, "": false, "qwen3-coder": false,
+		"https://gitlab.example.com/api/v4": false, "owner/repo": false, "gitlab_token_of_the_2nd_bot": false,
+	} {
+		if got := tokenLike(s); got != want {
+			t.Errorf("%q: %v, want %v", s, got, want)
+		}
+	}
+}
+
+// Whatever is registered, init writes a file that the program accepts.
+func TestEveryKind(t *testing.T) {
+	t.Parallel()
+	for _, forge := range registry.ForgeNames() {
+		for _, provider := range registry.ProviderNames() {
+			a := Answers{Forge: forge, Provider: provider, Model: `odd "$name"`, Projects: []string{"a/b"}, Output: filepath.Join(t.TempDir(), "config.yaml")}
+			if err := a.Complete(); err != nil {
+				t.Errorf("%s, %s: %v", forge, provider, err)
+				continue
+			}
+			if err := a.Write(); err != nil {
+				t.Errorf("%s, %s: %v", forge, provider, err)
+				continue
+			}
+			env := func(name string) string {
+				switch {
+				case name == "HOME":
+					return t.TempDir()
+				case slices.Contains(a.Variables(), name):
+					return "a-secret-0123456789"
+				}
+				return ""
+			}
+			cfg, warnings, err := config.Load(a.Output, env)
+			if err != nil || len(warnings) > 0 {
+				t.Errorf("%s, %s: %v %v", forge, provider, err, warnings)
+				continue
+			}
+			if f := cfg.Forges(); len(f) != 1 || f[0].Kind != forge || cfg.LLM.Active().Name != provider || cfg.LLM.Active().Model != a.Model {
+				t.Errorf("%s, %s: wrote %+v", forge, provider, cfg.LLM.Active())
+			}
+		}
+	}
+}
