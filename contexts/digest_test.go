@@ -35,8 +35,8 @@ func bothFolds(events []event.Event) (mine, theirs summary) {
 	if s.Created != nil {
 		theirs.TaskKey, theirs.Title = s.Created.TaskKey, s.Created.Title
 	}
-	if s.Rest != nil && s.Status == projections.Paused {
-		theirs.Waits = s.Rest.Until.Kind
+	if s.Paused != nil && s.Status == projections.Paused {
+		theirs.Waits = s.Paused.Until.Kind
 	}
 	return mine, theirs
 }

@@ -17,19 +17,19 @@ import (
 
 // publishes tells whether the work ends as a branch or a patch.
 func publishes(s *projections.State) bool {
-	return s.Config.Change.Enabled && s.Task != nil && s.Place != nil && s.Place.Dir != "" && !s.Place.InPlace
+	return s.Config.Change.Enabled && s.Task != nil && s.Workspace != nil && s.Workspace.Dir != "" && !s.Workspace.InPlace
 }
 
-// revive takes the steps after a resume before words count that the model said
+// redoResume takes the steps after a resume before words count that the model said
 // before the pause.
-func revive(s *projections.State, v *projections.Ending) Effect {
+func redoResume(s *projections.State, v *projections.Ending) Effect {
 	switch {
 	case !v.ByModel():
 		return nil
 	case s.Status != projections.Running:
-		return rest(s)
+		return idle(s)
 	}
-	return comeBack(s)
+	return resume(s)
 }
 
 // publish takes the steps from the model's closing words to the opened request.
@@ -37,24 +37,24 @@ func publish(s *projections.State, v *projections.Ending) Effect {
 	if !v.ByModel() || !publishes(s) || s.Done("change", v.Since) {
 		return nil
 	}
-	if e := premises(s, v); e != nil {
+	if e := newInputs(s, v); e != nil {
 		return e
 	}
 	switch {
 	case !s.Done("measured", v.Since):
-		return Read{Want: "change.measured"}
+		return Read{Want: WantMeasure}
 	case s.Publishing.Measured.Count > 0:
 		return Act{Intent: changeIntent(s, v)}
 	}
 	return nil
 }
 
-// premises looks whether the task and the comments are still what the model
+// newInputs looks whether the task and the comments are still what the model
 // knows. If not, it is told, and decides anew.
-func premises(s *projections.State, v *projections.Ending) Effect {
+func newInputs(s *projections.State, v *projections.Ending) Effect {
 	switch {
 	case s.Config.Comments.Enabled && (s.Comments.Partial || !s.Done("fetch:publish", v.Since)):
-		return Read{Want: "comments.fetched", Reason: "publish"}
+		return Read{Want: WantComments, Reason: event.FetchPublish}
 	case len(s.Comments.Pending) > 0:
 		return Record{prompt.Comments(s)}
 	case s.UnreadEdit():
@@ -128,7 +128,7 @@ func protected(name, list string) bool {
 
 func changeIntent(s *projections.State, e *projections.Ending) *event.ChangeRequested {
 	c := &event.ChangeRequested{
-		Base: s.Place.Base, Draft: s.Config.Change.Draft, Tree: s.Publishing.Measured.Tree,
+		Base: s.Workspace.Base, Draft: s.Config.Change.Draft, Tree: s.Publishing.Measured.Tree,
 		Title: tell.ChangeTitle(s), Body: event.T(tell.ChangeBody(s, e)),
 	}
 	switch {

@@ -32,7 +32,7 @@ func TestChangeTranscripts(t *testing.T) {
 	for name, make := range map[string]func() *world{
 		"change":         func() *world { return publishing(t, small(), test, said) },
 		"change_nothing": func() *world { return publishing(t, &event.ChangeMeasured{Tree: "t0"}, said) },
-		"change_premises": func() *world {
+		"change_new_inputs": func() *world {
 			w := publishing(t, small(), said, text("Fixed in another way."), text("Fixed in a third way."))
 			asked := event.Comment{ID: "1", Author: "alice", Verdict: "new", Body: event.T("Not like that.")}
 			withdrawn := event.Comment{ID: "1", Author: "alice", Verdict: "deleted"}
@@ -115,7 +115,7 @@ func TestNeedsApproval(t *testing.T) {
 func TestLongTitle(t *testing.T) {
 	w := publishing(t, small())
 	w.state.Task = &event.TaskFetched{Title: strings.Repeat("長い", 128), Author: "alice"}
-	w.state.Place = &event.WorkspacePrepared{Dir: "/x", Base: "main"}
+	w.state.Workspace = &event.WorkspacePrepared{Dir: "/x", Base: "main"}
 	w.state.Publishing.Measured = small()
 	if title := changeIntent(w.state, &projections.Ending{}).Title; len([]rune(title)) > 240 || !strings.HasSuffix(title, "い … (#7)") {
 		t.Error(title)
@@ -162,7 +162,7 @@ func TestKinds(t *testing.T) {
 	} {
 		w := publishing(t, small())
 		w.state.Key.Kind, w.state.Task, w.state.Publishing.Measured = c.kind, &c.task, small()
-		w.state.Place = &event.WorkspacePrepared{Dir: "/w", Base: "main"}
+		w.state.Workspace = &event.WorkspacePrepared{Dir: "/w", Base: "main"}
 		got := changeIntent(w.state, v)
 		if got.Branch != c.want.Branch || got.Existing != c.want.Existing || got.Reviewer != c.want.Reviewer || got.Tree != "t1" {
 			t.Errorf("%s: %+v", name, got)

@@ -30,21 +30,35 @@ type Act struct {
 	Request *llm.Request // of a model call
 }
 
-// Read gets something from outside and appends it as an input event of type
-// Want. It may be repeated at will.
+// Read gets something from outside and appends it as an input event. It may be
+// repeated at will.
 type Read struct {
-	Want   string // task.fetched | workspace.prepared | project.read | tools.listed | comments.fetched | context.inherited | change.measured
-	Reason string // of comments.fetched: start | resume | periodic | publish
+	Want   Want
+	Reason event.FetchReason // of WantComments
 }
+
+// Want says what to read: the type of the input event that holds it.
+type Want string
+
+// What can be read.
+const (
+	WantTask      Want = "task.fetched"
+	WantWorkspace Want = "workspace.prepared"
+	WantProject   Want = "project.read"
+	WantTools     Want = "tools.listed"
+	WantComments  Want = "comments.fetched"
+	WantInherited Want = "context.inherited"
+	WantMeasure   Want = "change.measured"
+)
 
 // Wait lets time pass until a moment, or until a signal comes.
 type Wait struct{ Until time.Time }
 
-// Rest means that nothing is to be done: the context is paused, waits, or has ended.
-type Rest struct{}
+// Idle means that nothing is to be done: the context is paused, waits, or has ended.
+type Idle struct{}
 
 func (Record) effect() {}
 func (Act) effect()    {}
 func (Read) effect()   {}
 func (Wait) effect()   {}
-func (Rest) effect()   {}
+func (Idle) effect()   {}

@@ -43,15 +43,15 @@ func completes(reason, text string, since uint64) *projections.Ending {
 func ownEnding(s *projections.State) *projections.Ending {
 	w := s.Work
 	switch {
-	case s.Place != nil && s.Place.Error != "":
-		return fails("workspace", s.Place.Error, 0)
+	case s.Workspace != nil && s.Workspace.Error != "":
+		return fails("workspace", s.Workspace.Error, 0)
 	case w.Failure != nil && fatal(s, w.Failure.Kind):
 		return fails("model_"+w.Failure.Kind, w.Failure.Message, w.FailureSeq)
 	case s.Limit != nil && s.Limit.Limit == "calls":
 		return completes("max_calls", "", s.Limit.Seq)
 	case s.Expired:
 		return completes("timeout", "", s.Since)
-	case thanked(s):
+	case closedByAuthor(s):
 		return completes("keyword", "", s.Steps["fetch:resume"])
 	case s.Planned():
 		return planEnding(s)

@@ -49,8 +49,8 @@ func waitAgain(s *projections.State) Effect {
 	return Record{&event.ContextAwaiting{Reason: s.Wait.Reason, Rounds: s.Wait.Rounds, Until: s.Wait.Until}}
 }
 
-// thanked reports whether the author's new comments say nothing but that all is well.
-func thanked(s *projections.State) bool {
+// closedByAuthor reports whether the author's new comments say nothing but that all is well.
+func closedByAuthor(s *projections.State) bool {
 	if s.Await == nil || !s.Config.FollowUp.Enabled || s.Status != projections.Running || s.Comments.Partial || len(s.Comments.Pending) == 0 {
 		return false
 	}

@@ -20,58 +20,58 @@ func inherits(s *projections.State) bool {
 // engine closes those first.
 func Next(s *projections.State) Effect {
 	if s.Status.Ended() || s.Config == nil || s.Created == nil {
-		return Rest{} // the last two: not the log of a context
+		return Idle{} // the last two: not the log of a context
 	}
 	if v := endingOf(s); v != nil {
-		if e := revive(s, v); e != nil {
+		if e := redoResume(s, v); e != nil {
 			return e
 		}
 		return finish(s, v)
 	}
 	if s.Status != projections.Running {
-		return rest(s)
+		return idle(s)
 	}
 	if p := pauseOf(s); p != nil {
 		return pause(s, p)
 	}
-	react, proceed := answer, callModel
+	readReply, proceed := answer, callModel
 	if s.Planned() {
-		react, proceed = settle, step
+		readReply, proceed = recordReply, step
 	}
-	for _, phase := range []func(*projections.State) Effect{open, comeBack, waitAgain, react, attend, proceed} {
+	for _, phase := range []func(*projections.State) Effect{start, resume, waitAgain, readReply, beforeTurn, proceed} {
 		if e := phase(s); e != nil {
 			return e
 		}
 	}
-	return Rest{}
+	return Idle{}
 }
 
-func rest(s *projections.State) Effect {
+func idle(s *projections.State) Effect {
 	if s.Resume != nil {
 		return Record{&event.ContextResumed{}}
 	}
-	return Rest{}
+	return Idle{}
 }
 
-// open takes the steps before the first model call.
-func open(s *projections.State) Effect {
+// start takes the steps before the first model call.
+func start(s *projections.State) Effect {
 	switch {
 	case s.Task == nil:
-		return Read{Want: "task.fetched"}
+		return Read{Want: WantTask}
 	case !s.Done("labels:start", 0):
 		return Act{Intent: startLabels(s)}
-	case s.Place == nil:
-		return Read{Want: "workspace.prepared"}
+	case s.Workspace == nil:
+		return Read{Want: WantWorkspace}
 	case wantsProject(s):
-		return Read{Want: "project.read"}
+		return Read{Want: WantProject}
 	case s.Tools == nil:
-		return Read{Want: "tools.listed"}
+		return Read{Want: WantTools}
 	case !s.Done("fetch:start", 0):
-		return Read{Want: "comments.fetched", Reason: "start"}
+		return Read{Want: WantComments, Reason: event.FetchStart}
 	case len(s.Setup) < len(setupCommands(s)):
 		return Act{Intent: setupIntent(s)}
 	case s.Config.Inherit.Enabled && s.Inherited == nil:
-		return Read{Want: "context.inherited"}
+		return Read{Want: WantInherited}
 	case s.Steps["message:system"] <= systemSince(s):
 		return Record{prompt.System(s)}
 	case inherits(s) && !s.Done("message:inherited", 0):
@@ -89,8 +89,8 @@ func systemSince(s *projections.State) uint64 {
 	return max(s.Steps["tools"], s.Steps["config"], s.Work.ToolsRefused)
 }
 
-// comeBack takes the steps after a resume.
-func comeBack(s *projections.State) Effect {
+// resume takes the steps after a resume.
+func resume(s *projections.State) Effect {
 	switch {
 	case s.Resumes == 0:
 		return nil
@@ -99,20 +99,20 @@ func comeBack(s *projections.State) Effect {
 	case announced(s) && !s.Done("comment:resumed", s.Since):
 		return Act{Intent: tell.Notice(s, "resumed")}
 	case s.Config.Comments.Enabled && !s.Done("fetch:resume", s.Since):
-		return Read{Want: "comments.fetched", Reason: "resume"}
+		return Read{Want: WantComments, Reason: event.FetchResume}
 	case s.Comments.Error != "" && s.Config.Comments.Notify && !s.Done("comment:fetch", s.Since):
 		return Act{Intent: tell.Notice(s, "fetch")}
 	}
 	return nil
 }
 
-// attend deals with new comments, limits and waits.
-func attend(s *projections.State) Effect {
+// beforeTurn deals with new comments, limits and waits.
+func beforeTurn(s *projections.State) Effect {
 	if s.UnreadEdit() {
 		return Record{prompt.Edited(s)}
 	}
 	if n := s.Config.Comments.Interval; s.Comments.Partial || n > 0 && s.Work.SinceCheck >= n {
-		return Read{Want: "comments.fetched", Reason: "periodic"}
+		return Read{Want: WantComments, Reason: event.FetchPeriodic}
 	}
 	if len(s.Comments.Pending) > 0 {
 		return Record{prompt.Comments(s)}
@@ -201,5 +201,5 @@ func announced(s *projections.State) bool { return s.ResumedBy != "timer" && s.R
 
 func wantsProject(s *projections.State) bool {
 	rule := s.Config.Project
-	return s.Project == nil && s.Place.Dir != "" && (rule.Rules || rule.Files)
+	return s.Project == nil && s.Workspace.Dir != "" && (rule.Rules || rule.Files)
 }

@@ -80,7 +80,7 @@ func (w *world) inputs(when string) {
 func (w *world) run() string {
 	for range w.steps {
 		switch e := Next(w.state).(type) {
-		case Rest:
+		case Idle:
 			fmt.Fprintf(&w.out, "    rest (%s)\n", w.state.Status)
 			if len(w.rests) == 0 {
 				return w.out.String()

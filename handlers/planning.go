@@ -44,7 +44,7 @@ func due(s *projections.State) func(*projections.State) Effect {
 	case c.Collect && p.Needs == nil:
 		return asks(projections.Information)
 	case s.Planning.OpenNeed() != nil:
-		return settleNeed
+		return collect
 	case p.Plan == nil:
 		return asks(projections.PlanPhase)
 	case reflectionDue(s):

@@ -98,7 +98,7 @@ func wantPlanned(t *testing.T, in *event.LLMRequested, r llm.Request, protocol s
 	if n := llm.EstimateRequest(r); n > window {
 		t.Fatalf("%s: a request of %d tokens", in.Purpose, n)
 	}
-	if in.Aside() || in.Purpose == "understanding" || in.Purpose == "information" || in.Purpose == "planning" {
+	if in.OutsideConversation() || in.Purpose == "understanding" || in.Purpose == "information" || in.Purpose == "planning" {
 		return
 	}
 	if err := wellFormed(&r, protocol); err != nil {

@@ -34,7 +34,7 @@ const collecting = `{"information_needs":{"required_information":[{"id":"readme"
 // says is a reply of the model: usable, damaged, or not what was asked for.
 func (p *play) says(in *event.LLMRequested) *event.LLMReplied {
 	r := &event.LLMReplied{Finish: "stop", Usage: event.Usage{Prompt: 100, Completion: 10}}
-	if in.Aside() {
+	if in.OutsideConversation() {
 		r.Text = event.T("What was done.")
 		return r
 	}

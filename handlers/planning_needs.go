@@ -10,9 +10,9 @@ import (
 	"agent/projections"
 )
 
-// settleNeed collects information with its tool call, which is tried again when it
+// collect collects information with its tool call, which is tried again when it
 // fails; what is not found may be assumed.
-func settleNeed(s *projections.State) Effect {
+func collect(s *projections.State) Effect {
 	n := s.Planning.OpenNeed()
 	f := s.Planning.FoundFor(n)
 	server, tool := reply.NamesOf(s).Resolve(n.Method.Tool)

@@ -134,7 +134,7 @@ func (p *play) step() (ended bool) {
 	}
 	p.sameAgain()
 	switch e := Next(p.state).(type) {
-	case Rest:
+	case Idle:
 		return p.rest()
 	case Wait:
 		p.now = e.Until
@@ -178,8 +178,8 @@ func (p *play) sameAgain() {
 
 // rest wakes what rests, as long as somebody is there to do so.
 func (p *play) rest() (ended bool) {
-	if s := p.state; s.Status == projections.Paused && s.Rest.Until.Kind == "time" {
-		p.now = s.Rest.Until.Time
+	if s := p.state; s.Status == projections.Paused && s.Paused.Until.Kind == "time" {
+		p.now = s.Paused.Until.Time
 		p.put(&event.ResumeRequested{By: "timer"}, 0)
 		return false
 	} else if s.Status.Ended() || p.people == 0 {

@@ -21,15 +21,15 @@ const maxTurns = 10
 // maxErrors is how many errors in a row of one tool end an action.
 const maxErrors = 3
 
-// settle makes an event of the latest reply to a phase or in an action.
-func settle(s *projections.State) Effect {
+// recordReply makes an event of the latest reply to a phase or in an action.
+func recordReply(s *projections.State) Effect {
 	switch {
 	case s.Work.Reply == nil:
 		return nil
 	case s.Planning.Current >= 0:
-		return settleAction(s)
+		return recordAction(s)
 	case s.Planning.Open && known(s):
-		return settlePhase(s)
+		return recordPhase(s)
 	}
 	return nil
 }
@@ -40,7 +40,7 @@ func known(s *projections.State) bool {
 	return marks[phase] != nil && (phase != projections.Assumption || s.Planning.OpenNeed() != nil)
 }
 
-func settleAction(s *projections.State) Effect {
+func recordAction(s *projections.State) Effect {
 	if e := answer(s); e != nil {
 		return e
 	}
@@ -67,7 +67,7 @@ func actionEnd(s *projections.State, said reply.Parsed) *event.ActionFinished {
 	return end
 }
 
-func settlePhase(s *projections.State) Effect {
+func recordPhase(s *projections.State) Effect {
 	r := s.Work.Reply
 	if calls := phaseCalls(s); s.Work.Answered < len(calls) {
 		return Act{Intent: callIntent(s, calls[s.Work.Answered])}

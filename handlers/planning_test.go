@@ -34,7 +34,7 @@ func newPlanWorld(t *testing.T, replies script) *world {
 	w.tools["ws/read_file"] = &event.ToolReplied{Content: event.T("package a")}
 	w.tools["ws/run_command"] = &event.ToolReplied{Content: event.T("exit code: 0")}
 	w.reply = func(in *event.LLMRequested, _ *llm.Request) event.Body {
-		if in.Aside() {
+		if in.OutsideConversation() {
 			return text("What was done.")
 		}
 		list := replies[in.Purpose]

@@ -185,7 +185,7 @@ func TestProjectIsReadOnce(t *testing.T) {
 		config := *w.state.Config
 		config.Project = test.rule
 		w.add(&config, 0)
-		w.add(w.read(Read{Want: "task.fetched"}), 0)
+		w.add(w.read(Read{Want: WantTask}), 0)
 		w.add(w.outcome(w.add(Next(w.state).(Act).Intent, 0).Body), w.state.Seq)
 		w.add(&test.place, 0)
 		var wants []string
@@ -194,7 +194,7 @@ func TestProjectIsReadOnce(t *testing.T) {
 			if !ok {
 				break
 			}
-			wants = append(wants, r.Want)
+			wants = append(wants, string(r.Want))
 			if r.Want == "project.read" {
 				w.add(&event.ProjectRead{Error: "it could not be read"}, 0)
 				continue

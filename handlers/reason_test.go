@@ -122,7 +122,7 @@ func TestReasonOfTheUnknown(t *testing.T) {
 	if reason, _ := Reason(s, i18n.En); reason != "" {
 		t.Errorf("running: %q", reason)
 	}
-	s.Status, s.Rest = projections.Paused, &event.ContextPaused{Reason: "full_moon", Until: event.Until{Kind: "person"}}
+	s.Status, s.Paused = projections.Paused, &event.ContextPaused{Reason: "full_moon", Until: event.Until{Kind: "person"}}
 	if reason, _ := Reason(s, i18n.En); reason != i18n.Text(i18n.En, "why.other") {
 		t.Errorf("unknown: %q", reason)
 	}

@@ -14,7 +14,7 @@ const setupTimeout = 1800
 
 // setupCommands are JSON lists of arguments that make the working copy ready.
 func setupCommands(s *projections.State) []string {
-	if s.Config.Setup == "" || s.Place == nil || s.Place.Dir == "" {
+	if s.Config.Setup == "" || s.Workspace == nil || s.Workspace.Dir == "" {
 		return nil
 	}
 	return strings.Split(s.Config.Setup, "\n")

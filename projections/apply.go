@@ -11,9 +11,9 @@ import (
 func (s *State) Apply(e event.Event) {
 	s.Usage.apply(e, s.Now, s.Status)
 	s.Seq, s.Now = e.Seq, e.Time
-	aside, open, phase := s.aside(e), s.Open, s.Planning.Phase
+	outside, open, phase := s.outsideConversation(e), s.Open, s.Planning.Phase
 	s.applyOpen(e)
-	if !aside {
+	if !outside {
 		s.Conversation.apply(e)
 		s.Work.apply(e)
 	}
@@ -27,16 +27,16 @@ func (s *State) Apply(e event.Event) {
 	s.applyLifecycle(e)
 }
 
-// aside is true for a call that is no turn of the conversation: of a model that
+// outsideConversation is true for a call that is no turn of the conversation: of a model that
 // writes a summary, and of a tool that makes the working copy ready.
-func (s *State) aside(e event.Event) bool {
+func (s *State) outsideConversation(e event.Event) bool {
 	body := e.Body
 	if event.RoleOf(body) == event.Outcome && s.Open != nil {
 		body = s.Open.Body
 	}
 	switch call := body.(type) {
 	case *event.LLMRequested:
-		return call.Aside()
+		return call.OutsideConversation()
 	case *event.ToolRequested:
 		if call.Setup {
 			s.setup(e)
@@ -54,7 +54,7 @@ func (s *State) applyOpen(e event.Event) {
 		if s.Open != nil {
 			s.closed(s.Open.Body, e)
 		}
-		s.Reopened = 0
+		s.OpenRuns = 0
 		s.Open = nil
 	case event.Input, event.Mark:
 	}
@@ -84,7 +84,7 @@ func (s *State) closed(intent event.Body, outcome event.Event) {
 
 // drafted keeps a summary that a model wrote. A failed try is not repeated.
 func (s *State) drafted(in *event.LLMRequested, outcome event.Event) {
-	if !in.Aside() {
+	if !in.OutsideConversation() {
 		return
 	}
 	if failed, ok := outcome.Body.(*event.LLMFailed); ok && failed.Kind == event.Interrupted {
@@ -105,20 +105,20 @@ func (s *State) applyInput(e event.Event) {
 		s.pin(b)
 		s.Steps["config"] = e.Seq
 	case *event.ProcessStarted:
-		s.Process, s.Clean = b, false
+		s.Process, s.EndedProperly = b, false
 	case *event.ProcessRecovered:
 		if b.OpenSeq > 0 {
-			s.Reopened++
+			s.OpenRuns++
 		}
 	case *event.ProcessEnded:
-		s.Clean = true
+		s.EndedProperly = true
 	case *event.TaskFetched:
 		s.Task = b
 		s.Lang = s.language()
 	case *event.TaskChanged:
 		s.edited(e, b)
 	case *event.WorkspacePrepared:
-		s.Place = b
+		s.Workspace = b
 	case *event.ProjectRead:
 		s.Project = b
 	case *event.ChangeMeasured:
@@ -205,7 +205,7 @@ func (s *State) resume(e event.Event, b *event.ResumeRequested) {
 	s.Resume, s.ResumedBy, s.Pause, s.Denied = &Request{Seq: e.Seq, By: b.By}, b.By, nil, nil
 	s.Work.forgive()
 	if b.Person {
-		s.Publishing.approve(s.Rest)
+		s.Publishing.approve(s.Paused)
 	}
 	if !b.Person || s.Limit == nil {
 		return
@@ -226,7 +226,7 @@ func (s *State) applyOutcome(e event.Event) {
 		s.Steps["summary:"+b.Purpose] = e.Seq
 	case *event.CommentsFetched:
 		if b.Last || b.Error != "" {
-			s.Steps["fetch:"+b.Reason] = e.Seq
+			s.Steps["fetch:"+string(b.Reason)] = e.Seq
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (s *State) setup(e event.Event) {
 		s.Work.note(e, b)
 		return
 	case *event.ToolReplied:
-		s.Work.settle(b)
+		s.Work.outcome(b)
 		text = b.Content.View()
 	case *event.ToolFailed:
 		text = b.Message

@@ -60,5 +60,5 @@ func (s *State) Addressee() string {
 // ChangedInPlace is true if files were written in the configured workspace,
 // where nothing commits them.
 func (s *State) ChangedInPlace() bool {
-	return s.Place != nil && s.Place.InPlace && len(s.Work.Files) > 0
+	return s.Workspace != nil && s.Workspace.InPlace && len(s.Work.Files) > 0
 }

@@ -8,7 +8,7 @@ func (s *State) applyLifecycle(e event.Event) {
 		s.enter(e, Running)
 	case *event.ContextPaused:
 		s.enter(e, Paused)
-		s.Rest, s.PausedAt, s.Pause = b, e.Time, nil
+		s.Paused, s.PausedAt, s.Pause = b, e.Time, nil
 	case *event.ContextAwaiting:
 		s.enter(e, Awaiting)
 		s.Wait, s.Resume = b, nil
@@ -17,7 +17,7 @@ func (s *State) applyLifecycle(e event.Event) {
 		}
 	case *event.ContextResumed:
 		s.enter(e, Running)
-		s.Rest, s.Resume, s.ResumedAt = nil, nil, e.Time
+		s.Paused, s.Resume, s.ResumedAt = nil, nil, e.Time
 		s.Resumes++
 	case *event.ContextCompleted:
 		s.enter(e, Completed)

@@ -253,7 +253,7 @@ func (p *Planning) turn(open *Open) {
 	if open == nil {
 		return
 	}
-	if call, ok := open.Body.(*event.LLMRequested); ok && !call.Aside() {
+	if call, ok := open.Body.(*event.LLMRequested); ok && !call.OutsideConversation() {
 		p.Turns++
 	}
 }

@@ -32,9 +32,9 @@ func (s *State) plannedProgress(e event.Event, open *Open, before string) {
 	case *event.PhaseEntered:
 		s.enteredStage(e, before)
 	case *event.UnderstandingMade, *event.InformationPlanned, *event.ReflectionMade:
-		p.settled(e, Stage(s.Planning.Phase))
+		p.concluded(e, Stage(s.Planning.Phase))
 	case *event.PlanMade, *event.PlanRevised, *event.VerificationMade, *event.ReplanDecided:
-		p.settled(e, Stage(s.Planning.Phase))
+		p.concluded(e, Stage(s.Planning.Phase))
 		p.changed(e, Checklist)
 	case *event.ActionStarted:
 		p.changed(e, StatusLine, Checklist)
@@ -78,7 +78,7 @@ func (s *State) mostNotes() int {
 // are progress: those of the last reply are the closing words.
 func (s *State) replied(e event.Event, b *event.LLMReplied, open *Open) {
 	call, ok := requestOf(open)
-	if !ok || call.Aside() {
+	if !ok || call.OutsideConversation() {
 		return
 	}
 	said := sayingOf(b)
@@ -125,7 +125,7 @@ func Unanswered(b *event.LLMFailed) bool {
 
 func (s *State) modelFailed(e event.Event, b *event.LLMFailed, open *Open) {
 	call, ok := requestOf(open)
-	if !ok || call.Aside() || b.Kind == event.Interrupted || b.Kind == string(llm.ToolsRefused) {
+	if !ok || call.OutsideConversation() || b.Kind == event.Interrupted || b.Kind == string(llm.ToolsRefused) {
 		return // nobody has to know, or the work goes on in another way
 	}
 	text := b.Message
@@ -144,9 +144,9 @@ func (s *State) toolFailed(e event.Event, message string, open *Open) {
 	}
 }
 
-// settled notes that a stage has come to a result. What a silent reply came to
+// concluded notes that a stage has come to a result. What a silent reply came to
 // is said with that.
-func (p *Progress) settled(e event.Event, stage string) {
+func (p *Progress) concluded(e event.Event, stage string) {
 	p.changed(e, StatusLine)
 	if last := p.Latest(stage); last != nil && last.Kind == NoteReply && last.Text == "" {
 		p.changed(e, stage)
@@ -184,7 +184,7 @@ func fellBack(b event.Body) bool {
 func (s *State) enteredStage(e event.Event, before string) {
 	p, stage := &s.Progress, Stage(s.Planning.Phase)
 	if stage != Stage(before) {
-		p.settled(e, Stage(before))
+		p.concluded(e, Stage(before))
 	}
 	if stage == PrePlanning && !p.Entered[stage] && s.Config.Planning.Notify.Start {
 		s.note(e, Note{Kind: NoteStart})

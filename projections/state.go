@@ -44,23 +44,23 @@ type Open struct {
 
 // State is everything that a decision depends on.
 type State struct {
-	Seq        uint64
-	Now        time.Time // of the latest event; nothing pure reads a clock
-	Created    *event.ContextCreated
-	Key        forge.TaskKey
-	Started    time.Time
-	Config     *event.ConfigPinned
-	Process    *event.ProcessStarted // the latest
-	Clean      bool                  // the latest process said that it ended
-	Reopened   int                   // processes in a row that found the same intent open
-	Task       *event.TaskFetched
-	Edited     uint64   // seq of the latest change of its text by somebody
-	Labels     []string // as read back after our latest change
-	Place      *event.WorkspacePrepared
-	Project    *event.ProjectRead
-	Tools      *event.ToolsListed
-	ToolWeight llm.Weight // of all of them
-	Lang       i18n.Lang
+	Seq           uint64
+	Now           time.Time // of the latest event; nothing pure reads a clock
+	Created       *event.ContextCreated
+	Key           forge.TaskKey
+	Started       time.Time
+	Config        *event.ConfigPinned
+	Process       *event.ProcessStarted // the latest
+	EndedProperly bool                  // the latest process said that it ended
+	OpenRuns      int                   // processes in a row that found the same intent open
+	Task          *event.TaskFetched
+	Edited        uint64   // seq of the latest change of its text by somebody
+	Labels        []string // as read back after our latest change
+	Workspace     *event.WorkspacePrepared
+	Project       *event.ProjectRead
+	Tools         *event.ToolsListed
+	ToolWeight    llm.Weight // of all of them
+	Lang          i18n.Lang
 
 	Status Status
 	Since  uint64 // seq of the event that set Status
@@ -69,7 +69,7 @@ type State struct {
 	Stop   *Request                // a wish to stop
 	Denied *Request                // the forge did not let us take the task
 	Resume *Request                // a wish to resume that was not granted yet
-	Rest   *event.ContextPaused    // why and until when it is paused
+	Paused *event.ContextPaused    // why and until when it is paused
 	Wait   *event.ContextAwaiting  // the latest wait for people, for whatever reason
 	Await  *event.ContextAwaiting  // the latest one for an answer to the closing words, also after it has come back
 	Last   *event.ContextCompleted // how it completed

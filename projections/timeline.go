@@ -159,7 +159,7 @@ func serverList(servers []event.Server) string {
 
 func fetched(b *event.CommentsFetched) string {
 	if b.Error != "" {
-		return b.Reason + " failed: " + b.Error
+		return string(b.Reason) + " failed: " + b.Error
 	}
 	counts := map[string]int{}
 	var order []string

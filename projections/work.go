@@ -60,7 +60,7 @@ func (w *Work) apply(e event.Event) {
 	case *event.ToolReplied:
 		w.Answered++
 		w.Corrections = 0
-		w.settle(b)
+		w.outcome(b)
 		w.failure(b.IsError)
 	case *event.ToolFailed:
 		w.Answered++
@@ -124,7 +124,7 @@ func (w *Work) note(e event.Event, b *event.ToolRequested) {
 	}
 }
 
-func (w *Work) settle(b *event.ToolReplied) {
+func (w *Work) outcome(b *event.ToolReplied) {
 	if len(w.Facts) == 0 {
 		return
 	}

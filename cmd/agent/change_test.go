@@ -281,8 +281,8 @@ func TestFork(t *testing.T) {
 	if after := c.git("for-each-ref"); after != before {
 		t.Errorf("something was pushed: %s", after)
 	}
-	if s := c.fold(l.UUID); s.Place.Commit != strings.TrimSpace(c.git("rev-parse", "refs/pull/1/head")) {
-		t.Errorf("the work began at %s", s.Place.Commit)
+	if s := c.fold(l.UUID); s.Workspace.Commit != strings.TrimSpace(c.git("rev-parse", "refs/pull/1/head")) {
+		t.Errorf("the work began at %s", s.Workspace.Commit)
 	}
 	c.wantPatch()
 }

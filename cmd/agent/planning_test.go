@@ -157,7 +157,7 @@ func TestPlanning(t *testing.T) {
 func firstCalls(c *talk) map[string]int {
 	first := map[string]int{}
 	for i, r := range find[*event.LLMRequested](c.events(c.only().UUID)) {
-		if first[r.Purpose] == 0 && !r.Aside() {
+		if first[r.Purpose] == 0 && !r.OutsideConversation() {
 			first[r.Purpose] = i + 1
 		}
 	}

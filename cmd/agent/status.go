@@ -175,12 +175,12 @@ func waitsFor(s *projections.State) (reason, until string) {
 	switch {
 	case s.Status == projections.Awaiting:
 		return "awaiting", "comment"
-	case s.Status != projections.Paused || s.Rest == nil:
+	case s.Status != projections.Paused || s.Paused == nil:
 		return "", ""
-	case s.Rest.Until.Kind == "time":
-		return s.Rest.Reason, s.Rest.Until.Time.UTC().Format(time.RFC3339)
+	case s.Paused.Until.Kind == "time":
+		return s.Paused.Reason, s.Paused.Until.Time.UTC().Format(time.RFC3339)
 	}
-	return s.Rest.Reason, s.Rest.Until.Kind
+	return s.Paused.Reason, s.Paused.Until.Kind
 }
 
 var endings = map[string]string{"context.completed": "completed", "context.stopped": "stopped", "context.failed": "failed"}

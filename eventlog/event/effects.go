@@ -17,8 +17,10 @@ type LLMRequested struct {
 	Attempt   int    `json:"attempt"` // 1 for the first try
 }
 
-// Aside is true for a call that is no turn of the conversation: it writes a summary.
-func (r *LLMRequested) Aside() bool { return r.Purpose == "summary" || r.Purpose == "compaction" }
+// OutsideConversation is true for a call that is no turn of the conversation: it writes a summary.
+func (r *LLMRequested) OutsideConversation() bool {
+	return r.Purpose == "summary" || r.Purpose == "compaction"
+}
 
 // LLMReplied is a whole reply of a model.
 type LLMReplied struct {

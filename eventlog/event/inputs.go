@@ -269,12 +269,23 @@ type Tool struct {
 // split over several events of which only the last has Last set.
 type CommentsFetched struct {
 	input
-	Reason   string    `json:"reason"` // start | resume | periodic | publish
-	Comments []Comment `json:"comments"`
-	Seen     int       `json:"seen"` // comments that earlier events already hold
-	Last     bool      `json:"last"`
-	Error    string    `json:"error,omitempty"`
+	Reason   FetchReason `json:"reason"`
+	Comments []Comment   `json:"comments"`
+	Seen     int         `json:"seen"` // comments that earlier events already hold
+	Last     bool        `json:"last"`
+	Error    string      `json:"error,omitempty"`
 }
+
+// FetchReason says why comments were read.
+type FetchReason string
+
+// Why comments are read.
+const (
+	FetchStart    FetchReason = "start"
+	FetchResume   FetchReason = "resume"
+	FetchPeriodic FetchReason = "periodic"
+	FetchPublish  FetchReason = "publish" // before the work is published
+)
 
 // Comment is one comment and what was made of it.
 type Comment struct {

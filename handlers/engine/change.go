@@ -21,9 +21,9 @@ type Unpublished struct {
 	Message string
 }
 
-// patience is how many runs a forge that does not answer is waited for with a
+// maxRuns is how many runs a forge that does not answer is waited for with a
 // change: better said without it than never.
-const patience = 5
+const maxRuns = 5
 
 // change publishes the work. Committing, pushing, looking for the change by its
 // branch and asking for a review may all be repeated.
@@ -48,7 +48,7 @@ func (e *Engine) change(ctx context.Context, in *event.ChangeRequested) (event.B
 // and in some of the next.
 func (e *Engine) publish(ctx context.Context, in *event.ChangeRequested) (done Published, err error) {
 	_, err = e.write(ctx, write{
-		patience: patience,
+		maxRuns: maxRuns,
 		send: func() (event.Body, error) {
 			done, err = e.p.Workspace.Publish(ctx, e.state, in)
 			return nil, err
@@ -97,8 +97,8 @@ func (e *Engine) open(ctx context.Context, in *event.ChangeRequested, opened *ev
 	spec := forge.ChangeSpec{Branch: in.Branch, Base: in.Base, Title: in.Title, Body: in.Body.View(), Draft: in.Draft}
 	return e.write(ctx, write{
 		uncertain: true,
-		patience:  patience,
-		look: func() (event.Body, error) {
+		maxRuns:   maxRuns,
+		find: func() (event.Body, error) {
 			c, err := e.p.Forge.FindChange(ctx, e.state.Key, in.Branch)
 			if c == nil || err != nil {
 				return nil, err
@@ -121,7 +121,7 @@ func (e *Engine) askReview(ctx context.Context, in *event.ChangeRequested, opene
 		return opened, nil
 	}
 	return e.write(ctx, write{
-		patience: patience,
+		maxRuns: maxRuns,
 		send: func() (event.Body, error) {
 			err := e.p.Forge.AskReview(ctx, e.state.Key, opened.Number, in.Reviewer)
 			if err == nil {

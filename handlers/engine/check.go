@@ -21,10 +21,10 @@ func (e *Engine) checkTask(ctx context.Context) error {
 		return nil
 	}
 	now := e.p.Now()
-	if !e.looked.IsZero() && now.Sub(e.looked) < e.p.TaskCheck {
+	if !e.checkedAt.IsZero() && now.Sub(e.checkedAt) < e.p.TaskCheck {
 		return nil
 	}
-	e.looked = now
+	e.checkedAt = now
 	t, err := e.p.Forge.Task(ctx, s.Key)
 	var failed *forge.Error
 	if errors.As(err, &failed) && failed.Kind == forge.NotFound {
@@ -39,9 +39,9 @@ func (e *Engine) checkTask(ctx context.Context) error {
 	return e.noticeEdit(t)
 }
 
-// lastLook looks once more before the work is published or called done, however
+// lastCheck looks once more before the work is published or called done, however
 // long the next look would be off.
-func (e *Engine) lastLook(ctx context.Context, intent event.Body) (changed bool, err error) {
+func (e *Engine) lastCheck(ctx context.Context, intent event.Body) (changed bool, err error) {
 	closing := false
 	switch in := intent.(type) {
 	case *event.ChangeRequested:
@@ -49,11 +49,11 @@ func (e *Engine) lastLook(ctx context.Context, intent event.Body) (changed bool,
 	case *event.CommentRequested:
 		closing = in.Purpose == string(projections.Completed)
 	}
-	if !closing || e.p.Now().Sub(e.looked) < time.Second {
+	if !closing || e.p.Now().Sub(e.checkedAt) < time.Second {
 		return false, nil
 	}
 	before := e.state.Seq
-	e.looked = time.Time{}
+	e.checkedAt = time.Time{}
 	err = e.checkTask(ctx)
 	return e.state.Seq != before, err
 }

@@ -96,9 +96,9 @@ func (r *round) wakeOf(s *projections.State) event.Body {
 	case s.Status == projections.Awaiting:
 		return &event.ResumeRequested{By: "comment"}
 	case s.Status != projections.Paused:
-	case s.Rest.Until.Kind == "time":
+	case s.Paused.Until.Kind == "time":
 		return &event.ResumeRequested{By: "timer"}
-	case s.Rest.Until.Kind == "signal" && !r.raised.Load():
+	case s.Paused.Until.Kind == "signal" && !r.raised.Load():
 		return &event.ResumeRequested{By: "signal_file", Person: true}
 	}
 	return nil

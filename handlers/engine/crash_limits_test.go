@@ -92,7 +92,7 @@ func TestLimitsHoldOverRestarts(t *testing.T) {
 				n := len(r.Raw) / 8 // no less than half of what any estimate says
 				spent, largest = spent+n, max(largest, n)
 			}
-			if spent > w.config.Limits.MaxTokens+largest || s.Status != projections.Paused || s.Rest.Reason != "limit" {
+			if spent > w.config.Limits.MaxTokens+largest || s.Status != projections.Paused || s.Paused.Reason != "limit" {
 				t.Errorf("%d tokens at least of %d, status %s", spent, w.config.Limits.MaxTokens, s.Status)
 			}
 		})

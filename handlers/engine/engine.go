@@ -28,6 +28,7 @@ import (
 	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/forge"
+	"agent/handlers/reply"
 	"agent/internal/redact"
 	"agent/llm"
 	"agent/mcp"
@@ -91,20 +92,26 @@ func (t *Temporary) Unwrap() error { return t.Err }
 
 // Engine works on one context.
 type Engine struct {
-	p        Ports
-	log      *contexts.Context
-	state    *projections.State
-	files    projections.Files
-	tools    Tools
-	checked  bool // the tool list was compared in this process
-	behind   bool // a projection file may not be what the log says
-	spending contexts.Spending
-	unspent  []contexts.Call              // calls that the ledger may not hold yet, at most mostUnspent
-	spent    time.Time                    // when the ledger was last brought up to date
-	looked   time.Time                    // when the item was last read
-	unsaid   map[uint64]*event.LLMReplied // replies as they were before redaction, by seq
-	trusted  map[string]bool
-	me       *forge.Account
+	p          Ports
+	log        *contexts.Context
+	state      *projections.State
+	files      projections.Files
+	tools      Tools
+	checked    bool // the tool list was compared in this process
+	behind     bool // a projection file may not be what the log says
+	spending   contexts.Spending
+	unspent    []contexts.Call // calls that the ledger may not hold yet, at most mostUnspent
+	spent      time.Time       // when the ledger was last brought up to date
+	checkedAt  time.Time       // when the item was last read
+	unredacted calls           // of the latest reply that the log holds in its redacted form
+	trusted    map[string]bool
+	me         *forge.Account
+}
+
+// calls are what a reply asks for, with the arguments that the model wrote.
+type calls struct {
+	reply uint64 // seq of the reply
+	calls []reply.Call
 }
 
 // Create makes the context of a new task and its engine.
@@ -137,9 +144,9 @@ func Open(p Ports, uuid string) (*Engine, error) {
 	}
 	e.log = log
 	e.spendAll()
-	if _, err := log.ReadFile(projections.MetadataFile); err != nil || !e.state.Clean {
+	if _, err := log.ReadFile(projections.MetadataFile); err != nil || !e.state.EndedProperly {
 		e.behind = true
-		e.saveFiles() // before the directory moves, see settle
+		e.saveFiles() // before the directory moves, see moveDirectory
 	}
 	if err := log.Relocate(); err != nil {
 		return nil, errors.Join(err, log.Close())
@@ -148,7 +155,7 @@ func Open(p Ports, uuid string) (*Engine, error) {
 }
 
 func newEngine(p Ports) *Engine {
-	return &Engine{p: p, state: projections.NewState(), unsaid: map[uint64]*event.LLMReplied{}, trusted: map[string]bool{}}
+	return &Engine{p: p, state: projections.NewState(), trusted: map[string]bool{}}
 }
 
 // State is the folded log. It must not be changed.

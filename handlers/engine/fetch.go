@@ -20,30 +20,32 @@ import (
 // read gets something from outside and appends it.
 func (e *Engine) read(ctx context.Context, r handlers.Read) error {
 	switch r.Want {
-	case "task.fetched":
+	case handlers.WantTask:
 		return e.fetchTask(ctx)
-	case "workspace.prepared":
-		place, err := e.p.Workspace.Prepare(ctx, e.state)
+	case handlers.WantWorkspace:
+		prepared, err := e.p.Workspace.Prepare(ctx, e.state)
 		if err != nil {
 			return orTemporary(ctx, err)
 		}
-		return e.input(&place)
-	case "project.read":
+		return e.input(&prepared)
+	case handlers.WantProject:
 		return e.readProject(ctx)
-	case "change.measured":
+	case handlers.WantMeasure:
 		return e.measure(ctx)
-	case "context.inherited":
+	case handlers.WantInherited:
 		inherited := e.p.Inherit(e.state)
 		return e.input(&inherited)
-	case "tools.listed":
+	case handlers.WantTools:
 		listed := e.listTools(ctx)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		e.checked = true
 		return e.input(listed)
+	case handlers.WantComments:
+		return e.fetchComments(ctx, r.Reason)
 	}
-	return e.fetchComments(ctx, r.Reason)
+	panic("engine: no way to read " + string(r.Want))
 }
 
 func orTemporary(ctx context.Context, err error) error {
@@ -53,26 +55,8 @@ func orTemporary(ctx context.Context, err error) error {
 	return &Temporary{err}
 }
 
-// retried repeats a read that failed for a reason that may pass.
-func retried[T any](ctx context.Context, e *Engine, read func() (T, error)) (T, error) {
-	for try := 1; ; try++ {
-		got, err := read()
-		var failed *forge.Error
-		if err == nil || ctx.Err() != nil || !errors.As(err, &failed) {
-			return got, err
-		}
-		wait, retry := e.retryWrite(failed, try)
-		if !retry {
-			return got, err
-		}
-		if err := e.p.Sleep(ctx, wait); err != nil {
-			return got, err
-		}
-	}
-}
-
 func (e *Engine) fetchTask(ctx context.Context) error {
-	t, err := retried(ctx, e, func() (forge.Task, error) { return e.p.Forge.Task(ctx, e.state.Key) })
+	t, err := retryRead(ctx, e, func() (forge.Task, error) { return e.p.Forge.Task(ctx, e.state.Key) })
 	var failed *forge.Error
 	switch {
 	case errors.As(err, &failed) && failed.Kind == forge.NotFound:
@@ -112,9 +96,9 @@ const perEvent = 100
 
 // fetchComments appends what is new since the last fetch. At a resume a failure
 // is recorded and the work goes on with what is known.
-func (e *Engine) fetchComments(ctx context.Context, reason string) error {
-	all, err := retried(ctx, e, func() ([]forge.Comment, error) { return e.p.Forge.Comments(ctx, e.state.Key, time.Time{}) })
-	if err != nil && (reason == "start" || ctx.Err() != nil) {
+func (e *Engine) fetchComments(ctx context.Context, reason event.FetchReason) error {
+	all, err := retryRead(ctx, e, func() ([]forge.Comment, error) { return e.p.Forge.Comments(ctx, e.state.Key, time.Time{}) })
+	if err != nil && (reason == event.FetchStart || ctx.Err() != nil) {
 		return orTemporary(ctx, err)
 	}
 	if err != nil {
@@ -203,7 +187,7 @@ func (e *Engine) mayWrite(ctx context.Context, a forge.Account) bool {
 	if known, ok := e.trusted[a.Login]; ok {
 		return known
 	}
-	p, err := retried(ctx, e, func() (forge.Permission, error) { return e.p.Forge.Permission(ctx, e.state.Key, a.Login) })
+	p, err := retryRead(ctx, e, func() (forge.Permission, error) { return e.p.Forge.Permission(ctx, e.state.Key, a.Login) })
 	e.trusted[a.Login] = err == nil && p >= forge.Write
 	return e.trusted[a.Login]
 }

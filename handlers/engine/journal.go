@@ -5,6 +5,7 @@ import (
 
 	"agent/contexts"
 	"agent/eventlog/event"
+	"agent/handlers/reply"
 	"agent/projections"
 )
 
@@ -26,8 +27,8 @@ func (e *Engine) append(b event.Body, cause uint64) (event.Event, error) {
 	if err != nil {
 		return event.Event{}, err
 	}
-	if reply, ok := b.(*event.LLMReplied); ok && redacted {
-		e.unsaid[ev.Seq] = reply
+	if original, ok := b.(*event.LLMReplied); ok && redacted {
+		e.unredacted = calls{ev.Seq, reply.Read(e.state, original).Calls}
 	}
 	return ev, e.apply(ev)
 }
@@ -53,7 +54,7 @@ func (e *Engine) apply(ev event.Event) error {
 			e.p.Log.Warn("projection file is behind its log", "context", e.log.UUID(), "file", c.Name, "error", err)
 		}
 	}
-	if err := e.settle(); err != nil {
+	if err := e.moveDirectory(); err != nil {
 		return err
 	}
 	e.spend(ev)
@@ -63,10 +64,10 @@ func (e *Engine) apply(ev event.Event) error {
 	return nil
 }
 
-// settle moves the directory to where the log sends it. The projection files
+// moveDirectory moves the directory to where the log sends it. The projection files
 // are whole and durable before, and its calls are counted: nobody opens an ended
 // context again.
-func (e *Engine) settle() error {
+func (e *Engine) moveDirectory() error {
 	if e.state.Status.Directory() != string(e.log.Dir()) {
 		e.saveFiles()
 		e.spendAll()

@@ -15,7 +15,7 @@ import (
 
 // callModel sends the request once. A pause cancels it. The draft of a summary
 // has the sources of the summary, so that both can be forgotten.
-func (e *Engine) callModel(ctx context.Context, aside bool, r *llm.Request, again bool) (event.Body, error) {
+func (e *Engine) callModel(ctx context.Context, outside bool, r *llm.Request, again bool) (event.Body, error) {
 	if again || r == nil {
 		return &event.LLMFailed{Kind: event.Interrupted, Message: "the process ended before the reply was recorded"}, nil
 	}
@@ -27,7 +27,7 @@ func (e *Engine) callModel(ctx context.Context, aside bool, r *llm.Request, agai
 		return e.modelFailure(callCtx, err), nil
 	}
 	body := e.replied(*r, reply, time.Since(start))
-	if aside {
+	if outside {
 		body.Sources = e.state.Lineage.Sources
 	}
 	return body, nil
@@ -91,14 +91,8 @@ func (e *Engine) modelFailure(ctx context.Context, err error) *event.LLMFailed {
 		failed = &llm.Error{Kind: llm.Transient, Message: err.Error()}
 	}
 	body := &event.LLMFailed{Kind: string(failed.Kind), Status: failed.Status, Message: clean(failed.Message), Partial: event.T(clean(failed.Partial))}
-	switch failed.Kind {
-	case llm.Transient, llm.RateLimited, llm.Empty, llm.Timeout:
-		wait := e.backoff(e.state.Work.Attempts + 1)
-		if failed.RetryAfter > 0 {
-			wait = failed.RetryAfter + time.Duration(e.p.Jitter()*float64(time.Second)/4)
-		}
+	if wait := e.modelWait(failed); wait > 0 {
 		body.NotBefore = e.p.Now().UTC().Add(wait).Truncate(time.Microsecond)
-	default: // waiting does not help
 	}
 	return body
 }

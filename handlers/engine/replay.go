@@ -168,11 +168,13 @@ func decision(e handlers.Effect) (string, error) {
 	case handlers.Act:
 		return form(e.Intent)
 	case handlers.Read:
-		return e.Want, nil
+		return string(e.Want), nil
 	case handlers.Wait:
 		return "wait until " + e.Until.String(), nil
+	case handlers.Idle:
+		return "nothing to do", nil
 	}
-	return "rest", nil
+	panic(fmt.Sprintf("engine: no form of %T", e))
 }
 
 // form is the type and the data of a body as they are stored, large texts as hashes.

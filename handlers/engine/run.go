@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"time"
 
@@ -53,7 +52,7 @@ func (e *Engine) begin(pinned event.ConfigPinned, wake event.Body) error {
 // recovered describes what the process before left behind, if it did not end properly.
 func (e *Engine) recovered() *event.ProcessRecovered {
 	s, torn := e.state, e.log.Torn()
-	if s.Process == nil || (s.Clean && s.Open == nil && torn == nil) {
+	if s.Process == nil || (s.EndedProperly && s.Open == nil && torn == nil) {
 		return nil
 	}
 	r := &event.ProcessRecovered{}
@@ -108,7 +107,7 @@ func (e *Engine) loop(ctx context.Context) error {
 			return err
 		}
 		switch effect := handlers.Next(e.state).(type) {
-		case handlers.Rest:
+		case handlers.Idle:
 			return nil
 		case handlers.Record:
 			if err := e.record(effect.Body); err != nil {
@@ -126,6 +125,8 @@ func (e *Engine) loop(ctx context.Context) error {
 			if err := e.act(ctx, effect); err != nil {
 				return err
 			}
+		default:
+			panic(fmt.Sprintf("engine: no way to perform %T", effect))
 		}
 	}
 }
@@ -133,7 +134,7 @@ func (e *Engine) loop(ctx context.Context) error {
 // act appends the intent and performs it. Before a model call the tools are
 // compared with those that the conversation was begun with.
 func (e *Engine) act(ctx context.Context, a handlers.Act) error {
-	if call, ok := a.Intent.(*event.LLMRequested); ok && !call.Aside() {
+	if call, ok := a.Intent.(*event.LLMRequested); ok && !call.OutsideConversation() {
 		if changed, err := e.checkTools(ctx); changed || err != nil {
 			return err
 		}
@@ -141,7 +142,7 @@ func (e *Engine) act(ctx context.Context, a handlers.Act) error {
 			return err
 		}
 	}
-	if changed, err := e.lastLook(ctx, a.Intent); changed || err != nil {
+	if changed, err := e.lastCheck(ctx, a.Intent); changed || err != nil {
 		return err
 	}
 	intent, err := e.append(a.Intent, 0)
@@ -158,7 +159,7 @@ func (e *Engine) perform(ctx context.Context, seq uint64, intent event.Body, req
 	var err error
 	switch in := intent.(type) {
 	case *event.LLMRequested:
-		outcome, err = e.callModel(ctx, in.Aside(), request, again)
+		outcome, err = e.callModel(ctx, in.OutsideConversation(), request, again)
 	case *event.ToolRequested:
 		outcome, err = e.callTool(ctx, in, again)
 	case *event.CommentRequested:
@@ -188,10 +189,4 @@ func (e *Engine) wait(ctx context.Context, until time.Time) error {
 		return interruptedBySignal(ctx, err)
 	}
 	return e.input(&event.TimerFired{Until: until})
-}
-
-// backoff is how long to wait before try number attempt+1: 1, 2, 4 … seconds and up to half as much again.
-func (e *Engine) backoff(attempt int) time.Duration {
-	seconds := math.Pow(2, float64(min(attempt, 6)-1)) * (1 + e.p.Jitter()/2)
-	return time.Duration(seconds * float64(time.Second))
 }

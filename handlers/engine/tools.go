@@ -9,7 +9,6 @@ import (
 
 	"agent/eventlog/event"
 	"agent/handlers"
-	"agent/handlers/reply"
 	"agent/mcp"
 )
 
@@ -97,11 +96,8 @@ func (e *Engine) arguments(c *event.ToolRequested) (string, bool) {
 	if !e.state.Work.Redacted || e.state.Work.ReplySeq != c.Reply {
 		return c.Args.Inline, true
 	}
-	original, ok := e.unsaid[c.Reply]
-	if !ok {
+	if e.unredacted.reply != c.Reply || c.Index >= len(e.unredacted.calls) {
 		return c.Args.Inline, !strings.Contains(c.Args.Inline, "[redacted:")
 	}
-	s := *e.state
-	s.Work.Reply = original
-	return reply.Parse(&s).Calls[c.Index].Args, true
+	return e.unredacted.calls[c.Index].Args, true
 }

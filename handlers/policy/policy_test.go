@@ -51,7 +51,7 @@ var now = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 
 func paused(reason string, until event.Until) *projections.State {
 	s := projections.NewState()
-	s.Status, s.Rest, s.PausedAt = projections.Paused, &event.ContextPaused{Reason: reason, Until: until}, now.AddDate(0, 0, -29)
+	s.Status, s.Paused, s.PausedAt = projections.Paused, &event.ContextPaused{Reason: reason, Until: until}, now.AddDate(0, 0, -29)
 	return s
 }
 

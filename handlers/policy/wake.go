@@ -52,7 +52,7 @@ func Wake(s *projections.State, f Facts) (event.Body, Need) {
 		return &event.ResumeRequested{By: ByCommand, Person: true}, Nothing
 	}
 	// If the forge refused to set labels, the trigger label was never removed, and so not set again.
-	labelled := f.Trigger == ByLabel && (s.Rest == nil || s.Rest.Reason != projections.Denied)
+	labelled := f.Trigger == ByLabel && (s.Paused == nil || s.Paused.Reason != projections.Denied)
 	awaiting := s.Status == projections.Awaiting
 	switch {
 	case (labelled || awaiting) && f.Task == nil && !f.Gone:
@@ -64,7 +64,7 @@ func Wake(s *projections.State, f Facts) (event.Body, Need) {
 	case expired(s, f):
 		return &event.StopRequested{By: "expired"}, Nothing
 	}
-	return pauseOver(s.Rest.Until, f), Nothing
+	return pauseOver(s.Paused.Until, f), Nothing
 }
 
 func expired(s *projections.State, f Facts) bool {

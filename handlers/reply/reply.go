@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"agent/eventlog/event"
 	"agent/internal/loosejson"
 	"agent/projections"
 )
@@ -30,10 +31,11 @@ type Call struct {
 	Args   string // JSON object, or what the model sent if it is none
 }
 
-// Parse reads the latest reply of a state. It is forgiving about what stands
-// around a JSON object and never invents arguments.
-func Parse(s *projections.State) Parsed {
-	r := s.Work.Reply
+// Parse reads the latest reply of a state.
+func Parse(s *projections.State) Parsed { return Read(s, s.Work.Reply) }
+
+// Read reads a reply in the protocol, and with the tools, of a state.
+func Read(s *projections.State, r *event.LLMReplied) Parsed {
 	text := loosejson.StripThinking(r.Text.View())
 	names := NamesOf(s)
 	switch {

@@ -73,8 +73,8 @@ func changedLines(s *projections.State) (lines []string) {
 	if len(m.LeftOut) > 0 {
 		lines = append(lines, i18n.Text(s.Lang, "facts.left", codeList(m.LeftOut)))
 	}
-	if s.Place != nil && s.Place.Missing != "" {
-		lines = append(lines, i18n.Text(s.Lang, "facts.base", format.Code(s.Place.Missing), format.Code(s.Place.Base)))
+	if s.Workspace != nil && s.Workspace.Missing != "" {
+		lines = append(lines, i18n.Text(s.Lang, "facts.base", format.Code(s.Workspace.Missing), format.Code(s.Workspace.Base)))
 	}
 	return lines
 }
@@ -220,6 +220,6 @@ func patchBlock(s *projections.State, patch event.Text) string {
 // inPlaceLine says where a change is that nobody published. Only the last name
 // of the directory is told: the whole path is the operator's business.
 func inPlaceLine(s *projections.State) string {
-	dir := s.Place.Dir[strings.LastIndexByte(strings.TrimRight(s.Place.Dir, "/"), '/')+1:]
+	dir := s.Workspace.Dir[strings.LastIndexByte(strings.TrimRight(s.Workspace.Dir, "/"), '/')+1:]
 	return i18n.Text(s.Lang, "change.inplace", format.Code(sanitize.Line(dir, 120)))
 }

@@ -34,7 +34,7 @@ func Reason(s *projections.State, lang i18n.Lang, own *projections.Ending) (sent
 }
 
 func pausedReason(s *projections.State, lang i18n.Lang) (sentence, detail string) {
-	p := &projections.Pausing{Reason: s.Rest.Reason, Until: s.Rest.Until}
+	p := &projections.Pausing{Reason: s.Paused.Reason, Until: s.Paused.Until}
 	switch {
 	case s.Denied != nil && p.Reason == projections.Denied:
 		p.Detail = s.Denied.Reason

@@ -32,8 +32,8 @@ func (a *App) makePorts() error {
 // tools are those of the configured servers, and those that read earlier attempts at the task.
 func (a *App) tools(now *projections.State) engine.Tools {
 	dir := ""
-	if now.Place != nil {
-		dir = now.Place.Dir
+	if now.Workspace != nil {
+		dir = now.Workspace.Dir
 	}
 	return a.history().WithHistory(a.Pool.Session(dir), now)
 }

@@ -85,7 +85,7 @@ func (w *Copy) existing(ctx context.Context, s *projections.State) (*git.Repo, e
 	if _, err := os.Lstat(o.Dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("the working copy is gone, and what was not pushed with it; a new label on the task begins anew")
 	}
-	o.Branch = s.Place.Base
+	o.Branch = s.Workspace.Base
 	if s.Task.Fork {
 		o.Ref = w.c.ChangeRef(s.Key.Number)
 	}

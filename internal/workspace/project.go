@@ -35,8 +35,8 @@ func (w *Copy) Project(ctx context.Context, s *projections.State) (read event.Pr
 		return event.ProjectRead{Error: err.Error()}
 	}
 	defer thaw()
-	dir := s.Place.Dir
-	if s.Place.InPlace { // the operator may have named a link
+	dir := s.Workspace.Dir
+	if s.Workspace.InPlace { // the operator may have named a link
 		dir, _ = filepath.EvalSymlinks(dir)
 	}
 	root, err := git.OpenDir(dir)

@@ -20,7 +20,7 @@ import (
 // readProject reads a directory with limits that are smaller than the defaults.
 func readProject(dir string) event.ProjectRead {
 	s := projections.NewState()
-	s.Place = &event.WorkspacePrepared{Dir: dir, InPlace: true}
+	s.Workspace = &event.WorkspacePrepared{Dir: dir, InPlace: true}
 	s.Config = &event.ConfigPinned{ContextLength: 128_000, Project: event.ProjectRule{Rules: true, MaxFile: 100, MaxTotal: 150, Files: true, MaxDepth: -1}}
 	return New(Config{}).Project(context.Background(), s)
 }

@@ -35,7 +35,7 @@ func (w *Copy) Measure(ctx context.Context, s *projections.State) (event.ChangeM
 	if m.Tree, m.LeftOut, err = repo.Tree(ctx, largestFile); err != nil {
 		return m, err
 	}
-	changes, err := repo.Compare(ctx, s.Place.Commit, m.Tree)
+	changes, err := repo.Compare(ctx, s.Workspace.Commit, m.Tree)
 	if err != nil {
 		return m, err
 	}
@@ -88,7 +88,7 @@ func (w *Copy) Publish(ctx context.Context, s *projections.State, in *event.Chan
 	}
 	failed := err
 	if repo != nil && done.Commit != "" && (err != nil || in.Branch == "") {
-		done.Patch, err = repo.Patch(ctx, s.Place.Commit, done.Commit)
+		done.Patch, err = repo.Patch(ctx, s.Workspace.Commit, done.Commit)
 		if failed == nil {
 			failed = err
 		}
@@ -115,7 +115,7 @@ func (w *Copy) commits(s *projections.State, in *event.ChangeRequested) git.Comm
 	if s.Open != nil {
 		when = s.Open.Time // the same at every try
 	}
-	return git.CommitSpec{Branch: branch, Base: s.Place.Commit, Tree: in.Tree, Message: in.Title,
+	return git.CommitSpec{Branch: branch, Base: s.Workspace.Commit, Tree: in.Tree, Message: in.Title,
 		Author: author(w.c.Bot), Trailer: trailer(s.Created.UUID), When: when.Truncate(time.Second), Clean: w.safeMessage(s, in.Title)}
 }
 
@@ -142,7 +142,7 @@ func (w *Copy) push(ctx context.Context, s *projections.State, in *event.ChangeR
 	} else if in.Branch == project.DefaultBranch {
 		return commit, &git.Error{Op: "push", Kind: git.Refused, Text: "the head of this request is the default branch, where nothing is pushed without a review"}
 	}
-	pushed, err := repo.Push(ctx, git.PushSpec{Branch: in.Branch, Commit: commit, Base: s.Place.Commit,
+	pushed, err := repo.Push(ctx, git.PushSpec{Branch: in.Branch, Commit: commit, Base: s.Workspace.Commit,
 		Author: author(w.c.Bot), There: in.Existing})
 	if err != nil {
 		return commit, err

@@ -51,10 +51,10 @@ func New(c Config) *Copy { return &Copy{c} }
 
 // freeze keeps everybody from changing the copy while it is read.
 func (w *Copy) freeze(ctx context.Context, s *projections.State) (thaw func(), err error) {
-	if w.c.Freeze == nil || s.Place == nil || s.Place.Dir == "" {
+	if w.c.Freeze == nil || s.Workspace == nil || s.Workspace.Dir == "" {
 		return func() {}, nil
 	}
-	return w.c.Freeze(ctx, s.Place.Dir)
+	return w.c.Freeze(ctx, s.Workspace.Dir)
 }
 
 func (c Config) dirOf(uuid string) string { return filepath.Join(c.Root, uuid) }
@@ -83,16 +83,16 @@ func Published(s *projections.State) bool {
 
 // Discard removes the clone below root of a context whose work was published.
 func Discard(root string, s *projections.State) error {
-	if !Published(s) || s.Place == nil || s.Place.Dir != filepath.Join(root, s.Created.UUID) {
+	if !Published(s) || s.Workspace == nil || s.Workspace.Dir != filepath.Join(root, s.Created.UUID) {
 		return nil
 	}
-	return os.RemoveAll(s.Place.Dir)
+	return os.RemoveAll(s.Workspace.Dir)
 }
 
 // Unpublished makes a patch of what the clone in dir holds beyond the commit that
 // the work began on. It is empty if there is nothing, or if it was published.
 func Unpublished(ctx context.Context, s *projections.State, dir string) (patch []byte, err error) {
-	if s.Place == nil || s.Place.InPlace || s.Place.Commit == "" || Published(s) {
+	if s.Workspace == nil || s.Workspace.InPlace || s.Workspace.Commit == "" || Published(s) {
 		return nil, nil
 	}
 	repo, err := git.Open(dir)
@@ -103,12 +103,12 @@ func Unpublished(ctx context.Context, s *projections.State, dir string) (patch [
 	if err != nil {
 		return nil, err
 	}
-	commit, err := repo.Commit(ctx, git.CommitSpec{Branch: patchBranch, Base: s.Place.Commit, Tree: tree, Message: s.Created.Title,
+	commit, err := repo.Commit(ctx, git.CommitSpec{Branch: patchBranch, Base: s.Workspace.Commit, Tree: tree, Message: s.Created.Title,
 		Author: author(s.Config.Bot), Trailer: trailer(s.Created.UUID), When: s.Now})
-	if err != nil || commit == s.Place.Commit {
+	if err != nil || commit == s.Workspace.Commit {
 		return nil, err
 	}
-	return repo.Patch(ctx, s.Place.Commit, commit)
+	return repo.Patch(ctx, s.Workspace.Commit, commit)
 }
 
 func author(bot string) string {

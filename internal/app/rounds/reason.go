@@ -19,5 +19,5 @@ func Because(s *projections.State, lang i18n.Lang) string {
 
 // NeedsPerson reports whether a context waits for a person who did not ask for that.
 func NeedsPerson(s *projections.State) bool {
-	return s.Status == projections.Paused && s.Resume == nil && s.Rest.Until.Kind == "person" && s.Rest.Reason != "requested"
+	return s.Status == projections.Paused && s.Resume == nil && s.Paused.Until.Kind == "person" && s.Paused.Reason != "requested"
 }

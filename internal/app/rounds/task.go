@@ -174,7 +174,7 @@ func (r *round) report(s *projections.State, name string, took time.Duration, er
 	if s.Status == projections.Failed {
 		r.summary.Failed++
 	}
-	if s.Status == projections.Paused && s.Rest.Reason == "model_auth" { // a stop ends it as well
+	if s.Status == projections.Paused && s.Paused.Reason == "model_auth" { // a stop ends it as well
 		r.summary.Refused = true
 	}
 	r.mu.Unlock()
@@ -187,7 +187,7 @@ func (r *round) report(s *projections.State, name string, took time.Duration, er
 	case s.Status != projections.Completed:
 		line += ": " + Because(s, r.Language())
 	case s.ChangedInPlace():
-		line += ": " + r.text("run.inplace", s.Place.Dir)
+		line += ": " + r.text("run.inplace", s.Workspace.Dir)
 	}
 	if s.Status == projections.Failed || NeedsPerson(s) {
 		r.voice.Say(line)

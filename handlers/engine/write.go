@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"agent/eventlog/event"
+	"agent/forge"
+)
+
+// write is one change of the forge.
+type write struct {
+	uncertain  bool                          // it may have been done already
+	find       func() (event.Body, error)    // finds it if it was done; nil if doing it twice is no harm
+	send       func() (event.Body, error)    // does it
+	refused    func(*forge.Error) event.Body // the outcome of a definite no
+	maxRuns    int                           // runs after which a forge that does not answer counts as a no; 0: never
+	bestEffort bool                          // what it says is said again later: a forge that does not answer counts as a no at once
+}
+
+func (w write) policy() forgePolicy {
+	if w.bestEffort {
+		return forgeProgress
+	}
+	return forgeWrite
+}
+
+// write does it exactly once, as far as the forge lets us see. It gives up with
+// a Temporary error, which leaves the intent open for the next run.
+func (e *Engine) write(ctx context.Context, w write) (event.Body, error) {
+	for try := 1; ; try++ {
+		if w.uncertain && w.find != nil {
+			found, err := e.findTwice(ctx, w.find)
+			if failed := (*forge.Error)(nil); w.bestEffort && ctx.Err() == nil && errors.As(err, &failed) {
+				return e.giveUp(w, failed)
+			}
+			if found != nil || err != nil {
+				return found, err
+			}
+		}
+		done, err := w.send()
+		if err == nil {
+			return done, nil
+		}
+		var failed *forge.Error
+		if ctx.Err() != nil || !errors.As(err, &failed) {
+			return nil, err
+		}
+		wait, again := w.policy().next(failed, try, e.p.Jitter())
+		if !again {
+			return e.giveUp(w, failed)
+		}
+		w.uncertain = w.uncertain || failed.Kind == forge.Ambiguous
+		if err := e.p.Sleep(ctx, wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// giveUp ends the tries of this run. A token that is refused is never passed
+// over: nothing else would succeed, either.
+func (e *Engine) giveUp(w write, failed *forge.Error) (event.Body, error) {
+	lasting := w.bestEffort && failed.Kind != forge.Auth || w.maxRuns > 0 && e.state.OpenRuns >= w.maxRuns
+	if temporary(failed.Kind) && !lasting {
+		return nil, &Temporary{failed}
+	}
+	return w.refused(failed), nil
+}
+
+func temporary(k forge.ErrorKind) bool {
+	return k == forge.Ambiguous || k == forge.Transient || k == forge.RateLimited || k == forge.Auth || k == forge.Hidden
+}
+
+// findTwice looks, and looks once more after the time that the forge may need
+// to list a new comment.
+func (e *Engine) findTwice(ctx context.Context, find func() (event.Body, error)) (event.Body, error) {
+	for first := true; ; first = false {
+		found, err := find()
+		var failed *forge.Error
+		switch {
+		case found != nil:
+			return found, nil
+		case errors.As(err, &failed):
+			return nil, &Temporary{failed}
+		case err != nil || !first:
+			return nil, err
+		}
+		if err := e.p.Sleep(ctx, e.p.AdoptWait); err != nil {
+			return nil, err
+		}
+	}
+}
