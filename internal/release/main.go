@@ -61,7 +61,12 @@ func release(dir, out string, targets []string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	b := &build{dir: dir, work: work, out: out, epoch: stamp, time: time.Unix(seconds, 0).UTC()}
+	// Of a linked worktree, Go would not find the commit: it builds a clone.
+	source := filepath.Join(work, "source")
+	if _, err := output(dir, nil, "git", "clone", "-q", ".", source); err != nil {
+		return err
+	}
+	b := &build{dir: source, work: work, out: out, epoch: stamp, time: time.Unix(seconds, 0).UTC()}
 	return b.all(targets)
 }
 
