@@ -99,8 +99,10 @@ func approvalReasons(s *projections.State) (reasons []tell.ApprovalReason) {
 
 // protected reports whether a path is one that a person has to approve: it is
 // below a directory of the list (an entry that ends in a slash), matches an entry
-// with a slash, or an entry without one matches its last part. Case does not
-// count, as some systems see none. A path that was cut may be any.
+// with a slash, or an entry without one matches its last part. A file or link
+// named like a protected directory, or like one above it, counts too: a link puts
+// other contents in the directory's place. Case does not count, as some systems
+// see none. A path that was cut may be any.
 func protected(name, list string) bool {
 	if strings.HasSuffix(name, "…") {
 		return list != ""
@@ -112,7 +114,7 @@ func protected(name, list string) bool {
 		case entry == "":
 			continue
 		case strings.HasSuffix(entry, "/"):
-			if strings.HasPrefix(name, entry) {
+			if strings.HasPrefix(name, entry) || strings.HasPrefix(entry, name+"/") {
 				return true
 			}
 			entry += "**"

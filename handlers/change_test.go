@@ -8,6 +8,7 @@ import (
 	"agent/eventlog/event"
 	"agent/forge"
 	"agent/handlers/tell"
+	"agent/internal/config"
 	"agent/projections"
 )
 
@@ -85,12 +86,15 @@ func TestChangeTranscripts(t *testing.T) {
 }
 
 func TestNeedsApproval(t *testing.T) {
-	list := ".github/workflows/\n.gitlab-ci.yml\nconfig/agent.yaml\n*.pem\n[bad\ndeploy/**\nteams/*/secrets/\nsrc/**/gen/{a,b}.go"
+	list := ".github/workflows/\n.gitlab-ci.yml\nconfig/agent.yaml\n*.pem\n[bad\ndeploy/**\nteams/*/secrets/\nsrc/**/gen/{a,b}.go\n**/.husky/"
 	for path, want := range map[string]bool{
 		".github/workflows/ci.yml": true, ".GitHub/Workflows/x/y.yml": true, ".github/other": false, ".gitlab-ci.yml": true, "sub/.gitlab-ci.yml": true,
 		"config/agent.yaml": true, "x/config/agent.yaml": false, "keys/a.pem": true, "a.pemx": false, "[bad": true,
 		"deploy/a": true, "deploy/a/b/c.yaml": true, "x/deploy/a": false, "teams/a/secrets/b/c": true, "teams/a/b/secrets/c": false,
 		"src/gen/a.go": true, "src/x/y/gen/b.go": true, "src/gen/c.go": false, "main.go": false, "cut…": true,
+		".husky/pre-commit": true, "web/.husky/pre-commit": true, "web/husky/pre-commit": false, "x.husky": false,
+		// links named like a protected directory, or like one above it
+		".github/workflows": true, ".github": true, "Deploy": true, "web/.husky": true, ".git": false, "teams/a/secrets": true,
 	} {
 		if got := protected(path, list); got != want {
 			t.Errorf("%q: %v", path, got)
@@ -169,6 +173,26 @@ func TestKinds(t *testing.T) {
 		}
 		if closes := strings.HasPrefix(got.Body.Inline, "Closes #7"); closes != (c.kind == forge.GitHubIssue) {
 			t.Errorf("%s: %s", name, got.Body.Inline)
+		}
+	}
+}
+
+// The usual files that a CI service or an editor runs by itself are protected
+// unless the configuration says otherwise; so is a link in their place.
+func TestDefaultProtectedPaths(t *testing.T) {
+	list := strings.Join(config.Default().ChangeRequests.ProtectedPaths, "\n")
+	for _, path := range []string{
+		".github/workflows/ci.yml", ".gitlab-ci.yml", ".circleci/config.yml", "Jenkinsfile", "ci/Jenkinsfile", "azure-pipelines.yml", ".travis.yml",
+		".buildkite/pipeline.yml", ".husky/pre-commit", ".vscode/tasks.json", "web/.vscode/settings.json", ".devcontainer/devcontainer.json", ".claude/settings.json", ".envrc", "sub/.envrc",
+		".circleci", ".buildkite", ".husky", ".vscode", "web/.vscode", ".devcontainer", ".claude", ".github", ".gitlab", ".agent",
+	} {
+		if !protected(path, list) {
+			t.Errorf("%s is not protected", path)
+		}
+	}
+	for _, path := range []string{"main.go", "vscode/tasks.json", ".gitignore", "docs/husky.md", ".editorconfig"} {
+		if protected(path, list) {
+			t.Errorf("%s is protected", path)
 		}
 	}
 }

@@ -111,7 +111,7 @@ type ChangeRequests struct {
 	// Whether a binary file in a change pauses the task and asks.
 	Binary string `yaml:"binary" default:"ask" oneof:"ask|allow"`
 	// Paths whose change pauses the task and asks: a directory (`deploy/`), a path (`docs/api.yaml`), or a name in any directory (`CODEOWNERS`). `*` stands for part of a name, `**` for any directories (`deploy/**`). Submodules, files over 50 MiB, and new lines with something like a secret always ask.
-	ProtectedPaths []string `yaml:"protected_paths" default:".github/workflows/ .github/actions/ .gitlab-ci.yml .gitlab/ .gitmodules CODEOWNERS .mcp.json .agent/"`
+	ProtectedPaths []string `yaml:"protected_paths" default:".github/workflows/ .github/actions/ .gitlab-ci.yml .gitlab/ .circleci/ .buildkite/ Jenkinsfile azure-pipelines.yml .travis.yml .gitmodules CODEOWNERS .mcp.json .agent/ **/.claude/ **/.devcontainer/ **/.husky/ **/.vscode/ .envrc"`
 }
 
 // ProjectAgentRules is about the files with rules for agents in a repository's root.

@@ -1,21 +1,38 @@
-// Package redact takes secrets out of texts before they are written or sent.
-//
-// Two kinds of secrets are known: configured values, also in the encodings that
-// somebody might use to smuggle them out (URL escapes, base64 in all three
-// alignments, hex, reversed, JSON escapes), and well-known shapes of tokens.
-// Values that hold a digit and are not short are found even if there is something
-// between their characters. Each
+// Package redact takes secrets out of texts before they are written or sent. Each
 // becomes [redacted:<kind>], where kind is "secret" for a configured value.
 //
-// Redacting is idempotent. It works on whole messages: a secret that is divided
-// between two calls is not seen, except by [Redactor.Writer], which puts lines
-// together. There are no errors.
+// It finds
+//   - tokens of well-known shapes;
+//   - configured values of 6 bytes or more, as they are and URL-escaped, in base64
+//     (all three alignments), hex, reversed, or with JSON escapes; values with a
+//     digit and 12 letters and digits also with something between the characters;
+//   - fragments of a configured value: a run of 16 or more of its characters with at
+//     least 8 different ones, and two runs of 12 or more from different parts of it
+//     in one text. Case, compatibility forms (NFKC), blanks, line ends and invisible
+//     characters do not count.
+//
+// Not part of a fragment are the armour lines of a PEM key and the start that all
+// keys of its kind share, the header of a JWT, and URLs without credentials.
+//
+// Limits. It does not find
+//   - a fragment of fewer than 16 characters alone, nor three or more pieces of fewer than 12;
+//   - a fragment that is encoded (base64, hex, reversed), compressed or encrypted,
+//     nor a whole value in an encoding that is not named above;
+//   - halves in two texts: each message, each JSON string ([Redactor.JSON]) and each
+//     group of lines of [Redactor.Writer] stands alone;
+//   - look-alikes from other scripts, such as a Cyrillic а for a Latin a.
+//
+// Whoever can run programs beside a secret can always spell it in another way:
+// redaction guards against accidents and simple tricks, the sandbox keeps secrets out of reach.
+//
+// Redacting is idempotent and takes time linear in the text. There are no errors.
 package redact
 
 import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // minSecret is the length below which a configured value is no secret, in bytes:
@@ -34,6 +51,8 @@ type Redactor struct {
 	slot  [1 << 16]uint16 // where in found the candidates of such a pair are
 	found []candidates    // the first is that of the marker
 	bare  *Redactor       // finds values by their letters and digits alone; nil: none are long enough
+
+	fragments func() *fragments // made at the first text: most commands redact nothing
 }
 
 // candidates begin with the same two bytes.
@@ -47,7 +66,8 @@ var shapesOnly = New(nil)
 
 // New makes a Redactor for the given values.
 func New(secrets []string) *Redactor {
-	r := &Redactor{}
+	secrets = slices.Clone(secrets)
+	r := &Redactor{fragments: sync.OnceValue(func() *fragments { return newFragments(secrets) })}
 	r.at(markerStart)
 	for _, s := range secrets {
 		if len(s) < minSecret {
@@ -109,7 +129,8 @@ func (r *Redactor) String(s string) (string, bool) {
 func (r *Redactor) pass(s string) (string, bool) {
 	out, whole := r.once(s)
 	out, split := r.split(out)
-	return out, whole || split
+	out, partly := r.fragments().replace(out)
+	return out, whole || split || partly
 }
 
 // once is one pass from left to right.
