@@ -46,6 +46,44 @@ func (s *Store) checkOwn(name string, info fs.FileInfo, want string) error {
 	return nil
 }
 
+// CheckFiles looks at everything below the directory of a context: whose it is, and
+// who may read it. It is an [AccessError] if others may, and damage if something is
+// neither a file nor a directory.
+func (s *Store) CheckFiles(uuid string) error {
+	at, err := s.locate(uuid)
+	if err != nil {
+		return err
+	}
+	return s.checkFiles(pathOf(at, uuid))
+}
+
+func (s *Store) checkFiles(name string) error {
+	info, err := s.fs.Lstat(name)
+	switch {
+	case isMissing(err):
+		return nil // it moved, or was replaced, meanwhile
+	case err != nil:
+		return err
+	case info.Mode().IsRegular():
+		return s.checkOwn(name, info, "600")
+	case !info.IsDir():
+		return &DamageError{Name: name, Reason: "is neither a file nor a directory"}
+	}
+	if err := s.checkOwn(name, info, "700"); err != nil {
+		return err
+	}
+	entries, err := s.fs.ReadDir(name)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := s.checkFiles(path.Join(name, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // checkMedium refuses file systems on which locks cannot be trusted.
 func (s *Store) checkMedium() error {
 	if s.o.Force {

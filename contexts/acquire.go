@@ -84,7 +84,7 @@ func (c *Context) recall(task string) error {
 // check holds the log that was read against its directory and the index.
 func (c *Context) check() error {
 	if c.ahead() {
-		return &DamageError{Name: c.path(), Reason: "its log does not end the task"}
+		return &DamageError{Name: c.path(), Reason: "it lies in completed/, but its log has not ended"}
 	}
 	if err := c.info.held(); err != nil {
 		return err

@@ -92,6 +92,8 @@ type Store struct {
 	o    Options
 	tail int      // entries of the index's tail from which it is merged
 	seen sync.Map // payload by file of the signals that Pending returned
+
+	cache cache
 }
 
 // Open checks the store, makes what is missing of its layout, and removes what

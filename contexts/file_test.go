@@ -46,7 +46,6 @@ func TestDamagedContexts(t *testing.T) {
 		{"log is a link to a log", func(t *testing.T, dir string) {
 			must(t, os.Rename(logOf(dir), dir+"/moved"), os.Symlink("moved", logOf(dir)))
 		}, ExitDamage},
-		{"log has two names", func(t *testing.T, dir string) { must(t, os.Link(logOf(dir), dir+"/other")) }, ExitDamage},
 		{"context is a link", func(t *testing.T, dir string) {
 			to := filepath.Join(filepath.Dir(filepath.Dir(dir)), "elsewhere")
 			must(t, os.Rename(dir, to), os.Symlink(to, dir))

@@ -116,7 +116,7 @@ func (x *snapshot) compare(seen map[string]Dir) (stale []string, gone []Info, er
 		if !exists {
 			gone = append(gone, Info{UUID: r.UUID, TaskKey: r.TaskKey, gone: true})
 		}
-		if dir != Completed || r.over() {
+		if r.TaskKey != "" && (dir != Completed || r.over()) {
 			delete(unknown, r.UUID)
 		}
 	}
@@ -162,6 +162,11 @@ func (s *Store) putAll(infos []Info) error {
 	return s.update(func(x *snapshot) error {
 		var fresh []Info
 		for _, i := range infos {
+			if i.TaskKey == "" && !i.gone { // its log cannot be read: what is known stays known
+				if old, err := x.byUUID(i.UUID); err == nil {
+					i.TaskKey, i.Title, i.Created, i.Head = old.TaskKey, old.Title, old.Created, old.Head
+				}
+			}
 			old, found, err := x.get(i.TaskKey, i.UUID)
 			if err != nil && !errors.Is(err, errIndex) {
 				return err

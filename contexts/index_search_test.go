@@ -108,7 +108,6 @@ func TestQueries(t *testing.T) {
 				want = append(want, i.UUID)
 			}
 		}
-		q.Unread = true
 		for i, err := range s.Infos(q) {
 			must(t, err)
 			got = append(got, i.UUID)

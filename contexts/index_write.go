@@ -75,7 +75,7 @@ func (s *Store) dirTimes() (times [3]int64, err error) {
 // current loads the index for a writer, or begins a new one. The caller holds
 // the lock.
 func (s *Store) current() (*snapshot, error) {
-	if err := s.prepareDir(indexDir); err != nil {
+	if err := s.prepareIndexDir(); err != nil {
 		return nil, err
 	}
 	times, err := s.dirTimes()
@@ -90,6 +90,26 @@ func (s *Store) current() (*snapshot, error) {
 		x.complete = x.times != nil && *x.times == times
 	}
 	return x, err
+}
+
+// prepareIndexDir makes index/. What is there and is no directory is set aside.
+func (s *Store) prepareIndexDir() error {
+	info, err := s.fs.Lstat(indexDir)
+	for n := 1; err == nil && !info.IsDir(); n++ {
+		to := fmt.Sprintf("%s/index.%d", quarantineDir, n)
+		if err = s.move(indexDir, to); errors.Is(err, errTaken) {
+			err = nil
+			continue
+		}
+		if err == nil {
+			s.o.Warn(&Warning{Name: indexDir, Reason: "it is not a directory, and was moved to " + to})
+			break
+		}
+	}
+	if err != nil && !isMissing(err) {
+		return err
+	}
+	return s.prepareDir(indexDir)
 }
 
 // fresh begins an empty index, in place of whatever is there. It is complete if

@@ -20,7 +20,6 @@ type Query struct {
 	Repository string    // what TaskKeys begin with, such as "github.com/o/r"
 	Since      time.Time // of the latest event
 	Until      time.Time
-	Unread     bool // the caller reads the logs: need not be told which of those that ended have changed
 }
 
 func (q *Query) fits(i *Info) bool {
@@ -91,7 +90,7 @@ func (s *Store) Infos(q Query) iter.Seq2[Info, error] {
 			yield(Info{}, fmt.Errorf("list: %w", err))
 			return
 		}
-		l := lister{s: s, q: q, yield: yield, check: !q.Unread && x.trailer.Contexts+len(x.tail) <= looksAtFiles}
+		l := lister{s: s, q: q, yield: yield, check: x.trailer.Contexts+len(x.tail) <= looksAtFiles}
 		err = l.list(x)
 		x.Close()
 		if errors.Is(err, errIndex) { // a bit of it flipped: what was not said yet comes from the logs
@@ -254,8 +253,16 @@ func (s *Store) unchanged(i *Info) bool {
 }
 
 func (s *Store) ofTask(taskKey string) (known []Info, err error) {
-	err = s.withIndex(func(x *snapshot) (err error) {
-		known, err = x.ofTask(taskKey)
+	err = s.withIndex(func(x *snapshot) error {
+		unread, err := x.ofTask("") // damaged when the index was written, and perhaps not any more
+		if err == nil {
+			known, err = x.ofTask(taskKey)
+		}
+		for _, i := range unread {
+			if i = s.again(i); i.TaskKey == taskKey && taskKey != "" {
+				known = append(known, i)
+			}
+		}
 		return err
 	})
 	return known, err
@@ -281,7 +288,10 @@ func (s *Store) measure(uuid string) (size, modified int64, archived bool, err e
 			return 0, 0, false, err
 		}
 		size, modified, archived, err = s.measureIn(pathOf(p, uuid))
-		if !isMissing(err) || try >= 3 {
+		if isMissing(err) && try >= 3 {
+			err = &DamageError{Name: pathOf(p, uuid), Reason: "it has no log"}
+		}
+		if !isMissing(err) {
 			return size, modified, archived, err
 		}
 	}

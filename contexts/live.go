@@ -3,7 +3,6 @@ package contexts
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"slices"
 )
@@ -57,6 +56,11 @@ func (s *Store) candidates(taskKey string) (ids []string, complete bool, err err
 		return nil, false, nil
 	}
 	infos, err := x.ofTask(taskKey)
+	if err == nil && taskKey != "" {
+		var unread []Info // those whose first event could not be read, and perhaps can be now
+		unread, err = x.ofTask("")
+		infos = append(infos, unread...)
+	}
 	if errors.Is(err, errIndex) {
 		return nil, false, nil
 	}
@@ -105,7 +109,8 @@ func (s *Store) Unfinished() iter.Seq2[Entry, error] {
 	}
 }
 
-// names lists the contexts of a directory, sorted; what is none goes to warn.
+// names lists the contexts of a directory, sorted; what is none goes to
+// warn. A link or a file with the name of a context is one that is damaged.
 func (s *Store) names(p Dir, warn func(error)) ([]string, error) {
 	entries, err := s.fs.ReadDir(string(p))
 	if isMissing(err) && s.o.ReadOnly {
@@ -116,23 +121,11 @@ func (s *Store) names(p Dir, warn func(error)) ([]string, error) {
 	}
 	names := make([]string, 0, len(entries))
 	for _, e := range entries {
-		if reason := notContext(e); reason != "" {
-			warn(&Warning{Name: pathOf(p, e.Name()), Reason: reason})
-		} else {
+		if canonical(e.Name()) {
 			names = append(names, e.Name())
+		} else {
+			warn(&Warning{Name: pathOf(p, e.Name()), Reason: "its name is not a UUID in canonical form"})
 		}
 	}
 	return names, nil
-}
-
-func notContext(e fs.DirEntry) string {
-	switch {
-	case !canonical(e.Name()):
-		return "its name is not a UUID in canonical form"
-	case e.Type()&fs.ModeSymlink != 0:
-		return "it is a symbolic link"
-	case !e.IsDir():
-		return "it is not a directory"
-	}
-	return ""
 }

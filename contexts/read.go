@@ -1,17 +1,21 @@
 package contexts
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"sync"
 
 	"agent/eventlog"
 	"agent/eventlog/event"
 )
 
 // Records yields the lines of a log as they are, and at the end at most one
-// error, as [eventlog.Read] does.
+// error, as [eventlog.Read] does. It is the one reader of whole logs: a log that
+// is empty, that lacks events which the index saw, or that cannot be that of its
+// directory ends with a [DamageError].
 func (s *Store) Records(uuid string) iter.Seq2[eventlog.Record, error] {
 	return func(yield func(eventlog.Record, error) bool) {
 		for rec, err := range s.records(uuid) {
@@ -25,6 +29,18 @@ func (s *Store) Records(uuid string) iter.Seq2[eventlog.Record, error] {
 	}
 }
 
+// Check reads a whole log and returns what is wrong with it. A torn tail is not:
+// it is an event that is just being written, or one that never was acknowledged.
+func (s *Store) Check(uuid string) error {
+	for _, err := range s.Records(uuid) {
+		var torn *eventlog.TornError
+		if err != nil && !errors.As(err, &torn) {
+			return err
+		}
+	}
+	return nil
+}
+
 // records reads a log without a lock. The directory may move between looking
 // and opening; once the file is open that does not matter.
 func (s *Store) records(uuid string) iter.Seq2[eventlog.Record, error] {
@@ -35,27 +51,117 @@ func (s *Store) records(uuid string) iter.Seq2[eventlog.Record, error] {
 				yield(eventlog.Record{}, err)
 				return
 			}
-			if s.readFrom(pathOf(at, uuid), try < 3, yield) {
+			c := check{s: s, at: at, info: Info{UUID: uuid}}
+			if c.read(try < 3, yield) {
 				return
 			}
 		}
 	}
 }
 
-// readFrom reports false if the log was not there and another look is wanted.
-func (s *Store) readFrom(dir string, again bool, yield func(eventlog.Record, error) bool) bool {
-	for rec, err := range eventlog.ReadFile(s.fs, dir) {
+// check follows a log that is read, for what its lines alone do not tell.
+type check struct {
+	s     *Store
+	at    Dir
+	info  Info // UUID and heads
+	ended bool
+}
+
+// read reports false if the log was not there and another try is wanted.
+func (c *check) read(again bool, yield func(eventlog.Record, error) bool) bool {
+	dir := pathOf(c.at, c.info.UUID)
+	for rec, err := range eventlog.ReadFile(c.s.fs, dir) {
 		if isMissing(err) {
 			if again {
 				return false
 			}
 			err = &DamageError{Name: dir, Reason: "it has no log"}
 		}
-		if !yield(rec, err) {
+		if err == nil {
+			c.see(rec)
+		}
+		var torn *eventlog.TornError
+		if errors.As(err, &torn) {
+			err = cmp.Or(c.end(), err)
+		}
+		if !yield(rec, err) || err != nil {
 			return true
 		}
 	}
+	if err := c.end(); err != nil {
+		yield(eventlog.Record{}, err)
+	}
 	return true
+}
+
+func (c *check) see(rec eventlog.Record) {
+	if rec.Seq == 1 {
+		c.info.watch = c.s.knownHead(rec)
+	}
+	c.info.saw(eventlog.HeadOf(rec))
+	switch string(rec.Type) {
+	case "context.completed", "context.stopped", "context.failed":
+		c.ended = true
+	}
+}
+
+// end is what is wrong with a log that could be read to its end.
+func (c *check) end() error {
+	if c.info.Head.Seq == 0 {
+		return &DamageError{Name: pathOf(c.at, c.info.UUID), Reason: "its log holds no event"}
+	}
+	if err := c.info.held(); err != nil {
+		return err
+	}
+	if c.at == Completed && !c.ended {
+		return &DamageError{Name: pathOf(c.at, c.info.UUID), Reason: "it lies in completed/, but its log has not ended"}
+	}
+	return nil
+}
+
+// knownHead is the head that the index knows of the log that begins with first;
+// zero if it knows none.
+func (s *Store) knownHead(first eventlog.Record) eventlog.Head {
+	e, err := event.Decode(first)
+	created, ok := e.Body.(*event.ContextCreated)
+	if err != nil || !ok {
+		return eventlog.Head{}
+	}
+	s.cache.Lock()
+	defer s.cache.Unlock()
+	if x := s.cachedIndex(); x != nil {
+		known, _, _ := x.get(created.TaskKey, created.UUID) // zero if it cannot be read
+		return known.Head
+	}
+	return eventlog.Head{}
+}
+
+// cache is the index that was loaded last, for those who read many logs.
+type cache struct {
+	sync.Mutex
+	x     *snapshot
+	files [4]int64 // size and modification time of the two files that x came from
+}
+
+// cachedIndex is nil if there is no index that can be used.
+func (s *Store) cachedIndex() *snapshot {
+	var files [4]int64
+	for n, name := range []string{indexFile, tailFile} {
+		if info, err := s.fs.Lstat(name); err == nil {
+			files[2*n], files[2*n+1] = info.Size(), info.ModTime().UnixNano()
+		}
+	}
+	if s.cache.x != nil && s.cache.files == files {
+		return s.cache.x
+	}
+	if s.cache.x != nil {
+		s.cache.x.Close()
+	}
+	s.cache.x, s.cache.files = nil, files
+	if x, err := s.load(); err == nil {
+		s.cache.x = x
+	}
+	return s.cache.x
 }
 
 // Lines yields every line of a log, good or bad, for those who look around
@@ -91,7 +197,10 @@ func (s *Store) Stream(uuid string) (io.ReadCloser, error) {
 			return nil, err
 		}
 		f, err := eventlog.OpenRead(s.fs, pathOf(at, uuid))
-		if !isMissing(err) || try >= 3 {
+		if isMissing(err) && try >= 3 {
+			err = &DamageError{Name: pathOf(at, uuid), Reason: "it has no log"}
+		}
+		if !isMissing(err) {
 			return f, err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 // process.recovered, and moves the directory to where the rest of the log sends
 // it. For a context with nothing wrong Lost.Lines is 0 and nothing is recorded;
 // for a log that is whole but misses events that the index saw, Lost.Bytes is.
+// Lost.Reason says what was wrong, also if it was only the directory.
 // A log without its first event, and one with events that this release does not
 // understand, are beyond repair and stay as they are.
 func (s *Store) Repair(uuid string, at time.Time) (eventlog.Lost, error) {
@@ -58,6 +59,9 @@ func (s *Store) repair(uuid string, at time.Time) (eventlog.Lost, error) {
 		lost.Reason = c.info.held().Error()
 	}
 	c.stale = true
+	if c.ahead() && lost.Lines == 0 {
+		lost.Reason = "it lay in completed/, but its log has not ended"
+	}
 	if lost.Lines > 0 || c.ahead() {
 		note := &event.ProcessRecovered{GivenUp: lost.Bytes, Quarantine: lost.Copy}
 		if _, err := c.Append(event.Event{Time: at, Body: note}); err != nil {

@@ -150,9 +150,9 @@ func TestListAndFind(t *testing.T) {
 			got = append(got, e)
 		}
 	}
-	want := []Entry{{idB, Running}, {idA, Paused}, {idC, Completed}}
-	if fmt.Sprint(got) != fmt.Sprint(want) || warnings != 6 {
-		t.Errorf("got %v and %d warnings, want %v and 6", got, warnings, want)
+	want := []Entry{{idB, Running}, {link, Running}, {idA, Paused}, {idC, Completed}}
+	if fmt.Sprint(got) != fmt.Sprint(want) || warnings != 5 {
+		t.Errorf("got %v and %d warnings, want %v and 5", got, warnings, want)
 	}
 	for ref, want := range map[string]string{idA: idA, upper: idC, "ffff": idC, "FFFF00": idC, idB[:35]: "", idC[:14]: idC} {
 		id, err := s.Find(ref)
@@ -167,7 +167,7 @@ func TestListAndFind(t *testing.T) {
 	}
 	var many *AmbiguousError
 	_, err := s.Find("0a1b2c3d-00")
-	if !errors.As(err, &many) || fmt.Sprint(many.Candidates) != fmt.Sprint([]string{idA, idB}) {
+	if !errors.As(err, &many) || fmt.Sprint(many.Candidates) != fmt.Sprint([]string{idA, idB, link}) {
 		t.Errorf("got %v", err)
 	}
 	wantExit(t, err, ExitUsage)

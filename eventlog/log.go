@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"os"
 	"path"
@@ -115,7 +114,8 @@ func (l *Log) Close() error { return l.file.Close() }
 
 // ReadFile reads the log of a directory, archived or not, as [Read] does. It takes no lock and
 // writes nothing, so a torn tail may be an event that is just being appended.
-// What is not a regular file with one name is damage.
+// What is not a regular file is damage; other names of it (hard links, as
+// backups make them) are none.
 func ReadFile(fsys fsx.FS, dir string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		f, err := OpenRead(fsys, dir)
@@ -137,20 +137,5 @@ func open(fsys fsx.FS, dir string, flag int) (fsx.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open log: %w", err)
 	}
-	info, err := f.Stat()
-	if err == nil && links(info) > 1 {
-		err = &DamageError{Seq: 1, Reason: "file has other names (hard links)"}
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
 	return f, nil
-}
-
-func links(info fs.FileInfo) uint64 {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return uint64(st.Nlink)
-	}
-	return 1
 }

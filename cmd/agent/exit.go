@@ -66,6 +66,11 @@ func worse(a, b int) int {
 	return max(a, b)
 }
 
+// beyondRepair is damage that `agent repair` was tried on.
+type beyondRepair struct{ error }
+
+func (e beyondRepair) Unwrap() error { return e.error }
+
 // hintOf says what to do about an error, if there is something.
 func hintOf(err error) string {
 	var damaged *contexts.DamageError
@@ -74,7 +79,10 @@ func hintOf(err error) string {
 	var place *app.StoreError
 	var usage usageError
 	var ref *rounds.RefError
+	var beyond beyondRepair
 	switch {
+	case errors.As(err, &beyond):
+		return "this cannot be repaired: put the context's directory back from a backup, or move it out of the contexts directory"
 	case errors.As(err, &damaged):
 		return "agent inspect shows what can be read; agent repair UUID --accept-loss keeps what is valid"
 	case errors.As(err, &ambiguous):

@@ -71,6 +71,10 @@ func (a *cli) inspect(store *contexts.Store, uuid string, asJSON, full bool) err
 			a.printEvent(store, uuid, line.Record, width)
 		}
 	}
+	if err := store.Check(uuid); err != nil && code == 0 { // such as events missing at the end
+		fmt.Fprintln(a.err, "agent: "+sanitize.Terminal(err.Error()))
+		code = exitCode(err)
+	}
 	return quietly(code)
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -82,7 +83,7 @@ func (l *looker) search(text string, o searchOptions) error {
 		if err != nil {
 			return err
 		}
-		if err := l.searchIn(info, m, o.asJSON); err != nil {
+		if err := cmp.Or(l.searchIn(info, m, o.asJSON), info.Err); err != nil {
 			fmt.Fprintf(l.err, "agent: %s: %s\n", info.UUID, sanitize.Terminal(err.Error()))
 			code = worse(code, exitCode(err))
 		}
@@ -92,7 +93,7 @@ func (l *looker) search(text string, o searchOptions) error {
 
 // searched are the contexts to look into.
 func (l *looker) searched(task string, since time.Time) (func(func(contexts.Info, error) bool), error) {
-	q := contexts.Query{Since: since, Unread: true}
+	q := contexts.Query{Since: since}
 	if task == "" {
 		return l.store.Infos(q), nil
 	}

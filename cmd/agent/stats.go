@@ -15,6 +15,7 @@ import (
 	"agent/eventlog/event"
 	"agent/internal/config"
 	"agent/internal/i18n"
+	"agent/internal/sanitize"
 	"agent/projections"
 )
 
@@ -103,6 +104,7 @@ func (l *looker) stats(by string, from time.Time) (*statsReport, int) {
 		g := l.glance(entry.UUID, c.count)
 		c.close()
 		if g.err != nil {
+			fmt.Fprintln(l.err, "agent: "+sanitize.Terminal(g.err.Error()))
 			code = worse(code, exitCode(g.err))
 		}
 	}

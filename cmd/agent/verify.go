@@ -140,6 +140,9 @@ what was given up. It does nothing to a log that is not damaged.`,
 				return err
 			}
 			uuid, err := a.findContext(store, args[0])
+			if contexts.ExitCode(err) == contexts.ExitDamage {
+				return beyondRepair{err}
+			}
 			if err != nil {
 				return err
 			}
@@ -155,12 +158,19 @@ what was given up. It does nothing to a log that is not damaged.`,
 
 func (a *cli) repair(store *contexts.Store, uuid string) error {
 	lost, err := store.Repair(uuid, time.Now())
+	if contexts.ExitCode(err) == contexts.ExitDamage {
+		return beyondRepair{err}
+	}
 	if err != nil {
 		return err
 	}
-	if lost.Lines == 0 {
+	switch {
+	case lost.Lines == 0 && lost.Reason == "":
 		fmt.Fprintf(a.out, "%s  is not damaged\n", uuid)
 		return nil
+	case lost.Lines == 0:
+		fmt.Fprintf(a.out, "%s  repaired: %s; its directory was moved to where its log sends it\n", uuid, lost.Reason)
+		return a.sayNext(store, uuid)
 	}
 	fmt.Fprintf(a.out, "%s  repaired: %d bytes in %d lines were given up; the whole damaged log is kept in .quarantine\n", uuid, lost.Bytes, lost.Lines)
 	if err := a.rebuild(store, uuid); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ import (
 
 // whyReport is what `why --json` prints.
 type whyReport struct {
+	code     int
 	TaskKey  string             `json:"task_key"`
 	Seen     *contexts.Sighting `json:"seen,omitempty"` // the latest verdict of a round
 	Polls    int                `json:"polls,omitempty"`
@@ -85,7 +87,7 @@ not taken as input. TASK is a URL, or the uuid of a context or the beginning of 
 				return err
 			}
 			if asJSON {
-				return l.printJSON(report)
+				return errors.Join(l.printJSON(report), quietly(report.code))
 			}
 			return quietly(l.showWhy(report))
 		},
@@ -108,7 +110,9 @@ func (l *looker) why(ref string) (*whyReport, error) {
 		r.Seen = &seen
 	}
 	for _, uuid := range uuids {
-		r.Contexts = append(r.Contexts, l.whyOf(uuid))
+		c, err := l.whyOf(uuid)
+		r.code = worse(r.code, exitCode(err))
+		r.Contexts = append(r.Contexts, c)
 		r.Polls += scan.Polls[uuid].Count
 	}
 	return r, nil
@@ -135,7 +139,7 @@ func (l *looker) resolve(ref string) (key string, uuids []string, err error) {
 	return key, uuids, err
 }
 
-func (l *looker) whyOf(uuid string) whyContext {
+func (l *looker) whyOf(uuid string) (whyContext, error) {
 	c := whyContext{UUID: uuid, Ignored: []whyComment{}}
 	g := l.glance(uuid, c.see)
 	s := g.state
@@ -154,7 +158,7 @@ func (l *looker) whyOf(uuid string) whyContext {
 	if g.err != nil {
 		c.State, c.Error = "damaged", g.err.Error()
 	}
-	return c
+	return c, g.err
 }
 
 // see notes what an event explains.
@@ -192,7 +196,7 @@ func family(eventType string) string {
 	return name
 }
 
-// showWhy gives 1 if there is nothing to tell.
+// showWhy gives 1 if there is nothing to tell, and 65 if a log is damaged.
 func (l *looker) showWhy(r *whyReport) int {
 	fmt.Fprintln(l.out, sanitize.Line(r.TaskKey, 200))
 	if r.Seen != nil {
@@ -205,7 +209,7 @@ func (l *looker) showWhy(r *whyReport) int {
 		l.say("why.polls", r.Polls)
 	}
 	if r.Seen != nil || len(r.Contexts) > 0 {
-		return 0
+		return r.code
 	}
 	l.say("why.unknown")
 	return exitFailed

@@ -21,14 +21,10 @@ type Verified struct {
 }
 
 // Verify checks every byte of a context's log, its hash chain, its end against the
-// index, every blob that was not forgotten, and that its directory fits its state.
+// index, every blob that was not forgotten, that its directory fits its state, and
+// that nobody else may read or change its files.
 // Errors are those of package contexts.
 func Verify(store *contexts.Store, uuid string) (v Verified, err error) {
-	// Whole lines that are missing at the end break no chain: only the index remembers them.
-	info, err := store.Info(uuid)
-	if err := errors.Join(err, info.Err); err != nil {
-		return v, err
-	}
 	forgotten, err := forgottenBlobs(store, uuid)
 	if err != nil {
 		return v, err
@@ -57,7 +53,10 @@ func Verify(store *contexts.Store, uuid string) (v Verified, err error) {
 			v.Blobs++
 		}
 	}
-	return v, contexts.CheckDir(uuid, dir, state.Created, state.Status.Ended())
+	if err := contexts.CheckDir(uuid, dir, state.Created, state.Status.Ended()); err != nil {
+		return v, err
+	}
+	return v, store.CheckFiles(uuid)
 }
 
 // forgottenBlobs are those that were removed because a person asked for it.
