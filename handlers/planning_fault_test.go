@@ -46,7 +46,7 @@ func TestFailedVerification(t *testing.T) {
 			if w.state.Status != projections.Completed || !w.state.Last.Partial || w.state.Planning.Verified {
 				t.Errorf("%s, %+v", w.state.Status, w.state.Last)
 			}
-			if said := w.said("completed"); !strings.HasPrefix(said, "⚠️ **Done in part:**") {
+			if said := w.said("completed"); !strings.HasPrefix(said, "⚠️ **Partly done:**") {
 				t.Errorf("the final comment is\n%s", said)
 			}
 		})

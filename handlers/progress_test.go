@@ -292,7 +292,7 @@ func TestQuietPhases(t *testing.T) {
 // TestChecklistIsHonest: work that a verification adds is listed once and open
 // (B21), and nothing is called complete that is not (B9).
 func TestChecklistIsHonest(t *testing.T) {
-	const all = "Everything is done"
+	const all = "All actions are done"
 	finished := func(w *wall, id string) {
 		w.add(&event.ActionStarted{Action: id}, &event.ActionFinished{Action: id, Status: "success"})
 	}

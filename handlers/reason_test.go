@@ -53,22 +53,22 @@ func TestReasons(t *testing.T) {
 			w := newWorld(t, "json", command, done)
 			w.before["2"] = []event.Body{&event.PauseRequested{By: "command"}}
 			return w
-		}, []string{"agent resume"}, []string{"ignal"}, "a person asked for it. `agent resume` lets it go on", ""},
+		}, []string{"agent resume"}, []string{"ignal"}, "somebody asked for a pause. Run `agent resume` to continue", ""},
 		"pause by signal": {"paused", func(t *testing.T) *world {
 			w := newWorld(t, "json", command, done)
 			w.before["2"] = []event.Body{&event.PauseRequested{By: "signal_file"}}
 			return w
-		}, []string{"signal"}, []string{"agent resume"}, "the pause signal is set. The work continues when that file is removed", ""},
+		}, []string{"signal"}, []string{"agent resume"}, "the pause signal is set. Remove that file to continue", ""},
 		"limit": {"paused", func(t *testing.T) *world {
 			w := newWorld(t, "json", command, done)
 			w.state.Config.Limits.MaxTokens = 100
 			return w
 		}, []string{"tokens of a task", "110 of 100"}, nil,
-			"the limit of tokens of a task was reached: 110 of 100 are used. `agent resume` grants the same amount once more", ""},
+			"the limit of tokens of a task was reached (110 of 100 used). Run `agent resume` to grant the same amount again", ""},
 		"bad key": {"paused", func(t *testing.T) *world { return newWorld(t, "json", failed("auth", 0)) },
-			[]string{"`no`"}, []string{"see below"}, "the model cannot be used as it is configured. Correct that, then run `agent resume`", "no"},
+			[]string{"`no`"}, []string{"see below"}, "the model cannot be used with the current configuration. Fix it, then run `agent resume`", "no"},
 		"out of reach": {"paused", func(t *testing.T) *world { return newWorld(t, "json", failed("rate_limited", time.Hour)) },
-			[]string{"goes on by itself"}, nil, "the model does not answer at the moment. The work goes on by itself after 2026-01-02 04:04:05 UTC", "no"},
+			[]string{"resumes automatically"}, nil, "the model is not answering. Work resumes automatically after 2026-01-02 04:04:05 UTC", "no"},
 		"labels": {"paused", func(t *testing.T) *world {
 			w := newWorld(t, "json", done)
 			w.denied = true
@@ -89,13 +89,13 @@ func TestReasons(t *testing.T) {
 			return w
 		}, nil, []string{unchecked}, i18n.Text(i18n.En, "end.max_calls"), ""},
 		"done": {"completed", func(t *testing.T) *world { return newWorld(t, "json", command, done) },
-			[]string{unchecked}, []string{"working directory"}, "the model said that it is done", ""},
+			[]string{unchecked}, []string{"working directory"}, "the model reported that it is done", ""},
 		"done in place": {"completed", func(t *testing.T) *world {
 			w := newWorld(t, "json", write, done)
 			w.second = "write_file"
 			return w
 		},
-			[]string{"working directory `w` ", "not committed"}, []string{"/w"}, "the model said that it is done", ""},
+			[]string{"working directory `w` ", "not committed"}, []string{"/w"}, "the model reported that it is done", ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

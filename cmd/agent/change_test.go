@@ -176,7 +176,7 @@ func TestBranchMoved(t *testing.T) {
 					}
 					return
 				}
-				if log != "By a person" || !strings.Contains(body, "do not go together") || !strings.Contains(body, "+hello") {
+				if log != "By a person" || !strings.Contains(body, "the changes conflict") || !strings.Contains(body, "+hello") {
 					t.Errorf("the branch is\n%s\nthe comment:\n%s", log, body)
 				}
 				c.wantPatch()

@@ -190,7 +190,7 @@ func TestVerificationNeverPasses(t *testing.T) {
 			c.agent(0, "run")
 			l := c.only()
 			c.wantSaid(0, "✅ **Done**")
-			if final := c.wantSaid(1, "⚠️ **Done in part:**"); !strings.Contains(final, "hello.txt is not signed.") {
+			if final := c.wantSaid(1, "⚠️ **Partly done:**"); !strings.Contains(final, "hello.txt is not signed.") {
 				t.Errorf("the final comment is\n%s", final)
 			}
 			done := find[*event.ContextCompleted](c.events(l.UUID))

@@ -27,7 +27,7 @@ func TestSecretIsHeld(t *testing.T) {
 			c.extra = "change_requests: {binary: allow}"
 			c.agent(0, "run")
 			c.wantState("paused", pausedLabel)
-			if body := c.wantSaid(1, "⏸️ **Paused**"); !strings.Contains(body, "holds what looks like a secret") {
+			if body := c.wantSaid(1, "⏸️ **Paused**"); !strings.Contains(body, "seems to contain a secret") {
 				t.Error(body)
 			}
 			c.noSecrets(shapedToken)

@@ -127,7 +127,7 @@ func TestWhyOfWhatWasLeft(t *testing.T) {
 func TestReportsOnAPausedTask(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, llmtest.Always(llmtest.Error(401, "invalid_api_key", "Incorrect API key provided")))
-	if out, _ := w.agent(78, "run"); !strings.Contains(out, "cannot be used as it is configured") || !strings.Contains(out, "Incorrect API key provided") {
+	if out, _ := w.agent(78, "run"); !strings.Contains(out, "cannot be used with the current configuration") || !strings.Contains(out, "Incorrect API key provided") {
 		t.Errorf("run does not say why it paused:\n%s", out)
 	}
 	if out, _ := w.agent(0, "run"); !strings.Contains(out, "nothing to do; 1 paused") { // looks, and leaves it

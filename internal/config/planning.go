@@ -27,7 +27,7 @@ type LLMCallComments struct {
 	// Report the result of each model call on the task.
 	Enabled bool `yaml:"enabled" default:"true"`
 	// `phase`: one comment per phase, edited in place. `task`: one for the whole task, with the plan in it. `call`: a new one per call, or per ten seconds.
-	Mode string `yaml:"mode" default:"phase" oneof:"phase|task|call"`
+	Mode string `yaml:"mode" default:"task" oneof:"phase|task|call"`
 }
 
 // ProgressComment bounds the history that a progress comment shows.
