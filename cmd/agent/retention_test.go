@@ -12,6 +12,7 @@ import (
 	"agent/eventlog"
 	"agent/eventlog/event"
 	"agent/internal/exhaustive"
+	"agent/internal/search"
 )
 
 const oldUUID = "0b1c2d3e-0000-4000-8000-00000000000a"
@@ -175,7 +176,7 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	out, _ := w.agent(0, "search", "--json", "haystack")
-	var hit searchLine
+	var hit search.Hit
 	must(t, json.Unmarshal([]byte(out), &hit))
 	if hit.UUID != oldUUID || hit.Seq != 2 || hit.Type != "message.added" || !strings.Contains(hit.Excerpt, "haystack") {
 		t.Errorf("%+v", hit)

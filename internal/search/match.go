@@ -1,0 +1,198 @@
+package search
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/eventlog"
+	"agent/eventlog/event"
+)
+
+// Matcher finds lines quickly: raw bytes first, and only the lines with a hit are read.
+type Matcher struct {
+	needles      []needle // any of them; nil: every line is a candidate
+	re           *regexp.Regexp
+	types        []string
+	since, until time.Time
+	buf          []byte // for all logs
+}
+
+// New compiles a search. Its errors are mistakes in the options.
+func New(text string, o Options, now time.Time) (m *Matcher, err error) {
+	if text == "" {
+		return nil, errors.New("the text to search for is empty")
+	}
+	if err := checkTypes(o.Types); err != nil {
+		return nil, err
+	}
+	m = &Matcher{types: o.Types}
+	if m.since, err = moment(o.Since, now); err != nil {
+		return nil, err
+	}
+	if m.until, err = moment(o.Until, now); err != nil {
+		return nil, err
+	}
+	if o.Regexp {
+		if m.re, err = regexp.Compile(text); err != nil {
+			return nil, err
+		}
+		if prefix, _ := m.re.LiteralPrefix(); prefix != "" {
+			m.needles = []needle{newNeedle(prefix)}
+		}
+		return m, nil
+	}
+	m.needles = []needle{newNeedle(text)}
+	if stored := escaped(text); stored != text {
+		m.needles = append(m.needles, newNeedle(stored))
+	}
+	return m, nil
+}
+
+// escaped is a text as a log has it.
+func escaped(text string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(text) // a string cannot fail
+	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
+}
+
+// moment reads a date, a time, or an age.
+func moment(s string, now time.Time) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	if t, err := time.ParseInLocation(time.DateOnly, s, time.Local); err == nil {
+		return t, nil
+	}
+	if t, err := time.Parse(time.RFC3339, s); err == nil {
+		return t, nil
+	}
+	unit := time.Duration(1)
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		s, unit = days+"h", 24
+	}
+	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+		return now.Add(-d * unit), nil
+	}
+	return time.Time{}, fmt.Errorf("%q is not a date (2026-11-27), a time (RFC 3339) or an age (36h, 7d)", s)
+}
+
+// ofType reports whether an event's type is the one asked for, or of that group.
+func ofType(kind, asked string) bool {
+	return kind == asked || strings.HasPrefix(kind, strings.TrimSuffix(asked, ".")+".")
+}
+
+// checkTypes refuses types that no event can have.
+func checkTypes(asked []string) error {
+	for _, t := range asked {
+		if slices.ContainsFunc(event.Types(), func(kind string) bool { return ofType(kind, t) }) {
+			continue
+		}
+		var groups []string
+		for _, kind := range event.Types() {
+			group, _, _ := strings.Cut(kind, ".")
+			groups = append(groups, group)
+		}
+		return fmt.Errorf("no event is of type %q; there are %s, and each with a dot and a word, such as tool.replied", t, strings.Join(slices.Compact(groups), " "))
+	}
+	return nil
+}
+
+// scan calls hit for every record that fits, with where the text is in its
+// data. Its memory does not grow with the log.
+func (m *Matcher) scan(log io.Reader, hit func(rec eventlog.Record, from, to int) error) error {
+	filled := 0
+	var damage error
+	for {
+		if filled == len(m.buf) {
+			m.buf = append(m.buf, make([]byte, max(len(m.buf), firstBuffer))...)
+		}
+		n, err := log.Read(m.buf[filled:])
+		filled += n
+		end := bytes.LastIndexByte(m.buf[:filled], '\n') + 1
+		if hitErr := m.lines(m.buf[:end], hit, &damage); hitErr != nil {
+			return hitErr
+		}
+		filled = copy(m.buf, m.buf[end:filled])
+		if filled >= eventlog.MaxLine {
+			damage, filled = errors.Join(damage, &eventlog.DamageError{Reason: "a line is longer than allowed"}), 0
+		}
+		if errors.Is(err, io.EOF) {
+			return damage
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// firstBuffer is what most logs fit into.
+const firstBuffer = 256 << 10
+
+func (m *Matcher) lines(region []byte, hit func(eventlog.Record, int, int) error, damage *error) error {
+	for len(region) > 0 {
+		at := m.candidate(region)
+		if at < 0 {
+			return nil
+		}
+		start := bytes.LastIndexByte(region[:at], '\n') + 1
+		end := at + bytes.IndexByte(region[at:], '\n')
+		rec, err := eventlog.Parse(region[start:end])
+		if err != nil {
+			*damage = errors.Join(*damage, err)
+		} else if from, to := m.find(rec); from >= 0 {
+			if err := hit(rec, from, to); err != nil {
+				return err
+			}
+		}
+		region = region[end+1:]
+	}
+	return nil
+}
+
+// candidate finds the first offset at which a match may be.
+func (m *Matcher) candidate(region []byte) int {
+	first := -1
+	if m.needles == nil {
+		return 0
+	}
+	for _, n := range m.needles {
+		if at := n.in(region); at >= 0 {
+			first = at // before what was found so far
+			region = region[:min(at+len(n.text), len(region))]
+		}
+	}
+	return first
+}
+
+// find looks into the data of a record that the filters let through.
+func (m *Matcher) find(rec eventlog.Record) (from, to int) {
+	if len(m.types) > 0 && !slices.ContainsFunc(m.types, func(t string) bool {
+		return ofType(string(rec.Type), t)
+	}) {
+		return -1, -1
+	}
+	if t := rec.When(); !m.since.IsZero() && t.Before(m.since) || !m.until.IsZero() && t.After(m.until) {
+		return -1, -1
+	}
+	if m.re != nil {
+		if at := m.re.FindIndex(rec.Data); at != nil {
+			return at[0], at[1]
+		}
+		return -1, -1
+	}
+	for _, n := range m.needles {
+		if at := n.in(rec.Data); at >= 0 {
+			return at, at + len(n.text)
+		}
+	}
+	return -1, -1
+}
