@@ -83,7 +83,7 @@ func perform(r llmtest.Request, step string, since int) llmtest.Reply {
 	return llmtest.ToolCall("workspace__read_file", map[string]any{"path": fmt.Sprintf("%s-%d.txt", id, since)})
 }
 
-const planningOn = "planning: {enabled: true, reflection: {trigger_interval: 3}}"
+const planningOn = "planning: {enabled: true, reflection: {trigger_interval: 3}, llm_call_comments: {mode: phase}}"
 
 // forges are a task of each forge that planning is tried on.
 var forges = []string{"GitHub issue", "GitLab merge request"}
