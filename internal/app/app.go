@@ -7,6 +7,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -75,7 +76,7 @@ func (a *App) build() (err error) {
 	if a.Store, err = OpenStore(a.Config, func(err error) { log.Warn(err.Error()) }); err != nil {
 		return err
 	}
-	if err = a.Connect(); err != nil {
+	if err = errors.Join(a.checkSandboxes(), a.Connect()); err != nil {
 		return err
 	}
 	if a.Config.SystemPromptFile != "" {

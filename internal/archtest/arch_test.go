@@ -58,7 +58,7 @@ var rules = map[string][]string{
 	"internal/registry":       {"forge", "forge/github", "forge/gitlab", "llm", "llm/lmstudio", "llm/ollama", "llm/openai"},
 	"internal/world":          {"forge/forgetest", "llm/llmtest"},
 	"internal/search":         {"contexts", "eventlog", "eventlog/event", "forge"},
-	"internal/demo":           {"handlers/reply", "internal/i18n", "internal/world", "llm", "llm/llmtest"},
+	"internal/demo":           {"handlers/reply", "internal/i18n", "internal/sandbox", "internal/world", "llm", "llm/llmtest"},
 	"internal/workspace":      {"eventlog/event", "forge", "handlers", "handlers/engine", "handlers/prompt", "internal/git", "internal/redact", "internal/sanitize", "projections"},
 	"handlers/shapes":         {"eventlog/event", "internal/loosejson"},
 	"internal/doctor":         {"contexts", "forge", "forge/probe", "internal/app", "internal/config", "internal/fsx", "internal/git", "internal/i18n", "internal/registry", "internal/sanitize", "llm", "mcp"},

@@ -250,7 +250,7 @@ func TestSandboxDefault(t *testing.T) {
 	for _, s := range c.MCPServers {
 		got = append(got, s.Sandbox)
 	}
-	if want := []string{"auto", "off", "required"}; !slices.Equal(got, want) {
+	if want := []string{"required", "off", "required"}; !slices.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
 }

@@ -18,9 +18,9 @@ type MCPServer struct {
 	Allow []string `yaml:"allow"`
 	// Timeout of one call, in seconds.
 	TimeoutSeconds int `yaml:"timeout_seconds" default:"120" min:"1" max:"86400"`
-	// Sandbox around a `command`. `auto`: as much as this machine can do (`agent doctor` shows it). `required`: do not start the server without it. `off`: none. Default: `auto` for the built-in workspace server, `off` for others. Inside, a server sees toolchains, the working copy, and its own home and temporary directory.
+	// Sandbox around a `command`. `auto`: as much as this machine can do (`agent doctor` shows it). `required`: without it the program ends with 78. `off`: none. Default: `required` for the built-in workspace server, `off` for others. Inside, a server sees the system's programs, toolchains that `PATH` and variables of toolchains like that of Go or Java name, the working copy, and its own home and temporary directory. It never sees key files, prompts, or what lies beside the configuration.
 	Sandbox string `yaml:"sandbox" oneof:"auto|required|off"`
-	// Network inside the sandbox. `off` leaves only its own loopback interface.
+	// Network inside the sandbox. `off` leaves only its own loopback interface: builds and tests work that download nothing. Go modules then come from the module cache of your home.
 	Network string `yaml:"network" default:"on" oneof:"on|off"`
 	// More directories that the sandbox may change, for example a shared build cache.
 	SandboxWrite []string `yaml:"sandbox_write" path:"abs"`
@@ -44,7 +44,7 @@ func fillSandbox(servers []MCPServer) {
 		switch {
 		case s.Sandbox != "":
 		case len(s.Command) > 2 && s.Command[0] == "agent" && s.Command[1] == "mcp" && s.Command[2] == "workspace":
-			s.Sandbox = "auto"
+			s.Sandbox = "required"
 		default:
 			s.Sandbox = "off"
 		}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"agent/internal/i18n"
+	"agent/internal/sandbox"
 	"agent/internal/world"
 	"agent/llm/llmtest"
 )
@@ -50,12 +51,23 @@ func Run(ctx context.Context, o Options) error {
 	defer remove()
 	d := &demo{Options: o}
 	d.script = &model{lang: o.Lang, reach: make(chan struct{}), pause: func() { _ = d.agent(ctx, "pause", "--all").Run() }}
-	d.world, err = world.New(world.Options{Dir: dir, Forge: o.Forge, Files: files, Model: llmtest.New(d.script.reply)})
+	d.world, err = world.New(world.Options{Dir: dir, Forge: o.Forge, Files: files, Model: llmtest.New(d.script.reply), Config: d.sandbox()})
 	if err != nil {
 		return err
 	}
 	defer d.world.Close()
 	return d.play(ctx)
+}
+
+// sandbox is the configuration of the tool server on a system that cannot confine
+// it; the commands of the demo are its own.
+func (d *demo) sandbox() (config string) {
+	_, lack := sandbox.Policy{}.Check()
+	if lack == nil {
+		return ""
+	}
+	d.say("demo.sandbox", lack)
+	return `mcp_servers: [{mcp_server_name: workspace, command: [agent, mcp, workspace, --root, "{workspace}"], sandbox: off}]` + "\n"
 }
 
 func directory(dir string) (string, func(), error) {

@@ -3,6 +3,7 @@ package i18n
 // demoTexts are printed by the demo. Those below demo.say are the scripted model's.
 var demoTexts = texts{
 	"demo.intro":        {"This demo starts a git repository with a failing test, a fake forge, and a scripted model on this machine. Nothing leaves it.", "失敗するテストを含むgitリポジトリ、模擬フォージ、台本どおりに応答するモデルをこのマシン上で起動します。外部との通信はありません。"},
+	"demo.sandbox":      {"This system cannot confine commands (%v). The demo runs its own commands without a sandbox.", "このシステムではコマンドを隔離できません（%v）。デモは自身のコマンドをサンドボックスなしで実行します。"},
 	"demo.issue":        {"1. Alice opens an issue and labels it", "1. aliceがIssueを作成し、ラベルを付けます"},
 	"demo.run":          {"2. cron starts the agent", "2. cronがエージェントを起動します"},
 	"demo.kill":         {"3. kill -9 in the middle of a model call", "3. モデル呼び出しの途中で kill -9 します"},

@@ -138,7 +138,7 @@ func detach(path string) (int, error) {
 
 func (p Policy) replace(dir string) error {
 	if dir != "/tmp" || p.Private == "" {
-		return unix.Mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755")
+		return unix.Mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,size=512m")
 	}
 	fd, err := detach(p.tmp())
 	if err != nil {

@@ -87,6 +87,7 @@ func mapping(file string, own int) []syscall.SysProcIDMap {
 // returns the policy as it is now, with what it lacks and what is merely less handy.
 func (p Policy) Enter() (now Policy, lacks, notes []string) {
 	p.Alone = p.NoNetwork
+	yieldMemory()
 	try := func(what string, err error) bool {
 		if err != nil {
 			lacks = append(lacks, fmt.Sprintf("%s: %v", what, err))
@@ -105,6 +106,7 @@ func (p Policy) Enter() (now Policy, lacks, notes []string) {
 		notes = append(notes, fmt.Sprintf("/proc cannot be read: %v", err))
 	} else {
 		p.Proc = true
+		boundPIDs()
 	}
 	if p.NoNetwork {
 		if err := loopbackUp(); err != nil {

@@ -54,3 +54,9 @@ func (c Confinement) Box() (*Box, error) { return &Box{}, nil }
 func Freeze(int, time.Duration) (thaw func(), err error) {
 	return nil, errors.New("sandbox: processes cannot be stopped on this system")
 }
+
+// LimitSelf does nothing here.
+func (p Policy) LimitSelf() {}
+
+// Exceeded knows nothing here.
+func (p Policy) Exceeded(...string) string { return "" }

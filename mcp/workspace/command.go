@@ -46,6 +46,8 @@ func (w *workspace) runCommand(ctx context.Context, args commandArgs) (string, e
 		return "", err
 	case ctx.Err() != nil:
 		return "", errors.New("the command was cancelled and killed")
+	case ran.exceeded != "":
+		return "", fmt.Errorf("the command used %s and was killed, with its children; its output:\n%s", ran.exceeded, &ran.output)
 	case ran.killed:
 		return "", fmt.Errorf("the command did not end within %d s and was killed, with its children; its output:\n%s", seconds, &ran.output)
 	}
@@ -62,6 +64,8 @@ type ran struct {
 	code      int  // 128 plus the number of the signal that ended it
 	killed    bool // by the end of the context
 	leftovers bool // it left processes behind
+
+	exceeded string // what it used too much of, and was killed for
 }
 
 // run runs a program in the root until it ends or ctx does, one at a time. All
@@ -92,7 +96,7 @@ func (w *workspace) run(ctx context.Context, argv, env []string) (*ran, error) {
 	r := new(ran)
 	drained := make(chan struct{})
 	go func() { _, _ = io.Copy(&r.output, out); close(drained) }()
-	r.wait(ctx, cmd)
+	w.wait(ctx, cmd, r)
 	r.leftovers, err = w.endProcesses()
 	timer := time.NewTimer(drainTime)
 	defer timer.Stop()
@@ -132,19 +136,29 @@ func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(entry string) bool { return strings.HasPrefix(entry, sandbox.Variable+"=") })
 }
 
-// wait waits for the program, and kills its group.
-func (r *ran) wait(ctx context.Context, cmd *exec.Cmd) {
+// watchEvery is the time between two looks at what a program uses.
+const watchEvery = 100 * time.Millisecond
+
+// wait waits for the program, and kills its group when ctx ends or it uses too much.
+func (w *workspace) wait(ctx context.Context, cmd *exec.Cmd, r *ran) {
 	exited := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(exited) }()
 	group := -cmd.Process.Pid
-	select {
-	case <-exited:
-	case <-ctx.Done():
-		r.killed = true
-		_ = syscall.Kill(group, syscall.SIGKILL)
-		<-exited
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for running := true; running; {
+		select {
+		case <-exited:
+			running = false
+		case <-ctx.Done():
+			r.killed, running = true, false
+		case <-tick.C:
+			r.exceeded = w.policy.Exceeded(w.dir, os.TempDir())
+			running = r.exceeded == ""
+		}
 	}
 	_ = syscall.Kill(group, syscall.SIGKILL)
+	<-exited
 	r.code = cmd.ProcessState.ExitCode()
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		r.code = 128 + int(status.Signal())

@@ -88,6 +88,7 @@ func (w *workspace) enclose() error {
 	if w.policy, err = sandbox.Parse(text); err != nil {
 		return err
 	}
+	w.policy.LimitSelf()
 	w.box, err = w.policy.Box(os.Getenv("PATH"))
 	return err
 }
