@@ -33,9 +33,13 @@ func redoResume(s *projections.State, v *projections.Ending) Effect {
 }
 
 // publish takes the steps from the model's closing words to the opened request.
+// Every other end keeps the work, see keep.
 func publish(s *projections.State, v *projections.Ending) Effect {
-	if !v.ByModel() || !publishes(s) || s.Done("change", v.Since) {
+	switch {
+	case !publishes(s), s.Done("change", v.Since):
 		return nil
+	case !v.ByModel():
+		return keep(s, v)
 	}
 	if e := newInputs(s, v); e != nil {
 		return e

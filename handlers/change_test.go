@@ -196,3 +196,64 @@ func TestDefaultProtectedPaths(t *testing.T) {
 		}
 	}
 }
+
+// TestKept: every end keeps the work, and says where it is.
+func TestKept(t *testing.T) {
+	write := native("ws__run_command", `{"argv":["touch","a.go"]}`)
+	unusable := text(`{"command":`)
+	secret := &event.ChangeMeasured{Tree: "t3", Count: 1, Added: 1, Files: []event.ChangedFile{{Path: "a.go", Added: 1, Kind: "secret"}}}
+	stop := []event.Body{&event.StopRequested{By: "command"}}
+	for name, c := range map[string]struct {
+		rule     string
+		private  bool
+		measured *event.ChangeMeasured
+		replies  []event.Body
+		stop     bool
+		branch   string // "-": nothing is kept
+	}{
+		"limit, public":         {"", false, small(), []event.Body{write}, false, ""},
+		"limit, private":        {"auto", true, small(), []event.Body{write}, false, "agent/issue-7-a-bug-00000000"},
+		"limit, push":           {"push", false, small(), []event.Body{write}, false, "agent/issue-7-a-bug-00000000"},
+		"limit, none":           {"none", false, small(), []event.Body{write}, false, "-"},
+		"limit, nothing":        {"push", false, &event.ChangeMeasured{Tree: "t0"}, []event.Body{write}, false, "-"},
+		"limit, unreadable":     {"push", false, &event.ChangeMeasured{Error: "no working copy"}, []event.Body{write}, false, "-"},
+		"limit, needs approval": {"push", true, secret, []event.Body{write}, false, ""},
+		"failed":                {"auto", true, small(), []event.Body{write, unusable}, false, "agent/issue-7-a-bug-00000000"},
+		"stopped":               {"push", true, small(), []event.Body{write}, true, ""},
+		"failed without a call": {"push", true, small(), []event.Body{unusable}, false, "-"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := publishing(t, c.measured, c.replies...)
+			w.state.Config.Change.Unfinished, w.state.Config.Limits.MaxCalls, w.private = c.rule, 8, c.private
+			w.tools["ws/run_command"] = &event.ToolReplied{Content: event.T("exit code: 0\nok")}
+			w.change = &event.ChangeOpened{Commit: "c1", Unfinished: true, Branch: c.branch}
+			if strings.HasPrefix(name, "limit") {
+				w.state.Config.Limits.MaxCalls = 1
+			}
+			if c.stop {
+				w.before["2"] = stop
+			}
+			transcript, asked, last := w.run(), "-", ""
+			for _, b := range w.all {
+				switch b := b.(type) {
+				case *event.ChangeRequested:
+					if asked = b.Branch; !b.Unfinished || b.Existing || b.Tree != c.measured.Tree {
+						t.Errorf("kept by %+v", b)
+					}
+				case *event.CommentRequested:
+					last = b.Body.Inline
+				}
+			}
+			if asked != c.branch || !w.state.Status.Ended() {
+				t.Fatalf("kept on %q, want %q:\n%s", asked, c.branch, transcript)
+			}
+			said := map[string]string{"-": "", "": "`change.patch`"}[c.branch]
+			if c.branch != "-" && c.branch != "" {
+				said = "on the branch `" + c.branch + "`. No request was opened."
+			}
+			if !strings.Contains(last, said) || c.branch == "-" && strings.Contains(last, "unfinished work is") {
+				t.Errorf("the last comment is\n%s", last)
+			}
+		})
+	}
+}

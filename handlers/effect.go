@@ -16,7 +16,7 @@ import (
 
 // Decisions is the version of Next. It rises whenever Next may decide
 // differently on an old log, and is recorded in process.started.
-const Decisions = 2
+const Decisions = 3
 
 // Effect is one step. The set is sealed.
 type Effect interface{ effect() }

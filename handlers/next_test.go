@@ -36,6 +36,7 @@ type world struct {
 	request  *llm.Request
 	second   string                  // name of the tool that changes something
 	cloned   bool                    // the work is done in a clone and published
+	private  bool                    // so is the project
 	measured []*event.ChangeMeasured // what the n-th look at it finds, the last one from then on
 	change   event.Body              // outcome of publishing
 	all      []event.Body            // what was added
@@ -119,7 +120,7 @@ func (w *world) run() string {
 func (w *world) read(r Read) event.Body {
 	switch r.Want {
 	case "task.fetched":
-		return &event.TaskFetched{Title: "A bug", Body: event.T("It is broken."), Author: "alice", State: "open", URL: "https://github.com/o/r/issues/7"}
+		return &event.TaskFetched{Title: "A bug", Body: event.T("It is broken."), Author: "alice", State: "open", URL: "https://github.com/o/r/issues/7", Private: w.private}
 	case "workspace.prepared":
 		if w.cloned {
 			return &event.WorkspacePrepared{Dir: "/w", Base: "main", Commit: "c0"}

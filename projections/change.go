@@ -7,18 +7,44 @@ type Publishing struct {
 	Measured *event.ChangeMeasured // what would be published; Steps["measured"] says since when
 	Approved string                // the tree that a person let pass, beyond all limits
 	Opened   *event.ChangeOpened
+	Kept     *event.ChangeOpened // unfinished work, on a branch or in a patch
 	Failed   *event.ChangeFailed // the latest try, if it failed
+
+	tree string // of the latest try
+	done string // of the latest that was published or kept
 }
 
 func (p *Publishing) apply(e event.Event) {
 	switch b := e.Body.(type) {
 	case *event.ChangeMeasured:
 		p.Measured = b
+	case *event.ChangeRequested:
+		p.tree = b.Tree
 	case *event.ChangeOpened:
-		p.Opened, p.Failed = b, nil
+		p.Failed, p.done = nil, p.tree
+		if p.Kept = nil; b.Unfinished {
+			p.Kept = b
+			return
+		}
+		p.Opened = b
 	case *event.ChangeFailed:
 		p.Failed = b
 	}
+}
+
+// Fresh is true if what was measured is neither published nor kept yet.
+func (p *Publishing) Fresh() bool {
+	return p.Measured != nil && p.Measured.Count > 0 && p.Measured.Tree != p.done
+}
+
+// Continues is true if the working copy began with unfinished work of an earlier attempt.
+func (s *State) Continues() bool {
+	return s.Workspace != nil && s.Workspace.Continued.From != "" && s.Workspace.Continued.Error == ""
+}
+
+// Unfinished is true if the latest work was kept, or was to be, without a request.
+func (p *Publishing) Unfinished() bool {
+	return p.Kept != nil || p.Failed != nil && p.Failed.Unfinished
 }
 
 // HeldBack is the reason of a pause because a change needs a person.

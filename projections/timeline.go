@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -67,8 +68,14 @@ func describeEffect(e event.Event) string {
 	case *event.LabelsFailed:
 		return b.Kind + ": " + b.Message
 	case *event.ChangeRequested:
+		if b.Unfinished {
+			return strings.TrimSpace("unfinished work of " + b.Title + " " + b.Branch)
+		}
 		return fmt.Sprintf("branch %s into %s: %s", b.Branch, b.Base, b.Title)
 	case *event.ChangeOpened:
+		if b.Unfinished {
+			return fmt.Sprintf("unfinished work kept: %s, %d files, commit %s", cmp.Or(b.Branch, event.PatchFile), len(b.Files), short(b.Commit))
+		}
 		return fmt.Sprintf("#%d %s, %d files, commit %s", b.Number, b.URL, len(b.Files), short(b.Commit))
 	case *event.ChangeFailed:
 		return b.Kind + ": " + b.Message

@@ -170,9 +170,13 @@ type ChangeRequested struct {
 	Tree     string `json:"tree,omitempty"`     // that was measured
 	Existing bool   `json:"existing,omitempty"` // the branch is that of a pull or merge request, and must exist
 	Reviewer string `json:"reviewer,omitempty"` // who is asked to review it
+
+	// Unfinished keeps the work of an end that the model did not call one: the branch
+	// is pushed and no request opened.
+	Unfinished bool `json:"unfinished,omitempty"`
 }
 
-// ChangeOpened is the published work. Number is 0 of a patch.
+// ChangeOpened is the published work. Number is 0 of a patch and of unfinished work.
 type ChangeOpened struct {
 	outcome
 	Number   int      `json:"number"`
@@ -181,6 +185,9 @@ type ChangeOpened struct {
 	Files    []string `json:"files,omitempty"`
 	Reviewer string   `json:"reviewer,omitempty"` // who was asked to review it
 	Patch    Text     `json:"patch,omitzero"`     // instead of a request
+
+	Unfinished bool   `json:"unfinished,omitempty"` // the work was kept, and no request opened
+	Branch     string `json:"branch,omitempty"`     // that holds unfinished work; empty: the patch does
 }
 
 // ChangeFailed is work that could not be published. Its patch is kept beside the log as well, see [PatchFile].
@@ -191,6 +198,8 @@ type ChangeFailed struct {
 	Commit  string `json:"commit,omitempty"`
 	Pushed  bool   `json:"pushed,omitempty"` // the branch is there, the request is not
 	Patch   Text   `json:"patch,omitzero"`
+
+	Unfinished bool `json:"unfinished,omitempty"` // it was to be kept, and no request opened
 }
 
 // PatchFile is the file in a context's directory that holds work which was not

@@ -159,6 +159,8 @@ type ChangeRule struct {
 	MaxLines  int    `json:"max_lines,omitempty"` // added and removed
 	Binary    string `json:"binary,omitempty"`    // ask | allow
 	Protected string `json:"protected,omitempty"` // paths, one a line
+
+	Unfinished string `json:"unfinished,omitempty"` // auto | push | patch | none: how work is kept that did not come to its end; empty: auto
 }
 
 // ProjectRule says what of the repository stands in the system message.
@@ -198,6 +200,16 @@ type WorkspacePrepared struct {
 	Commit  string `json:"commit,omitempty"`       // the commit that the work began on
 	Missing string `json:"missing_base,omitempty"` // a branch that the task or the configuration names as the base, and that does not exist
 	Error   string `json:"error,omitempty"`        // why there is none
+
+	Continued Continued `json:"continued,omitzero"` // unfinished work of an earlier attempt that is in it, or was to be
+}
+
+// Continued is unfinished work that an earlier attempt at the task left. It is zero
+// if there is none.
+type Continued struct {
+	From   string `json:"from"`             // uuid of its context
+	Branch string `json:"branch,omitempty"` // that holds it; empty: its patch does
+	Error  string `json:"error,omitempty"`  // why it could not be taken over: the work begins anew
 }
 
 // ProjectRead is what the working copy's repository says of itself. Nothing of

@@ -35,9 +35,13 @@ func (e *Engine) change(ctx context.Context, in *event.ChangeRequested) (event.B
 	case err != nil:
 		return nil, err
 	case done.Failed != nil || done.Patch != nil:
-		return e.unpublished(done)
+		return e.unpublished(in, done)
 	}
-	opened := &event.ChangeOpened{Commit: done.Commit, Files: e.changedFiles()}
+	opened := &event.ChangeOpened{Commit: done.Commit, Files: e.changedFiles(), Unfinished: in.Unfinished}
+	if in.Unfinished {
+		opened.Branch = in.Branch
+		return opened, nil
+	}
 	if outcome, err := e.open(ctx, in, opened); outcome != opened {
 		return outcome, err
 	}
@@ -62,7 +66,7 @@ func (e *Engine) publish(ctx context.Context, in *event.ChangeRequested) (done P
 }
 
 // unpublished keeps the patch beside the log before the log speaks of it.
-func (e *Engine) unpublished(done Published) (event.Body, error) {
+func (e *Engine) unpublished(in *event.ChangeRequested, done Published) (event.Body, error) {
 	var patch event.Text
 	if len(done.Patch) > 0 {
 		if err := e.log.KeepPatch(done.Patch); err != nil {
@@ -71,9 +75,9 @@ func (e *Engine) unpublished(done Published) (event.Body, error) {
 		patch = event.T(clean(string(done.Patch)))
 	}
 	if done.Failed == nil {
-		return &event.ChangeOpened{Commit: done.Commit, Files: e.changedFiles(), Patch: patch}, nil
+		return &event.ChangeOpened{Commit: done.Commit, Files: e.changedFiles(), Patch: patch, Unfinished: in.Unfinished}, nil
 	}
-	return &event.ChangeFailed{Kind: done.Failed.Kind, Message: clean(done.Failed.Message), Commit: done.Commit, Patch: patch}, nil
+	return &event.ChangeFailed{Kind: done.Failed.Kind, Message: clean(done.Failed.Message), Commit: done.Commit, Patch: patch, Unfinished: in.Unfinished}, nil
 }
 
 func (e *Engine) changedFiles() []string {

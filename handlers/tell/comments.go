@@ -104,9 +104,9 @@ func Final(s *projections.State, v *projections.Ending) *event.CommentRequested 
 		}
 		parts = append(parts, planLine(s), changeLine(s), awaitLine(s, v))
 	case projections.Failed:
-		parts = append(parts, i18n.Text(s.Lang, "reason", failReason(s.Lang, v)), failLine(s, v))
+		parts = append(parts, i18n.Text(s.Lang, "reason", failReason(s.Lang, v)), failLine(s, v), workLine(s, v))
 	case projections.Stopped:
-		parts = append(parts, i18n.Text(s.Lang, "reason", i18n.Text(s.Lang, i18n.ID("stop."+v.Reason))), words(s, v.Text))
+		parts = append(parts, i18n.Text(s.Lang, "reason", i18n.Text(s.Lang, i18n.ID("stop."+v.Reason))), words(s, v.Text), workLine(s, v))
 	default: // not the end of a task
 	}
 	body := format.Paragraphs([]string{finalHead(s, v), before(s, said, format.Paragraphs(append(parts, facts(s, v))))})

@@ -163,6 +163,8 @@ func changeLine(s *projections.State) string {
 	switch {
 	case s.ChangedInPlace():
 		return inPlaceLine(s)
+	case p.Unfinished():
+		return keptLine(s)
 	case p.Failed != nil:
 		return failedChange(s, p.Failed)
 	case p.Measured != nil && p.Measured.Error != "":

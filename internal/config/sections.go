@@ -110,6 +110,8 @@ type ChangeRequests struct {
 	MaxLines int `yaml:"max_lines" default:"5000"`
 	// Whether a binary file in a change pauses the task and asks.
 	Binary string `yaml:"binary" default:"ask" oneof:"ask|allow"`
+	// How work is kept when a task fails, reaches a limit or expires: `push` puts it on the task's branch without a request, `patch` into `change.patch` beside the log, `none` leaves it in its clone. `auto` is `patch` in public projects and `push` in others. After a stop by a person nothing is pushed, and what needs approval is a patch.
+	Unfinished string `yaml:"unfinished" default:"auto" oneof:"auto|push|patch|none"`
 	// Paths whose change pauses the task and asks: a directory (`deploy/`), a path (`docs/api.yaml`), or a name in any directory (`CODEOWNERS`). `*` stands for part of a name, `**` for any directories (`deploy/**`). Submodules, files over 50 MiB, and new lines with something like a secret always ask.
 	ProtectedPaths []string `yaml:"protected_paths" default:".github/workflows/ .github/actions/ .gitlab-ci.yml .gitlab/ .circleci/ .buildkite/ Jenkinsfile azure-pipelines.yml .travis.yml .gitmodules CODEOWNERS .mcp.json .agent/ **/.claude/ **/.devcontainer/ **/.husky/ **/.vscode/ .envrc"`
 }

@@ -53,7 +53,7 @@ func (s *Rounds) pin(at app.Site, project string) event.ConfigPinned {
 
 func changeRule(r config.ChangeRequests, f config.Forge) event.ChangeRule {
 	return event.ChangeRule{Enabled: r.Enabled && f.Workspace == "", Prefix: r.BranchPrefix, Draft: r.Draft, Base: r.Base,
-		MaxFiles: r.MaxFiles, MaxLines: r.MaxLines, Binary: r.Binary, Protected: strings.Join(r.ProtectedPaths, "\n")}
+		MaxFiles: r.MaxFiles, MaxLines: r.MaxLines, Binary: r.Binary, Protected: strings.Join(r.ProtectedPaths, "\n"), Unfinished: r.Unfinished}
 }
 
 // setupOf are the commands for a project, a JSON list of arguments a line.
