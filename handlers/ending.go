@@ -5,7 +5,6 @@ import (
 	"agent/handlers/prompt"
 	"agent/handlers/reply"
 	"agent/handlers/tell"
-	"agent/llm"
 	"agent/projections"
 )
 
@@ -45,8 +44,8 @@ func ownEnding(s *projections.State) *projections.Ending {
 	switch {
 	case s.Workspace != nil && s.Workspace.Error != "":
 		return fails("workspace", s.Workspace.Error, 0)
-	case w.Failure != nil && fatal(s, w.Failure.Kind):
-		return fails("model_"+w.Failure.Kind, w.Failure.Message, w.FailureSeq)
+	case unusable(s):
+		return fails("unusable_replies", "", w.FailureSeq)
 	case s.Limit != nil && s.Limit.Limit == "calls":
 		return completes("max_calls", "", s.Limit.Seq)
 	case s.Expired:
@@ -61,25 +60,13 @@ func ownEnding(s *projections.State) *projections.Ending {
 	p := reply.Parse(s)
 	switch {
 	case p.Problem != "" && w.Corrections >= maxCorrections-1, w.Corrections >= maxCorrections:
-		return fails("unusable_replies", p.Problem, w.ReplySeq)
+		return fails("unusable_replies", "", w.ReplySeq)
 	case p.Done && needsApproval(s):
 		return nil // a person decides first, see pauseOf
 	case p.Done:
 		return completes(doneReason(s), p.Comment, w.ReplySeq)
 	}
 	return nil
-}
-
-// fatal reports whether a model failure can be cured neither by time nor by a person's resume.
-func fatal(s *projections.State, kind string) bool {
-	switch llm.Kind(kind) {
-	case llm.Invalid, llm.ContextOverflow:
-		return true
-	case llm.ToolsRefused:
-		return s.Config.Protocol == "tools"
-	default:
-		return false
-	}
 }
 
 // finish publishes the work, says so, sets the labels, leaves a summary, and ends.

@@ -212,13 +212,16 @@ func TestTranscripts(t *testing.T) {
 			return newWorld(t, "tools", native("rm", "{}"), native("ws__read_file", "nonsense"), native("ws__read_file", "{}"), text("Fixed."))
 		},
 		"retries_then_pause": func(t *testing.T) *world {
-			w := newWorld(t, "json", failed("transient", 30*time.Second), failed("timeout", time.Minute), failed("empty", 90*time.Second), failed("transient", 2*time.Minute), done)
+			w := newWorld(t, "json", failed("transient", 30*time.Second), failed("timeout", time.Minute), failed("timeout", 90*time.Second), failed("transient", 2*time.Minute), done)
 			w.rests = [][]event.Body{{&event.ResumeRequested{By: "timer"}}}
 			return w
 		},
 		"retry_after_too_long": func(t *testing.T) *world { return newWorld(t, "json", failed("rate_limited", time.Hour)) },
-		"bad_key":              func(t *testing.T) *world { return newWorld(t, "json", failed("auth", 0)) },
-		"refused_request":      func(t *testing.T) *world { return newWorld(t, "json", failed("invalid", 0)) },
+		"empty_then_malformed": func(t *testing.T) *world {
+			return newWorld(t, "tools", failed("empty", 0), native("ws__read_file", "{}"), failed("malformed_call", 0), failed("transient", 40*time.Second), text("Fixed."))
+		},
+		"bad_key":         func(t *testing.T) *world { return newWorld(t, "json", failed("auth", 0)) },
+		"refused_request": func(t *testing.T) *world { return newWorld(t, "json", failed("invalid", 0)) },
 		"pause_and_resume": func(t *testing.T) *world {
 			w := newWorld(t, "json", command, done)
 			w.before["2"] = []event.Body{&event.PauseRequested{By: "signal_file"}}

@@ -5,7 +5,6 @@ import (
 
 	"agent/eventlog/event"
 	"agent/handlers/tell"
-	"agent/llm"
 	"agent/projections"
 )
 
@@ -51,15 +50,9 @@ func requestedUntil(by string) event.Until {
 	return event.Until{Kind: "person"}
 }
 
-func modelPause(s *projections.State) *projections.Pausing {
-	w := s.Work
-	switch llm.Kind(w.Failure.Kind) {
-	case llm.Auth, llm.NotFound, llm.Truncated:
-		return pauses("model_"+w.Failure.Kind, w.Failure.Message, event.Until{Kind: "person"}, w.FailureSeq)
-	case llm.ToolsRefused:
-		return nil
-	default: // time may help
-	}
+// retryLater pauses for a time once the tries of this run are used up.
+func retryLater(s *projections.State) *projections.Pausing {
+	w := &s.Work
 	wait := w.NotBefore.Sub(w.FailedAt)
 	if w.Attempts < maxAttempts && wait <= MaxWait {
 		return nil

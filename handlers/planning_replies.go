@@ -82,8 +82,8 @@ func recordPhase(s *projections.State) Effect {
 	case r.Finish == "length":
 		problem = "Your reply was cut because it was too long. Reply again, shorter."
 	}
-	if instead := fallbacks[phase]; instead != nil && s.Work.Corrections >= maxAsked-1 {
-		return Record{instead(s)}
+	if instead := fallback(s); instead != nil {
+		return Record{instead}
 	}
 	return Record{prompt.Correction(problem)}
 }
@@ -135,6 +135,16 @@ var marks = map[string]func(s *projections.State, text string) (mark event.Body,
 		v, said, problem := shapes.Verification(text)
 		return verified(s, v, said), problem
 	},
+}
+
+// fallback is what stands for the reply to the open phase once enough of them
+// could not be used; nil where there is nothing.
+func fallback(s *projections.State) event.Body {
+	p := &s.Planning
+	if !s.Planned() || !p.Open || p.Current >= 0 || !known(s) || fallbacks[p.Phase] == nil || s.Work.Corrections < maxAsked-1 {
+		return nil
+	}
+	return fallbacks[p.Phase](s)
 }
 
 // fallbacks stand for replies that cannot be used. There is none for a plan.

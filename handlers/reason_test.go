@@ -66,7 +66,7 @@ func TestReasons(t *testing.T) {
 		}, []string{"tokens of a task", "110 of 100"}, nil,
 			"the limit of tokens of a task was reached (110 of 100 used). Run `agent resume` to grant the same amount again", ""},
 		"bad key": {"paused", func(t *testing.T) *world { return newWorld(t, "json", failed("auth", 0)) },
-			[]string{"`no`"}, []string{"see below"}, "the model cannot be used with the current configuration. Fix it, then run `agent resume`", "no"},
+			[]string{"`no`"}, []string{"see below"}, i18n.Text(i18n.En, "why.model_auth"), "no"},
 		"out of reach": {"paused", func(t *testing.T) *world { return newWorld(t, "json", failed("rate_limited", time.Hour)) },
 			[]string{"resumes automatically"}, nil, "the model is not answering. Work resumes automatically after 2026-01-02 04:04:05 UTC", "no"},
 		"labels": {"paused", func(t *testing.T) *world {
@@ -76,8 +76,8 @@ func TestReasons(t *testing.T) {
 		}, []string{"`no permission`"}, nil, i18n.Text(i18n.En, "why.labels"), "no permission"},
 		"unusable": {"failed", func(t *testing.T) *world { return newWorld(t, "json", text("<think>x</think>I am a teapot.")) },
 			[]string{"The latest reply: `I am a teapot.`"}, []string{unchecked}, i18n.Text(i18n.En, "why.unusable_replies"), "I am a teapot."},
-		"refused": {"failed", func(t *testing.T) *world { return newWorld(t, "json", failed("invalid", 0)) },
-			[]string{"`no`"}, []string{unchecked, "latest reply"}, "the model refused the request", "no"},
+		"refused": {"paused", func(t *testing.T) *world { return newWorld(t, "json", failed("invalid", 0)) },
+			[]string{"`no`"}, []string{"latest reply"}, i18n.Text(i18n.En, "why.model_invalid"), "no"},
 		"stop": {"stopped", func(t *testing.T) *world {
 			w := newWorld(t, "json", command, command)
 			w.before["2"] = []event.Body{&event.StopRequested{By: "command", Reason: "enough"}}

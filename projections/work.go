@@ -13,16 +13,18 @@ import (
 type Work struct {
 	Reply        *event.LLMReplied // the latest reply
 	ReplySeq     uint64
-	Redacted     bool // the reply's arguments may hold placeholders instead of secrets
-	Answered     int  // how many of its calls have an outcome
-	Corrections  int  // replies in a row that could not be used
-	corrected    bool // the latest reply is counted in Corrections
-	Attempts     int  // model calls in a row that failed
+	Latest       *event.LLMReplied // the latest reply, also once it was dealt with
+	Redacted     bool              // the reply's arguments may hold placeholders instead of secrets
+	Answered     int               // how many of its calls have an outcome
+	Corrections  int               // replies in a row that could not be used
+	corrected    bool              // the latest reply is counted in Corrections
+	Refusal      string            // kind of the latest refusal that is counted in Corrections, as of tool.failed
+	Attempts     int               // model calls in a row that failed
 	Failure      *event.LLMFailed
 	FailureSeq   uint64
 	FailedAt     time.Time
 	NotBefore    time.Time // earliest time of the next model call
-	ToolsRefused uint64    // seq of the failure that said so, 0 if none
+	ToolsRefused uint64    // seq of the first failure that said so, 0 if none
 	Repeats      int       // times in a row that the same call was made
 	Errors       int       // times in a row that the same tool gave an error, whatever the action
 	faulty       string    // that tool
@@ -49,6 +51,7 @@ func (w *Work) apply(e event.Event) {
 	switch b := e.Body.(type) {
 	case *event.LLMReplied:
 		w.Reply, w.ReplySeq, w.Redacted = b, e.Seq, e.Redacted
+		w.Latest, w.Refusal = b, ""
 		w.Answered, w.Attempts, w.Failure, w.corrected = 0, 0, nil, false
 		w.NotBefore = time.Time{}
 	case *event.LLMFailed:
@@ -71,6 +74,7 @@ func (w *Work) apply(e event.Event) {
 	case *event.MessageAdded:
 		if b.Purpose == "correction" {
 			w.count()
+			w.Attempts, w.Failure, w.NotBefore = 0, nil, time.Time{}
 		}
 		if b.Role == string(llm.User) {
 			w.Reply = nil // it was dealt with: the model speaks next
@@ -79,7 +83,7 @@ func (w *Work) apply(e event.Event) {
 		w.Reply = nil // its closing words were posted
 	case *event.UnderstandingMade, *event.InformationPlanned, *event.InformationCollected, *event.AssumptionMade, *event.PlanMade, *event.PlanRevised,
 		*event.ActionFinished, *event.ReflectionMade, *event.VerificationMade, *event.ReplanDecided:
-		w.Reply, w.Corrections = nil, 0 // it became the event
+		w.Reply, w.Failure, w.Corrections = nil, nil, 0 // it became the event
 		w.dealtWith(e.Body)
 	case *event.CommentsFetched:
 		if b.Last {
@@ -94,7 +98,8 @@ func (w *Work) failed(e event.Event, b *event.LLMFailed) {
 	}
 	w.Failure, w.FailureSeq, w.FailedAt, w.NotBefore = b, e.Seq, e.Time, b.NotBefore
 	w.Attempts++
-	if b.Kind == string(llm.ToolsRefused) {
+	w.corrected = false
+	if b.Kind == string(llm.ToolsRefused) && w.ToolsRefused == 0 {
 		w.ToolsRefused, w.Attempts = e.Seq, 0
 	}
 }
@@ -178,6 +183,7 @@ func (w *Work) refused(b *event.ToolFailed) {
 	switch b.Kind {
 	case "unknown_tool", "bad_arguments", "too_large", "not_offered":
 		w.count()
+		w.Refusal = b.Kind
 	}
 }
 

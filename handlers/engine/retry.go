@@ -67,7 +67,7 @@ func retryRead[T any](ctx context.Context, e *Engine, read func() (T, error)) (T
 // time does not help. A server's own wish counts more than ours.
 func (e *Engine) modelWait(failed *llm.Error) time.Duration {
 	switch failed.Kind {
-	case llm.Transient, llm.RateLimited, llm.Empty, llm.Timeout:
+	case llm.Transient, llm.RateLimited, llm.Timeout:
 	default:
 		return 0
 	}

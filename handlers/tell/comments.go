@@ -163,10 +163,17 @@ func awaitLine(s *projections.State, v *projections.Ending) string {
 
 func failLine(s *projections.State, v *projections.Ending) string {
 	detail := codeOrNothing(failDetail(s, v))
-	if v.Reason == "unusable_replies" && detail != "" {
-		return i18n.Text(s.Lang, "reply.latest", detail)
+	if v.Reason != "unusable_replies" {
+		return detail
 	}
-	return detail
+	if detail != "" {
+		from := i18n.ID("reply.latest")
+		if s.Work.Failure != nil {
+			from = "reply.server"
+		}
+		detail = i18n.Text(s.Lang, from, detail)
+	}
+	return format.Paragraphs([]string{broken(s), detail})
 }
 
 func codeOrNothing(text string) string {

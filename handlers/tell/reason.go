@@ -61,7 +61,7 @@ func pauseReason(s *projections.State, lang i18n.Lang, p *projections.Pausing) s
 	case p.Until.Kind == "time":
 		return i18n.Text(lang, "why.model_time", format.Clock(p.Until.Time))
 	case strings.HasPrefix(p.Reason, "model_"):
-		return i18n.Text(lang, "why.model_person")
+		return i18n.Text(lang, orElse("why.", p.Reason, "why.model_person"))
 	}
 	return i18n.Text(lang, orOther("why.", p.Reason))
 }
@@ -83,20 +83,49 @@ func failReason(lang i18n.Lang, v *projections.Ending) string {
 }
 
 // failDetail is what went wrong. Of replies that could not be used it is the
-// latest one, which tells more than our complaint about it.
+// latest one, never our complaint about it.
 func failDetail(s *projections.State, v *projections.Ending) string {
-	if v.Reason == "unusable_replies" && s.Work.Reply != nil {
-		if said := strings.TrimSpace(loosejson.StripThinking(s.Work.Reply.Text.View())); said != "" {
-			return said
-		}
+	if v.Reason == "unusable_replies" {
+		return latestReply(s)
 	}
 	return v.Text
 }
 
+// latestReply is what the model said last: its words, or its calls, or what the
+// server said of a reply that it did not hand on.
+func latestReply(s *projections.State) string {
+	w := &s.Work
+	switch {
+	case w.Failure != nil:
+		return w.Failure.Message
+	case w.Latest == nil:
+		return ""
+	}
+	parts := []string{strings.TrimSpace(loosejson.StripThinking(w.Latest.Text.View()))}
+	for _, c := range w.Latest.Calls {
+		parts = append(parts, c.Name+" "+c.Args.View())
+	}
+	return strings.TrimSpace(strings.Join(parts, "\n"))
+}
+
+// broken says what was wrong with the latest reply, where its text does not show it.
+func broken(s *projections.State) string {
+	w := &s.Work
+	switch {
+	case w.Failure != nil:
+		return i18n.Text(s.Lang, orElse("broken.", w.Failure.Kind, "broken.other"))
+	case w.Refusal != "":
+		return i18n.Text(s.Lang, orElse("broken.", w.Refusal, "broken.other"))
+	}
+	return ""
+}
+
 // orOther names a text that is there also for words of a newer release.
-func orOther(prefix i18n.ID, word string) i18n.ID {
+func orOther(prefix i18n.ID, word string) i18n.ID { return orElse(prefix, word, "why.other") }
+
+func orElse(prefix i18n.ID, word string, other i18n.ID) i18n.ID {
 	if id := prefix + i18n.ID(word); i18n.Has(id) {
 		return id
 	}
-	return "why.other"
+	return other
 }

@@ -1,0 +1,83 @@
+package handlers
+
+import (
+	"agent/eventlog/event"
+	"agent/handlers/prompt"
+	"agent/llm"
+	"agent/projections"
+)
+
+// response is what a failed model call leads to.
+type response int
+
+const (
+	asksPerson response = iota // pause until a person acts
+	retries                    // try again, then pause for a time
+	corrects                   // the model's mistake: tell it, and count the correction
+	simplifies                 // speak the JSON protocol, if the configuration leaves the choice; else asksPerson
+)
+
+// responses is the second half of the table “Model servers” in docs/architecture.md;
+// the first half is in package httpx. A kind that is not named here asks a person.
+var responses = map[llm.Kind]response{
+	llm.Transient:       retries,
+	llm.RateLimited:     retries,
+	llm.Timeout:         retries,
+	llm.MalformedCall:   corrects,
+	llm.Empty:           corrects,
+	llm.ToolsRefused:    simplifies,
+	llm.ContextOverflow: asksPerson,
+	llm.Quota:           asksPerson,
+	llm.Auth:            asksPerson,
+	llm.NotFound:        asksPerson,
+	llm.Filtered:        asksPerson,
+	llm.Truncated:       asksPerson,
+	llm.Invalid:         asksPerson,
+}
+
+func responseTo(s *projections.State) response {
+	r := responses[llm.Kind(s.Work.Failure.Kind)]
+	if first := s.Work.FailureSeq == s.Work.ToolsRefused; r == simplifies && (s.Config.Protocol != "auto" || !first) {
+		return asksPerson
+	}
+	return r
+}
+
+// modelPause says whether the latest failure of a model call pauses the work.
+func modelPause(s *projections.State) *projections.Pausing {
+	w := &s.Work
+	switch responseTo(s) {
+	case corrects, simplifies:
+		return nil
+	case retries:
+		return retryLater(s)
+	default:
+		return pauses("model_"+w.Failure.Kind, w.Failure.Message, event.Until{Kind: "person"}, w.FailureSeq)
+	}
+}
+
+// correct deals with a call that the model is to blame for. A phase of a plan
+// goes on without its result where it can, as after a reply that cannot be used.
+func correct(s *projections.State) Effect {
+	if s.Work.Failure == nil || responseTo(s) != corrects {
+		return nil
+	}
+	if instead := fallback(s); instead != nil {
+		return Record{instead}
+	}
+	return Record{prompt.Correction(failedReply(s.Work.Failure))}
+}
+
+func failedReply(f *event.LLMFailed) string {
+	if llm.Kind(f.Kind) == llm.MalformedCall {
+		return "The server could not read the tool call in your reply: " + f.Message + "\nMake the call again. Its arguments must be one valid JSON object."
+	}
+	return "Your reply was empty. Reply again, as you were told to."
+}
+
+// unusable reports whether the latest model call was one too many that the model
+// is to blame for.
+func unusable(s *projections.State) bool {
+	w := &s.Work
+	return w.Failure != nil && responseTo(s) == corrects && w.Corrections >= maxCorrections-1
+}
