@@ -105,8 +105,13 @@ func (s *Store) writeNew(name string, data []byte) error {
 
 // Room tells whether there is room to begin a task: 64 MiB and 1,000 inodes,
 // else ErrNoRoom.
-func (s *Store) Room() error {
-	bytes, nodes, err := s.fs.Free()
+func (s *Store) Room() error { return RoomOn(s.fs) }
+
+// RoomOn is Room for another file system, as that of the working copies.
+func RoomOn(fsys interface {
+	Free() (bytes, inodes uint64, err error)
+}) error {
+	bytes, nodes, err := fsys.Free()
 	if err != nil {
 		return fmt.Errorf("free room: %w", err)
 	}

@@ -38,6 +38,7 @@ type ServerConfig struct {
 	Read         []string          // trees and files that the sandbox lets it read, beside toolchains
 	URL          string            // streamable HTTP instead of a command
 	Headers      map[string]string
+	Required     bool // without it nothing is worked on
 
 	workspace string // that {workspace} was replaced by
 }
@@ -59,6 +60,8 @@ type Server struct {
 	Prompt string // ServerConfig.SystemPrompt
 	Tools  []Tool
 	Err    string // why it offers nothing; one line
+
+	Required bool // without it nothing is worked on
 }
 
 // Result is the answer to one call.

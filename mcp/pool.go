@@ -104,6 +104,15 @@ func (p *Pool) Session(workspace string) *Session {
 	return s
 }
 
+// Retry lets shared servers that failed too often be started again.
+func (p *Pool) Retry() {
+	for _, s := range p.shared {
+		if s != nil {
+			s.retry()
+		}
+	}
+}
+
 func newWorkspaceSlot(c ServerConfig, workspace string, o Options) *slot {
 	if workspace == "" {
 		return brokenSlot(c, "it needs a workspace and there is none")

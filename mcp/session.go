@@ -20,7 +20,8 @@ type Session struct {
 // List starts the servers that do not run, in parallel, and returns what they
 // offer, in the order of the configuration. Tools are in their server's order
 // and stay as they were when the server started. A server that failed has Err
-// set and no tools; so has one that was not ready when ctx ended.
+// set and no tools; so has one that was not ready when ctx ended. If no server
+// offers a tool, all have Err set and are required.
 func (s *Session) List(ctx context.Context) []Server {
 	list := make([]Server, len(s.servers))
 	var all sync.WaitGroup
@@ -28,7 +29,21 @@ func (s *Session) List(ctx context.Context) []Server {
 		all.Go(func() { list[i] = one.describe(ctx) })
 	}
 	all.Wait()
+	requireTools(list)
 	return list
+}
+
+// requireTools makes all servers required if none offers a tool: without tools there is no work.
+func requireTools(list []Server) {
+	if slices.ContainsFunc(list, func(s Server) bool { return len(s.Tools) > 0 }) {
+		return
+	}
+	for i := range list {
+		list[i].Required = true
+		if list[i].Err == "" {
+			list[i].Err = "it offers no tool"
+		}
+	}
 }
 
 // Call calls a tool and returns its result, a *Error, or the error of ctx. It

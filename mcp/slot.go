@@ -55,7 +55,7 @@ func brokenSlot(c ServerConfig, fault string) *slot {
 
 // describe starts the server if needed and says what it offers.
 func (s *slot) describe(ctx context.Context) Server {
-	server := Server{Name: s.config.Name, Prompt: s.config.SystemPrompt}
+	server := Server{Name: s.config.Name, Prompt: s.config.SystemPrompt, Required: s.config.Required}
 	c, err := s.connect(ctx)
 	if err != nil {
 		server.Err = s.message(err)
@@ -176,6 +176,13 @@ func (s *slot) start(a *attempt, dead *connection, deaths int) {
 		s.last = a.err.Error()
 	}
 	close(a.done)
+}
+
+// retry lets a server that stays off be started again.
+func (s *slot) retry() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.deaths = 0
 }
 
 func pause(ctx context.Context, d time.Duration) {

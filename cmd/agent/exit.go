@@ -32,6 +32,7 @@ func exitCode(err error) int {
 	var listing *rounds.ListError
 	var place *app.StoreError
 	var ref *rounds.RefError
+	var fault *rounds.Fault
 	switch {
 	case err == nil:
 		return 0
@@ -41,6 +42,8 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &badConfig), errors.As(err, &badPrompt):
 		return config.ExitCode
+	case errors.As(err, &fault):
+		return fault.ExitCode()
 	case errors.As(err, &listing):
 		return listCode(listing)
 	case errors.As(err, &place):
@@ -120,9 +123,6 @@ func roundCode(s rounds.Summary) int {
 	code := codeOf(s.Errors)
 	if s.Failed > 0 {
 		code = worse(code, exitFailed)
-	}
-	if s.Refused {
-		code = worse(code, contexts.ExitConfig)
 	}
 	return code
 }

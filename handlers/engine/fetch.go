@@ -36,8 +36,8 @@ func (e *Engine) read(ctx context.Context, r handlers.Read) error {
 		inherited := e.p.Inherit(e.state)
 		return e.input(&inherited)
 	case handlers.WantTools:
-		listed := e.listTools(ctx)
-		if err := ctx.Err(); err != nil {
+		listed, err := e.listTools(ctx)
+		if err != nil {
 			return err
 		}
 		e.checked = true

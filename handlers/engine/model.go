@@ -109,10 +109,13 @@ func (e *Engine) checkTools(ctx context.Context) (changed bool, err error) {
 	if e.checked {
 		return false, nil
 	}
-	listed := e.listTools(ctx)
+	listed, err := e.listTools(ctx)
+	if err != nil {
+		return false, err
+	}
 	e.checked = true
-	if ctx.Err() != nil || sameTools(listed, e.state.Tools) {
-		return false, ctx.Err()
+	if sameTools(listed, e.state.Tools) {
+		return false, nil
 	}
 	return true, e.input(listed)
 }

@@ -19,10 +19,20 @@ func (e *Engine) session() Tools {
 	return e.tools
 }
 
-func (e *Engine) listTools(ctx context.Context) *event.ToolsListed {
+// ServerError is a tool server without which nothing is worked on, and which
+// offers nothing. The task is not to blame.
+type ServerError struct{ Server, Reason string }
+
+func (s *ServerError) Error() string { return "the tool server " + s.Server + ": " + s.Reason }
+
+// listTools errors are *ServerError or those of ctx.
+func (e *Engine) listTools(ctx context.Context) (*event.ToolsListed, error) {
 	listed := &event.ToolsListed{Servers: []event.Server{}}
 	room := maxTools
 	for _, s := range e.session().List(ctx) {
+		if s.Required && s.Err != "" && ctx.Err() == nil {
+			return nil, &ServerError{s.Name, clean(s.Err)}
+		}
 		server := event.Server{Name: s.Name, Prompt: clean(s.Prompt), Error: clean(s.Err), Tools: []event.Tool{}}
 		for _, t := range s.Tools {
 			if room -= len(t.Description) + len(t.Schema); room < 0 {
@@ -37,7 +47,7 @@ func (e *Engine) listTools(ctx context.Context) *event.ToolsListed {
 		}
 		listed.Servers = append(listed.Servers, server)
 	}
-	return listed
+	return listed, ctx.Err()
 }
 
 // maxTools is how many bytes of descriptions and schemas are offered in all.

@@ -98,5 +98,6 @@ func ServerConfigs(servers []config.MCPServer) []mcp.ServerConfig {
 func ServerConfig(m config.MCPServer) mcp.ServerConfig {
 	return mcp.ServerConfig{Name: m.Name, Command: m.Command, Env: m.Env, SystemPrompt: m.SystemPrompt,
 		Allow: m.Allow, Timeout: time.Duration(m.TimeoutSeconds) * time.Second, URL: m.URL, Headers: m.Headers,
-		Sandbox: m.Sandbox, Network: m.Network, Write: m.SandboxWrite, Read: m.SandboxRead}
+		Sandbox: m.Sandbox, Network: m.Network, Write: m.SandboxWrite, Read: m.SandboxRead,
+		Required: m.Required}
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"agent/contexts/history"
 	"agent/handlers/engine"
 	"agent/internal/config"
+	"agent/internal/fsx"
 	"agent/internal/workspace"
 	"agent/llm"
 	"agent/projections"
@@ -93,8 +95,26 @@ func (a *App) PortsFor(at Site) engine.Ports {
 }
 
 func (a *App) workspace(at Site) *workspace.Copy {
-	needed := slices.ContainsFunc(a.Config.MCPServers, func(m config.MCPServer) bool { return workspace.Needs(m.Command, m.Env) })
-	return workspace.New(workspace.Config{Root: a.Config.WorkspacesDir, InPlace: at.Config.Workspace, Needed: needed,
+	return workspace.New(workspace.Config{Root: a.Config.WorkspacesDir, InPlace: at.Config.Workspace, Needed: a.NeedsCopies(),
 		MaxBytes: int64(a.Config.MaxCloneMB) << 20, AllowHTTP: a.Config.AllowHTTP,
 		Freeze: a.Pool.Freeze, Forge: at.Client, Token: at.Token, ChangeRef: at.Config.Driver.ChangeRef, Bot: at.Config.BotName, Redact: a.Redact})
+}
+
+// NeedsCopies reports whether a tool server works on the working copy of a task.
+func (a *App) NeedsCopies() bool {
+	return slices.ContainsFunc(a.Config.MCPServers, func(m config.MCPServer) bool { return workspace.Needs(m.Command, m.Env) })
+}
+
+// Room is contexts.ErrNoRoom if there is too little room to begin a task, for its
+// log or for its working copy.
+func (a *App) Room() error {
+	if err := a.Store.Room(); err != nil || !a.NeedsCopies() {
+		return err
+	}
+	fsys, err := fsx.OpenOS(a.Config.WorkspacesDir)
+	if err != nil {
+		return fmt.Errorf("free room: %w", err)
+	}
+	defer fsys.Close()
+	return contexts.RoomOn(fsys)
 }

@@ -66,7 +66,7 @@ var rules = map[string][]string{
 	"forge/probe":             {"forge", "forge/rest"},
 	"internal/retention":      {"contexts", "handlers/engine", "internal/config", "internal/workspace"},
 	"handlers/policy":         {"eventlog/event", "forge", "projections"},
-	"internal/app/rounds":     {"contexts", "eventlog", "eventlog/event", "forge", "handlers", "handlers/engine", "handlers/policy", "handlers/prompt", "internal/app", "internal/config", "internal/i18n", "internal/logging", "internal/retention", "internal/sanitize", "internal/workspace", "projections"},
+	"internal/app/rounds":     {"contexts", "eventlog", "eventlog/event", "forge", "handlers", "handlers/engine", "handlers/policy", "handlers/prompt", "internal/app", "internal/config", "internal/git", "internal/i18n", "internal/logging", "internal/retention", "internal/sanitize", "internal/workspace", "llm", "projections"},
 	"internal/logging":        {"internal/sanitize", "internal/redact"},
 
 	"forge/forgetest/suite": {"forge", "forge/forgetest"},

@@ -93,6 +93,7 @@ func (d *decoder) finish(c *Config, dir string, o options) {
 	d.environment(c)
 	d.paths(c, dir)
 	fillSandbox(c.MCPServers)
+	fillRequired(c.MCPServers, func(path string) bool { return d.lines[path] != 0 })
 	for _, f := range o.override {
 		f(c)
 	}

@@ -1,5 +1,7 @@
 package config
 
+import "fmt"
+
 // MCPServer is one tool server: either a command or a url.
 type MCPServer struct {
 	// Name of the server: letters, digits, `_` and `-`, without `__`. `history` is built in.
@@ -18,6 +20,8 @@ type MCPServer struct {
 	Allow []string `yaml:"allow"`
 	// Timeout of one call, in seconds.
 	TimeoutSeconds int `yaml:"timeout_seconds" default:"120" min:"1" max:"86400"`
+	// Whether tasks need this server. If it cannot be started, the program ends with 78 and touches no task. Without an optional server tasks are worked on, and the closing comment says so. Default: `true` for the server named `workspace` and for an only one, `false` for others.
+	Required bool `yaml:"required"`
 	// Sandbox around a `command`. `auto`: as much as this machine can do (`agent doctor` shows it). `required`: without it the program ends with 78. `off`: none. Default: `required` for the built-in workspace server, `off` for others. Inside, a server sees the system's programs, toolchains that `PATH` and variables of toolchains like that of Go or Java name, the working copy, and its own home and temporary directory. It never sees key files, prompts, or what lies beside the configuration.
 	Sandbox string `yaml:"sandbox" oneof:"auto|required|off"`
 	// Network inside the sandbox. `off` leaves only its own loopback interface: builds and tests work that download nothing. Go modules then come from the module cache of your home.
@@ -34,6 +38,16 @@ func defaultServer() MCPServer {
 	s.Name = "workspace"
 	s.Command = []string{"agent", "mcp", "workspace", "--root", "{workspace}"}
 	return s
+}
+
+// fillRequired makes the workspace server and an only one required, unless the
+// file says otherwise.
+func fillRequired(servers []MCPServer, said func(path string) bool) {
+	for i := range servers {
+		if !said(fmt.Sprintf("mcp_servers[%d].required", i)) {
+			servers[i].Required = servers[i].Name == "workspace" || len(servers) == 1
+		}
+	}
 }
 
 // fillSandbox confines what runs the model's commands, and leaves servers that

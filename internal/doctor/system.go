@@ -3,17 +3,13 @@ package doctor
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"agent/contexts"
 	"agent/internal/app"
 	"agent/internal/fsx"
+	"agent/internal/git"
 )
 
 // checkStore opens the contexts as a run does, and takes a lock twice.
@@ -76,33 +72,13 @@ func existing(dir string) string {
 	}
 }
 
-// oldestGit takes settings from its environment, which keeps tokens out of arguments.
-var oldestGit = [2]int{2, 31}
-
-var gitVersion = regexp.MustCompile(`(\d+)\.(\d+)`)
-
 func (d *doctor) checkGit() {
 	ctx, cancel := d.within(30 * time.Second)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "git", "--version").Output()
+	line, err := git.Version(ctx)
 	if err != nil {
-		d.note("git", Failed, d.text("doctor.nogit", err), d.text("doctor.todo.git", oldestGit[0], oldestGit[1]))
+		d.note("git", Failed, d.text("doctor.nogit", err), d.text("doctor.todo.git", git.Oldest[0], git.Oldest[1]))
 		return
 	}
-	line := strings.TrimSpace(string(out))
-	switch m := gitVersion.FindStringSubmatch(line); {
-	case m == nil:
-		d.note("git", Warning, line, d.text("doctor.todo.git", oldestGit[0], oldestGit[1]))
-	case older(m[1:], oldestGit):
-		d.note("git", Failed, line, d.text("doctor.todo.git", oldestGit[0], oldestGit[1]))
-	default:
-		d.note("git", OK, line, "")
-	}
-}
-
-// older compares digits of a version with the oldest that will do.
-func older(digits []string, oldest [2]int) bool {
-	major, _ := strconv.Atoi(digits[0]) // digits, by the expression
-	minor, _ := strconv.Atoi(digits[1])
-	return slices.Compare([]int{major, minor}, oldest[:]) < 0
+	d.note("git", OK, line, "")
 }

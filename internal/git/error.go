@@ -1,6 +1,13 @@
 package git
 
-import "strings"
+import (
+	"cmp"
+	"errors"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+)
 
 // Kind says what an error means for whoever wanted to clone, fetch or push.
 type Kind string
@@ -14,6 +21,7 @@ const (
 	Auth        Kind = "auth"        // the token is not taken
 	Unreachable Kind = "unreachable" // may work later
 	TooLarge    Kind = "too_large"   // a clone passed its bound
+	Machine     Kind = "machine"     // git cannot be run here: no repository and no task is to blame
 	Other       Kind = "other"
 )
 
@@ -26,20 +34,41 @@ type Error struct {
 
 func (e *Error) Error() string { return "git " + e.Op + ": " + e.Text }
 
-// signs are words of git and of servers, those that decide first.
+// status is where git names the HTTP status with which a server refused it.
+var status = regexp.MustCompile(`The requested URL returned error: (\d{3})\b`)
+
+// ofStatus are the kinds of those statuses; every other is Unreachable from 500 on, else Other.
+var ofStatus = map[int]Kind{401: Auth, 403: Refused, 404: Gone, 410: Gone, 408: Unreachable, 429: Unreachable}
+
+// signs are words of git, and of servers behind "remote:", those that decide first.
+// git has one exit code for all of them.
 var signs = []struct {
 	kind  Kind
 	words []string
 }{
-	{Moved, []string{"non-fast-forward", "fetch first", "stale info", "cannot lock ref", "failed to update ref", "incorrect old value"}},
-	{Refused, []string{"[remote rejected]", "protected branch", "hook declined", "error: 403", "Permission denied", "not allowed to push"}},
-	{Auth, []string{"Authentication failed", "could not read Username", "could not read Password", "error: 401", "terminal prompts disabled"}},
-	{Gone, []string{"not found", "does not exist", "not appear to be a git repository", "couldn't find remote ref", "error: 404", "error: 410"}},
-	{Unreachable, []string{"Could not resolve", "Failed to connect", "Couldn't connect", "onnection re", "timed out", "RPC failed", "error: 5", "error: 429",
-		"unexpected disconnect", "early EOF", "Empty reply", "hung up", "unable to access", "Recv failure", "stopped after"}},
+	{Unreachable, []string{"unable to access"}}, // without a status: what follows is about the network
+	{Moved, []string{"(non-fast-forward)", "(fetch first)", "(stale info)", "cannot lock ref", "failed to update ref", "incorrect old value"}},
+	{Refused, []string{"[remote rejected]", "[rejected]"}},
+	{Auth, []string{"Authentication failed", "could not read Username", "could not read Password", "terminal prompts disabled"}},
+	{Gone, []string{"not found", "does not exist", "does not appear to be a git repository", "couldn't find remote ref"}},
+	{Unreachable, []string{"Could not resolve", "Failed to connect", "Couldn't connect", "onnection re", "timed out", "RPC failed",
+		"unexpected disconnect", "early EOF", "Empty reply", "hung up", "Recv failure"}},
 }
 
-func kindOf(text string) Kind {
+// kindOf is the kind of a command that did not end well. Only what a remote was
+// asked for is read for words; what git says of our own files is Other.
+func (c command) kindOf(err error, text string) Kind {
+	var exit *exec.ExitError
+	switch {
+	case !errors.As(err, &exit):
+		return Machine // it did not run at all
+	case c.auth.url == "":
+		return Other
+	}
+	if m := status.FindStringSubmatch(text); m != nil {
+		code, _ := strconv.Atoi(m[1]) // three digits
+		return cmp.Or(ofStatus[code], map[bool]Kind{true: Unreachable}[code >= 500], Other)
+	}
 	for _, s := range signs {
 		for _, word := range s.words {
 			if strings.Contains(text, word) {

@@ -94,7 +94,7 @@ func (c command) run(ctx context.Context) (string, error) {
 		return "", &Error{c.name, Unreachable, fmt.Sprintf("stopped after %v", cmp.Or(c.limit, timeLimit))}
 	case err != nil:
 		text := c.reason(words.String(), err)
-		return "", &Error{c.name, kindOf(text), text}
+		return "", &Error{c.name, c.kindOf(err, text), text}
 	case out.cut:
 		return "", fmt.Errorf("git %s: more than %d MiB of output", c.name, outputLimit>>20)
 	}

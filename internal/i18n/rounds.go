@@ -14,6 +14,21 @@ var roundTexts = texts{
 	"run.nothing":        {"nothing to do", "対象はありません"},
 	"run.nothing.paused": {"nothing to do; %d paused, agent status shows why", "対象はありません。一時停止中 %d 件（理由は agent status で確認できます）"},
 
+	// Faults of the machine, and what to do about them. The arguments of
+	// fault.todo.model are the keys of the model, of the address and of the API key.
+	"fault.machine":              {"this machine", "この環境"},
+	"fault.workspaces":           {"workspaces_dir cannot be written: %v", "workspaces_dir に書き込めません: %v"},
+	"fault.room":                 {"too little free space: %v", "空き容量が足りません: %v"},
+	"fault.server":               {"the tool server %s cannot be used: %s", "ツールサーバー %s を使用できません: %s"},
+	"fault.model":                {"the model server %s refuses the key: %s", "モデルサーバー %s がキーを拒否しました: %s"},
+	"fault.model.others":         {"no other task is started, because the model server would refuse it too: %s", "他のタスクもモデルサーバーに拒否されるため、開始しません: %s"},
+	"fault.todo.workspaces":      {"set workspaces_dir to a directory that belongs to you", "workspaces_dir に自分が所有するディレクトリを指定してください"},
+	"fault.todo.temp":            {"make room in the directory for temporary files (TMPDIR)", "一時ディレクトリ（TMPDIR）を書き込めるようにしてください"},
+	"fault.todo.server.url":      {"check url and headers of %s in mcp_servers, and the network", "mcp_servers の %s の url と headers、およびネットワークを確認してください"},
+	"fault.todo.model.auth":      {"set a valid key: %[3]s", "有効なキーを設定してください: %[3]s"},
+	"fault.todo.model.quota":     {"add credit to the account of the key %[3]s", "キー %[3]s のアカウントの残高を追加してください"},
+	"fault.todo.model.not_found": {"check %[1]s and %[2]s", "%[1]s と %[2]s を確認してください"},
+
 	// Why an item does not become a task.
 	"skip.state":  {"it is %s", "状態が %s です"},
 	"skip.label":  {"its label was removed", "ラベルが外されています"},

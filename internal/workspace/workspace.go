@@ -14,6 +14,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,6 +59,18 @@ func (w *Copy) freeze(ctx context.Context, s *projections.State) (thaw func(), e
 }
 
 func (c Config) dirOf(uuid string) string { return filepath.Join(c.Root, uuid) }
+
+// MakeRoot makes the directory of the clones, and shows that it can be written.
+func MakeRoot(root string) error {
+	if err := os.MkdirAll(root, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(root, ".check-")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
 
 // Needs reports whether a command or environment of a tool server names the working copy.
 func Needs(command []string, env map[string]string) bool {

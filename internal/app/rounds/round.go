@@ -22,6 +22,8 @@ type round struct {
 	taken   map[string]bool // task keys and uuids of this round
 	works   map[string]*sync.Mutex
 	seen    sightings
+	checked sync.Once // the machine
+	fault   *Fault    // that ended the round
 }
 
 func (s *Rounds) newRound() *round {

@@ -26,6 +26,7 @@ type Rounds struct {
 	*app.App
 	voice Voice
 	swept sync.Once // old working copies
+	told  string    // the fault that was said last
 }
 
 // Voice says things to people, a line at a time. Its functions may be called at the same time.
@@ -40,11 +41,10 @@ func New(a *app.App, v Voice) *Rounds { return &Rounds{App: a, voice: v} }
 
 // Summary is what came of a round.
 type Summary struct {
-	Did     int     // contexts worked on
-	Paused  int     // contexts that are paused, and that nothing woke
-	Failed  int     // contexts that ended as failed
-	Refused bool    // a model server refused our credentials
-	Errors  []error // each was given to Voice.Trouble
+	Did    int     // contexts worked on
+	Paused int     // contexts that are paused, and that nothing woke
+	Failed int     // contexts that ended as failed
+	Errors []error // each was given to Voice.Trouble
 }
 
 // ListError is a forge whose tasks could not be listed.

@@ -83,8 +83,11 @@ func (r *round) sawTrouble(j job, err error) {
 	if first, firstErr := r.Store.Creation(j.uuid); j.uuid != "" && firstErr == nil {
 		key = first.TaskKey
 	}
+	var fault *Fault
 	switch {
 	case key == "":
+	case errors.As(err, &fault):
+		r.saw(key, contexts.Skipped, err.Error(), j.uuid)
 	case errors.Is(err, contexts.ErrBusy):
 		r.saw(key, contexts.Busy, r.text("seen.busy"), j.uuid)
 	default:

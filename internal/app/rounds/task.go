@@ -29,10 +29,21 @@ func (r *round) do(ctx context.Context, j job) {
 	if !r.take(name) {
 		return
 	}
-	if err := r.attempt(ctx, j); err != nil && ctx.Err() == nil {
-		r.trouble(name, err)
-		r.sawTrouble(j, err)
+	err := error(nil)
+	if f := r.halted(); f != nil {
+		err = f
+	} else {
+		err = r.attempt(ctx, j)
 	}
+	if err == nil || ctx.Err() != nil {
+		return
+	}
+	if f := r.faultOf(err); f != nil {
+		r.halt(f)
+	} else {
+		r.trouble(name, err)
+	}
+	r.sawTrouble(j, err)
 }
 
 func (r *round) attempt(ctx context.Context, j job) error {
@@ -65,9 +76,6 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 		r.skip(j, r.signalNote())
 		return nil
 	}
-	if err := r.Store.Room(); err != nil {
-		return err
-	}
 	t, err := r.item(ctx, j)
 	if err != nil {
 		return err
@@ -79,6 +87,9 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 	if refusal != "" {
 		r.skip(j, refusal)
 		return nil
+	}
+	if err := r.ready(ctx); err != nil {
+		return err
 	}
 	release, err := r.workspaceLock(j.at)
 	if err != nil {
@@ -128,6 +139,11 @@ func (r *round) resume(ctx context.Context, j job) error {
 		r.saw(first.TaskKey, contexts.Skipped, r.text("skip.forge", first.Forge), j.uuid)
 		return nil
 	}
+	if pending, _ := r.Store.Pending(j.uuid); pending[contexts.Stop] == nil {
+		if err := r.ready(ctx); err != nil {
+			return err
+		}
+	}
 	release, err := r.workspaceLock(at)
 	if err != nil {
 		return err
@@ -174,10 +190,10 @@ func (r *round) report(s *projections.State, name string, took time.Duration, er
 	if s.Status == projections.Failed {
 		r.summary.Failed++
 	}
-	if s.Status == projections.Paused && s.Paused.Reason == "model_auth" { // a stop ends it as well
-		r.summary.Refused = true
-	}
 	r.mu.Unlock()
+	if f := r.faultOfModel(s); f != nil {
+		defer r.halt(f) // after the task's own line
+	}
 	if err != nil {
 		return
 	}

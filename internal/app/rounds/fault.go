@@ -1,0 +1,101 @@
+package rounds
+
+import (
+	"context"
+	"errors"
+
+	"agent/contexts"
+	"agent/handlers/engine"
+	"agent/internal/git"
+	"agent/internal/i18n"
+	"agent/internal/logging"
+	"agent/llm"
+	"agent/projections"
+)
+
+// Fault is something wrong with this machine or its configuration. No task is to
+// blame: after the first fault a round begins and resumes nothing. The classes are
+// a table in docs/architecture.md.
+type Fault struct {
+	Class  string // git, workspaces_dir, room, server, model
+	Text   string // what is wrong
+	Todo   string // what the operator can do
+	Passes bool   // the next run may find it gone
+}
+
+func (f *Fault) Error() string { return f.Text + " → " + f.Todo }
+
+// ExitCode is 75 for what passes by itself, else 78.
+func (f *Fault) ExitCode() int {
+	if f.Passes {
+		return contexts.ExitTemporary
+	}
+	return contexts.ExitConfig
+}
+
+// halt ends the round: what runs goes on, nothing else is begun. A loop says the
+// same fault once.
+func (r *round) halt(f *Fault) {
+	r.mu.Lock()
+	first := r.fault == nil
+	if first {
+		r.fault = f
+		r.summary.Errors = append(r.summary.Errors, f)
+	}
+	told := r.told == f.Error()
+	if first {
+		r.told = f.Error()
+	}
+	r.mu.Unlock()
+	if first {
+		r.Log.ErrorContext(logging.OnlyFile(context.Background()), f.Error(), "class", f.Class)
+	}
+	if first && !told {
+		r.voice.Trouble(r.text("fault.machine"), f)
+	}
+}
+
+// halted is the fault that ended the round, nil if it goes on.
+func (r *round) halted() *Fault {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.fault
+}
+
+// faultOf finds the fault of the machine in an error of one task, nil if it is about the task.
+func (r *round) faultOf(err error) *Fault {
+	var fault *Fault
+	var server *engine.ServerError
+	switch {
+	case errors.As(err, &fault):
+		return fault
+	case errors.Is(err, contexts.ErrNoRoom):
+		return &Fault{"room", r.text("fault.room", err), r.text("doctor.todo.room", contexts.MinBytes>>20, contexts.MinInodes), true}
+	case git.IsMachine(err):
+		return r.noGit(err)
+	case errors.As(err, &server):
+		return r.serverFault(server.Server, server.Reason)
+	}
+	return nil
+}
+
+// faultOfModel is the fault behind a task's pause: every other task would be
+// refused by the model server as well.
+func (r *round) faultOfModel(s *projections.State) *Fault {
+	if s.Status != projections.Paused || s.Paused.Reason != "model_"+string(llm.Auth) &&
+		s.Paused.Reason != "model_"+string(llm.Quota) && s.Paused.Reason != "model_"+string(llm.NotFound) {
+		return nil
+	}
+	todo := r.text("fault.todo.model."+i18n.ID(s.Paused.Reason[len("model_"):]), r.modelKeys()...)
+	return &Fault{"model", r.text("fault.model.others", Because(s, r.Language())), todo, s.Paused.Until.Kind == "time"}
+}
+
+// modelKeys are the active provider's section, its URL key, and where its API key is set.
+func (r *round) modelKeys() []any {
+	d := r.Config.LLM.Active().Driver
+	key := d.URLPath()
+	if d.Key {
+		key = "llm." + d.Name + ".api_key (" + d.KeyEnv() + ")"
+	}
+	return []any{"llm." + d.Name + ".model", d.URLPath(), key}
+}

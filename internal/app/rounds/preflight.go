@@ -1,0 +1,108 @@
+package rounds
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"slices"
+	"time"
+
+	"agent/internal/app"
+	"agent/internal/config"
+	"agent/internal/git"
+	"agent/internal/workspace"
+	"agent/llm"
+)
+
+// listingTime bounds the question which models there are. It decides nothing if
+// it is not answered in time.
+const listingTime = 10 * time.Second
+
+// ready checks the machine once a round, before its first task is touched. The
+// error is a *Fault.
+func (r *round) ready(ctx context.Context) error {
+	r.checked.Do(func() {
+		if f := r.preflight(ctx); f != nil && ctx.Err() == nil {
+			r.halt(f)
+		}
+	})
+	if f := r.halted(); f != nil {
+		return f
+	}
+	return ctx.Err()
+}
+
+// preflight looks for a fault of the machine. What cannot be found out is none.
+func (r *round) preflight(ctx context.Context) *Fault {
+	if r.clones() {
+		if _, err := git.Version(ctx); err != nil {
+			return r.noGit(err)
+		}
+		if err := workspace.MakeRoot(r.Config.WorkspacesDir); err != nil {
+			return &Fault{"workspaces_dir", r.text("fault.workspaces", err), r.text("fault.todo.workspaces"), false}
+		}
+	}
+	if err := r.Room(); err != nil {
+		return r.faultOf(err)
+	}
+	if f := r.checkModel(ctx); f != nil {
+		return f
+	}
+	return r.checkServers(ctx)
+}
+
+// clones reports whether tasks are worked on in clones.
+func (r *round) clones() bool {
+	return r.NeedsCopies() && slices.ContainsFunc(r.Sites, func(at app.Site) bool { return at.Config.Workspace == "" })
+}
+
+func (r *round) noGit(err error) *Fault {
+	return &Fault{"git", r.text("doctor.nogit", err), r.text("doctor.todo.git", git.Oldest[0], git.Oldest[1]), false}
+}
+
+// checkModel lists the models, which costs nothing. Only a refused key is a fault:
+// not every server has such a list, and an outage is waited for by each task.
+func (r *round) checkModel(ctx context.Context) *Fault {
+	model, can := r.Model.(llm.Checker)
+	if !can {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, listingTime)
+	defer cancel()
+	_, err := model.Check(ctx)
+	var failed *llm.Error
+	if !errors.As(err, &failed) || failed.Status != http.StatusUnauthorized && failed.Status != http.StatusForbidden {
+		return nil
+	}
+	return &Fault{"model", r.text("fault.model", r.Config.LLM.Active().URL, failed.Message), r.text("fault.todo.model.auth", r.modelKeys()...), false}
+}
+
+// checkServers starts the tool servers, those of working copies on an empty directory.
+func (r *round) checkServers(ctx context.Context) *Fault {
+	if len(r.Config.MCPServers) == 0 {
+		return nil
+	}
+	dir, err := os.MkdirTemp("", "agent-preflight-")
+	if err != nil {
+		return &Fault{"room", r.text("fault.room", err), r.text("fault.todo.temp"), false}
+	}
+	defer os.RemoveAll(dir)
+	r.Pool.Retry()
+	session := r.Pool.Session(dir)
+	defer session.Close()
+	for _, s := range session.List(ctx) {
+		if s.Required && s.Err != "" {
+			return r.serverFault(s.Name, s.Err)
+		}
+	}
+	return nil
+}
+
+func (r *round) serverFault(name, reason string) *Fault {
+	i := slices.IndexFunc(r.Config.MCPServers, func(m config.MCPServer) bool { return m.Name == name })
+	if i >= 0 && r.Config.MCPServers[i].URL != "" {
+		return &Fault{"server", r.text("fault.server", name, reason), r.text("fault.todo.server.url", name), true}
+	}
+	return &Fault{"server", r.text("fault.server", name, reason), r.text("doctor.todo.server", name), false}
+}
