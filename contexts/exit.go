@@ -60,7 +60,7 @@ func codeOf(err error) (int, bool) {
 	switch e := err.(type) {
 	case *DamageError, *eventlog.DamageError, *eventlog.TornError:
 		return ExitDamage, true
-	case *AmbiguousError:
+	case *AmbiguousError, *RefError:
 		return ExitUsage, true
 	case *AccessError:
 		return ExitConfig, true

@@ -164,10 +164,13 @@ func (s *Store) cachedIndex() *snapshot {
 	return s.cache.x
 }
 
+// Line is one line of a log, good or bad.
+type Line = eventlog.Line
+
 // Lines yields every line of a log, good or bad, for those who look around
 // damage, as [eventlog.ReadAll] does.
-func (s *Store) Lines(uuid string) iter.Seq2[eventlog.Line, error] {
-	return func(yield func(eventlog.Line, error) bool) {
+func (s *Store) Lines(uuid string) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
 		f, err := s.Stream(uuid)
 		if err != nil {
 			yield(eventlog.Line{}, fmt.Errorf("context %s: %w", uuid, err))

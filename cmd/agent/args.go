@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agent/contexts"
 	"agent/internal/app"
 	"agent/internal/config"
+	"agent/internal/report"
 )
 
 // wrongArgs says what a command takes, and where that comes from.
@@ -74,15 +74,14 @@ func (a *cli) completeContexts(_ *cobra.Command, args []string, toComplete strin
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	infos, _ := newestFirst(store)
-	return offers(infos, args, toComplete), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	all, _ := report.List(store)
+	return offers(all, args, toComplete), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-func offers(infos []contexts.Info, args []string, begin string) (all []string) {
-	for _, i := range infos {
+func offers(listed []report.Listed, args []string, begin string) (all []string) {
+	for _, i := range listed {
 		if strings.HasPrefix(i.UUID, begin) && !slices.Contains(args, i.UUID) && len(all) < mostCompleted {
-			line := lineOf(i)
-			all = append(all, cobra.CompletionWithDesc(line.UUID, plain(line.State+" "+line.TaskKey)))
+			all = append(all, cobra.CompletionWithDesc(i.UUID, plain(i.State+" "+i.TaskKey)))
 		}
 	}
 	return all

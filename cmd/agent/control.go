@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"agent/contexts"
-	"agent/forge"
 	"agent/handlers/engine"
 )
 
@@ -65,8 +63,8 @@ func (a *cli) stopCommand() *cobra.Command {
 	return cmd
 }
 
-// signal leaves a signal for the given contexts, or for all in a place.
-func (a *cli) signal(refs []string, all bool, sig contexts.Signal, place contexts.Dir, payload []byte) error {
+// signal leaves a signal for the given contexts, or for all in a directory.
+func (a *cli) signal(refs []string, all bool, sig contexts.Signal, dir contexts.Dir, payload []byte) error {
 	if all == (len(refs) > 0) {
 		return usageError{errors.New("say which tasks, or --all")}
 	}
@@ -74,7 +72,7 @@ func (a *cli) signal(refs []string, all bool, sig contexts.Signal, place context
 	if err != nil {
 		return err
 	}
-	uuids, err := a.targets(store, refs, place)
+	uuids, err := a.targets(store, refs, dir)
 	if err != nil {
 		return err
 	}
@@ -105,10 +103,10 @@ func (a *cli) signalStandsStill() {
 	}
 }
 
-func (a *cli) targets(store *contexts.Store, refs []string, place contexts.Dir) ([]string, error) {
+func (a *cli) targets(store *contexts.Store, refs []string, dir contexts.Dir) ([]string, error) {
 	var uuids []string
 	for _, ref := range refs {
-		uuid, err := a.findTask(store, ref)
+		uuid, err := store.Live(ref, a.hosts...)
 		if err != nil {
 			return nil, err
 		}
@@ -118,48 +116,9 @@ func (a *cli) targets(store *contexts.Store, refs []string, place contexts.Dir) 
 		return uuids, nil
 	}
 	for entry, err := range store.Unfinished() {
-		if err == nil && entry.Dir == place {
+		if err == nil && entry.Dir == dir {
 			uuids = append(uuids, entry.UUID)
 		}
 	}
 	return uuids, nil
-}
-
-// findTask takes a uuid, the beginning of one, or the URL of an item that has a live context.
-func (a *cli) findTask(store *contexts.Store, ref string) (string, error) {
-	key, err := forge.ParseTaskKey(ref, a.hosts...)
-	if err != nil {
-		return findUUID(store, ref)
-	}
-	uuid, live, err := store.Active(key.String())
-	if err == nil && !live {
-		err = fmt.Errorf("%s: %w", key, contexts.ErrUnknown)
-	}
-	return uuid, err
-}
-
-// findContext takes a uuid, the beginning of one, or the URL of an item, which
-// means its newest context.
-func (a *cli) findContext(store *contexts.Store, ref string) (string, error) {
-	key, err := forge.ParseTaskKey(ref, a.hosts...)
-	if err != nil {
-		return findUUID(store, ref)
-	}
-	all, err := store.OfTask(key.String())
-	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("%s: %w", key, contexts.ErrUnknown)
-	}
-	if err != nil {
-		return "", err
-	}
-	return all[0].UUID, nil
-}
-
-// findUUID takes a uuid or the beginning of one. What looks like neither may be
-// an address that was not understood.
-func findUUID(store *contexts.Store, ref string) (string, error) {
-	if _, err := forge.ParseTaskKey(ref); strings.Contains(ref, "/") && err != nil {
-		return "", refused(err)
-	}
-	return store.Find(ref)
 }

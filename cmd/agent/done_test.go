@@ -11,6 +11,7 @@ import (
 
 	"agent/eventlog/event"
 	"agent/internal/exhaustive"
+	"agent/internal/report"
 	"agent/llm/llmtest"
 	"agent/projections"
 )
@@ -74,7 +75,7 @@ func (w *world) wantPlace(inPlace bool, out string) {
 	}
 }
 
-func (w *world) wantListed(l listLine, calls int) {
+func (w *world) wantListed(l report.Listed, calls int) {
 	w.t.Helper()
 	if l.TaskKey != w.forge.Host()+"/"+testRepo+"/issues/1" || l.Title != "Greet the world" {
 		w.t.Errorf("list: task_key %q, title %q", l.TaskKey, l.Title)

@@ -12,11 +12,11 @@ import (
 
 // dryRun says what a run would do.
 func (a *cli) dryRun(ctx context.Context, refs []string, asJSON bool) error {
-	l, err := a.look()
+	l, err := a.view()
 	if err != nil {
 		return err
 	}
-	s := app.NewReadOnly(l.config, l.store, a.options())
+	s := app.NewReadOnly(l.Config, l.Store, a.options())
 	defer s.Close()
 	if err := s.Connect(); err != nil {
 		return err

@@ -5,12 +5,10 @@ import (
 	"strings"
 
 	"agent/contexts"
-	"agent/forge"
 	"agent/handlers/engine"
 	"agent/internal/app"
 	"agent/internal/app/rounds"
 	"agent/internal/config"
-	"agent/internal/fsx"
 )
 
 // Exit codes, besides those of package contexts (65, 69, 74, 75, 78).
@@ -30,7 +28,7 @@ func exitCode(err error) int {
 	var badPrompt *app.PromptError
 	var temporary *engine.Temporary
 	var listing *rounds.ListError
-	var place *app.StoreError
+	var store *app.StoreError
 	var ref *rounds.RefError
 	var fault *rounds.Fault
 	switch {
@@ -45,11 +43,11 @@ func exitCode(err error) int {
 	case errors.As(err, &fault):
 		return fault.ExitCode()
 	case errors.As(err, &listing):
-		return listCode(listing)
-	case errors.As(err, &place):
-		return place.ExitCode()
+		return listing.ExitCode()
+	case errors.As(err, &store):
+		return store.ExitCode()
 	case errors.As(err, &temporary):
-		return temporaryCode(temporary)
+		return temporary.ExitCode()
 	}
 	return contexts.ExitCode(err)
 }
@@ -79,7 +77,7 @@ func hintOf(err error) string {
 	var damaged *contexts.DamageError
 	var ambiguous *contexts.AmbiguousError
 	var listing *rounds.ListError
-	var place *app.StoreError
+	var store *app.StoreError
 	var usage usageError
 	var ref *rounds.RefError
 	var beyond beyondRepair
@@ -92,11 +90,11 @@ func hintOf(err error) string {
 		return "candidates: " + strings.Join(ambiguous.Candidates, " ")
 	case errors.Is(err, contexts.ErrUnknown):
 		return "agent list shows what there is"
-	case errors.Is(err, fsx.ErrLocked), errors.Is(err, contexts.ErrBusy):
+	case errors.Is(err, contexts.ErrBusy):
 		return "another agent is working on it; try again when it is done"
-	case errors.As(err, &listing) && listCode(listing) == contexts.ExitConfig:
+	case errors.As(err, &listing) && listing.ExitCode() == contexts.ExitConfig:
 		return "agent doctor shows what the token can see"
-	case errors.As(err, &place):
+	case errors.As(err, &store):
 		return "set contexts_dir, or --contexts, to a directory on a local disk that belongs to you"
 	case errors.As(err, &usage), errors.As(err, &ref) && ref.Unreadable, isUsage(err):
 		return "agent --help shows the commands, agent COMMAND --help what one takes"
@@ -107,16 +105,6 @@ func hintOf(err error) string {
 // refused is for a command line that was understood and cannot be done: it ends
 // as one that was not, but help about commands would not help.
 func refused(err error) error { return codeError{exitUsage, err} }
-
-// listCode is 78 also for a project that is not there, or that the token cannot see:
-// unlike a missing item, that is a matter of configuration.
-func listCode(err *rounds.ListError) int {
-	var failed *forge.Error
-	if errors.As(err.Err, &failed) && failed.Kind == forge.NotFound {
-		return contexts.ExitConfig
-	}
-	return temporaryCode(&engine.Temporary{Err: err.Err})
-}
 
 // roundCode is what a round ends with: the worst of what happened in it.
 func roundCode(s rounds.Summary) int {
@@ -133,14 +121,4 @@ func codeOf(all []error) (code int) {
 		code = worse(code, exitCode(err))
 	}
 	return code
-}
-
-// temporaryCode is 75, except where only a person can help: a token that the
-// forge does not take is a matter of configuration.
-func temporaryCode(t *engine.Temporary) int {
-	var failed *forge.Error
-	if errors.As(t, &failed) && failed.Kind == forge.Auth {
-		return contexts.ExitConfig
-	}
-	return exitTemporary
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agent/internal/exhaustive"
+	"agent/internal/report"
 	"agent/llm/llmtest"
 )
 
@@ -178,7 +179,7 @@ func TestWhyLeavesOutTheOvercome(t *testing.T) {
 	})
 	w.agent(0, "run")
 	l := w.only()
-	c := report[whyReport](w, 0, "why", l.UUID).Contexts[0]
+	c := jsonOf[report.Why](w, 0, "why", l.UUID).Contexts[0]
 	if c.Failure == nil || !c.Failure.Over || c.Failure.Type != "llm.failed" {
 		t.Errorf("failure: %+v", c.Failure)
 	}

@@ -3,17 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"agent/contexts"
-	"agent/forge"
-	"agent/handlers/engine"
-	"agent/internal/app"
 	"agent/internal/config"
+	"agent/internal/retention"
 )
 
 func (a *cli) forgetCommand() *cobra.Command {
@@ -39,58 +35,27 @@ program's own log. To remove these turns too, forget the later contexts, or the 
 			if err != nil {
 				return err
 			}
-			uuids, err := endedOf(store, refs[0], app.Hosts(cfg))
+			_, uuids, err := store.Named(refs[0], a.hosts...)
+			if err == nil && len(uuids) == 0 {
+				err = fmt.Errorf("%s: %w", refs[0], contexts.ErrUnknown)
+			}
 			if err != nil {
 				return err
 			}
-			for _, uuid := range uuids {
-				if err := a.forget(cfg, store, uuid); err != nil {
-					return err
-				}
-			}
-			return nil
+			return a.forget(cfg, store, uuids)
 		},
 	}
 }
 
-// endedOf gives the contexts of a task, the oldest last, or the one that ref names.
-func endedOf(store *contexts.Store, ref string, hosts []string) ([]string, error) {
-	key, err := forge.ParseTaskKey(ref, hosts...)
-	if err != nil {
-		uuid, err := store.Find(ref)
-		return []string{uuid}, err
-	}
-	all, err := store.OfTask(key.String())
-	if err != nil {
-		return nil, err
-	}
-	var uuids []string
-	for _, info := range all {
-		if !info.Over() && info.Err == nil {
-			return nil, usageError{fmt.Errorf("%s: %w (agent stop ends it)", info.UUID, contexts.ErrNotEnded)}
+func (a *cli) forget(cfg *config.Config, store *contexts.Store, uuids []string) error {
+	err := retention.Forget(cfg, store, uuids, time.Now(), func(done contexts.Forgotten) {
+		fmt.Fprintf(a.out, "%s  forgotten, %s\n", done.UUID, bytesText(done.Bytes))
+		for _, heir := range done.Heirs {
+			fmt.Fprintf(a.out, "%s  lost what it had from it\n", heir)
 		}
-		uuids = append(uuids, info.UUID)
-	}
-	if len(uuids) == 0 {
-		return nil, fmt.Errorf("%s: %w", key, contexts.ErrUnknown)
-	}
-	return uuids, nil
-}
-
-func (a *cli) forget(cfg *config.Config, store *contexts.Store, uuid string) error {
-	done, err := store.Forget(uuid, "command", time.Now(), func(c *contexts.Context) error { return engine.Rebuild(store, c) })
+	})
 	if errors.Is(err, contexts.ErrBusy) {
 		return codeError{contexts.ExitTemporary, err} // a person asked, and it was not done
 	}
-	if err != nil {
-		return err
-	}
-	if err := os.RemoveAll(filepath.Join(cfg.WorkspacesDir, uuid)); err != nil {
-		return err
-	}
-	fmt.Fprintf(a.out, "%s  forgotten, %s\n", uuid, bytesText(done.Bytes))
-	for _, heir := range done.Heirs {
-		fmt.Fprintf(a.out, "%s  lost what it had from it\n", heir)
-	}
-	return nil
+	return err
 }

@@ -9,12 +9,13 @@ import (
 	"agent/eventlog/event"
 	"agent/forge/forgetest"
 	"agent/internal/exhaustive"
+	"agent/internal/report"
 	"agent/llm"
 	"agent/llm/llmtest"
 )
 
 // again labels issue #1 once more, runs the agent, and gives the new context.
-func (w *world) again(code int) listLine {
+func (w *world) again(code int) report.Listed {
 	w.t.Helper()
 	w.forge.AddLabels(testRepo, 1, botLabel)
 	w.agent(code, "run")
@@ -22,7 +23,7 @@ func (w *world) again(code int) listLine {
 }
 
 // newest is the context that was made last.
-func (w *world) newest() (newest listLine) {
+func (w *world) newest() (newest report.Listed) {
 	w.t.Helper()
 	for _, l := range w.list(0) {
 		if l.CreatedAt.After(newest.CreatedAt) {
@@ -33,10 +34,10 @@ func (w *world) newest() (newest listLine) {
 }
 
 // of is the context of the task whose key ends so.
-func (w *world) of(end string) listLine {
+func (w *world) of(end string) report.Listed {
 	w.t.Helper()
 	all := w.list(0)
-	i := slices.IndexFunc(all, func(l listLine) bool { return strings.HasSuffix(l.TaskKey, end) })
+	i := slices.IndexFunc(all, func(l report.Listed) bool { return strings.HasSuffix(l.TaskKey, end) })
 	if i < 0 {
 		w.t.Fatalf("no context of %s in %+v", end, all)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"agent/eventlog/event"
+	"agent/internal/report"
 	"agent/llm"
 	"agent/llm/llmtest"
 )
@@ -24,7 +25,7 @@ func (w *world) firstRequest(said string) llmtest.Request {
 // inherited gives what the newest context of a task took over.
 func (w *world) inherited(key string) *event.ContextInherited {
 	w.t.Helper()
-	var newest listLine
+	var newest report.Listed
 	for _, l := range w.list(0) {
 		if l.TaskKey == key && l.CreatedAt.After(newest.CreatedAt) {
 			newest = l

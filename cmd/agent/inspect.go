@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -10,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/contexts"
-	"agent/eventlog"
 	"agent/eventlog/event"
 	"agent/internal/sanitize"
 	"agent/projections"
@@ -30,7 +28,7 @@ to a damaged log: it shows what can be read around the damage and exits with 65.
 			if err != nil {
 				return err
 			}
-			uuid, err := a.findContext(store, args[0])
+			uuid, err := store.Newest(args[0], a.hosts...)
 			if err != nil {
 				return err
 			}
@@ -58,7 +56,7 @@ func (a *cli) inspect(store *contexts.Store, uuid string, asJSON, full bool) err
 			code = worse(code, exitCode(err))
 		case line.Err != nil:
 			fmt.Fprintf(a.err, "agent: %s\n", sanitize.Terminal(line.Err.Error()))
-			if !isTorn(line.Err) {
+			if !contexts.IsTorn(line.Err) {
 				code = worse(code, contexts.ExitDamage)
 			}
 		}
@@ -66,9 +64,9 @@ func (a *cli) inspect(store *contexts.Store, uuid string, asJSON, full bool) err
 			continue // nothing that can be read
 		}
 		if asJSON {
-			a.printRaw(line.Record)
+			a.printRaw(line.Record.Line)
 		} else {
-			a.printEvent(store, uuid, line.Record, width)
+			a.printEvent(store, uuid, line, width)
 		}
 	}
 	if err := store.Check(uuid); err != nil && code == 0 { // such as events missing at the end
@@ -79,10 +77,10 @@ func (a *cli) inspect(store *contexts.Store, uuid string, asJSON, full bool) err
 }
 
 // printRaw prints a line of the log; on a terminal nothing in it may act on the terminal.
-func (a *cli) printRaw(r eventlog.Record) {
-	text := string(r.Line)
+func (a *cli) printRaw(line []byte) {
+	text := string(line)
 	if isTerminal(a.out) {
-		text = plainJSON(r.Line)
+		text = plainJSON(line)
 	}
 	fmt.Fprintln(a.out, text)
 }
@@ -105,7 +103,8 @@ func plainJSON(data []byte) string {
 	return b.String()
 }
 
-func (a *cli) printEvent(store *contexts.Store, uuid string, r eventlog.Record, width int) {
+func (a *cli) printEvent(store *contexts.Store, uuid string, line contexts.Line, width int) {
+	r := line.Record
 	text := string(r.Data)
 	if ev, err := event.Decode(r); err == nil {
 		event.Fetch(ev.Body, func(hash string) ([]byte, error) { return store.Blob(uuid, hash) })
@@ -116,9 +115,4 @@ func (a *cli) printEvent(store *contexts.Store, uuid string, r eventlog.Record, 
 		cause = fmt.Sprintf("←%d", r.Cause)
 	}
 	fmt.Fprintf(a.out, "%5d %-5s %s  %-19s %s\n", r.Seq, cause, r.When().Local().Format("15:04:05.000"), r.Type, sanitize.Line(text, width))
-}
-
-func isTorn(err error) bool {
-	var torn *eventlog.TornError
-	return errors.As(err, &torn)
 }

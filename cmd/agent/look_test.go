@@ -9,6 +9,7 @@ import (
 	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/internal/fsx"
+	"agent/internal/report"
 	"agent/projections"
 )
 
@@ -23,12 +24,12 @@ func (w *world) asked() (n int) {
 }
 
 // list gives what `agent list --json` says.
-func (w *world) list(code int) []listLine {
+func (w *world) list(code int) []report.Listed {
 	w.t.Helper()
 	out, _ := w.agent(code, "list", "--json")
-	var all []listLine
+	var all []report.Listed
 	for dec := json.NewDecoder(strings.NewReader(out)); dec.More(); {
-		var l listLine
+		var l report.Listed
 		must(w.t, dec.Decode(&l))
 		all = append(all, l)
 	}
@@ -36,7 +37,7 @@ func (w *world) list(code int) []listLine {
 }
 
 // only is the one context that there is.
-func (w *world) only() listLine {
+func (w *world) only() report.Listed {
 	w.t.Helper()
 	all := w.list(0)
 	if len(all) != 1 {
@@ -133,7 +134,7 @@ func (w *world) wantExact(uuid string) {
 }
 
 // wantDone wants issue #n done by exactly one final comment and its replay to be exact.
-func (w *world) wantDone(number int, l listLine) {
+func (w *world) wantDone(number int, l report.Listed) {
 	w.t.Helper()
 	if l.State != "completed" {
 		w.t.Errorf("state of %s: %q, want completed (%s)", l.TaskKey, l.State, l.Error)

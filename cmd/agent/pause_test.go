@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/report"
 	"agent/llm/llmtest"
 )
 
@@ -52,7 +53,7 @@ func TestPauseSignal(t *testing.T) {
 	w.noSecrets()
 }
 
-func (w *world) wantPaused(l listLine) {
+func (w *world) wantPaused(l report.Listed) {
 	w.t.Helper()
 	w.wantLabels(1, pausedLabel)
 	w.wantComment(1, "⏸️ **Paused**")

@@ -38,7 +38,7 @@ writes nothing. A log that was changed is refused with the place of the change.`
 			if err != nil {
 				return err
 			}
-			uuid, err := a.findContext(store, args[0])
+			uuid, err := store.Newest(args[0], a.hosts...)
 			if err != nil {
 				return err
 			}

@@ -14,12 +14,13 @@ import (
 	"agent/contexts"
 	"agent/forge/forgetest"
 	"agent/internal/app/rounds"
+	"agent/internal/report"
 	"agent/llm"
 	"agent/llm/llmtest"
 )
 
-// report runs a command that prints JSON.
-func report[T any](w *world, code int, args ...string) (v T) {
+// jsonOf runs a command that prints JSON.
+func jsonOf[T any](w *world, code int, args ...string) (v T) {
 	w.t.Helper()
 	out, _ := w.agent(code, append(args, "--json")...)
 	if err := json.Unmarshal([]byte(out), &v); err != nil {
@@ -52,7 +53,7 @@ func TestReportsOnADoneTask(t *testing.T) {
 	if used.Tokens() < 2200 || used.CostUSD < 0.0399 {
 		t.Fatalf("used %+v", used)
 	}
-	s := report[statusReport](w, 0, "status", "--check")
+	s := jsonOf[report.Status](w, 0, "status", "--check")
 	if !s.Healthy || s.Counts["completed"] != 1 || s.Today.Tokens != used.Tokens() || len(s.Forges) != 1 || s.Forges[0].Found != 1 || s.Round.IsZero() {
 		t.Errorf("status %+v", s)
 	}
@@ -63,7 +64,7 @@ func TestReportsOnADoneTask(t *testing.T) {
 		t.Errorf("status prints\n%s", out)
 	}
 
-	why := report[whyReport](w, 0, "why", "https://"+l.TaskKey)
+	why := jsonOf[report.Why](w, 0, "why", "https://"+l.TaskKey)
 	if why.Seen == nil || why.Seen.Outcome != contexts.Taken || why.Seen.UUID != l.UUID || len(why.Contexts) != 1 {
 		t.Fatalf("why %+v", why)
 	}
@@ -80,12 +81,12 @@ func TestReportsOnADoneTask(t *testing.T) {
 	w.wantStats(l)
 }
 
-func (w *world) wantStats(l listLine) {
+func (w *world) wantStats(l report.Listed) {
 	w.t.Helper()
 	used := w.fold(l.UUID).Usage
 	for by, key := range map[string]string{"repo": w.forge.Host() + "/" + testRepo, "model": "scripted", "day": contexts.Day(l.CreatedAt)} {
-		s := report[statsReport](w, 0, "stats", "--by", by)
-		want := statsLine{Key: key, Runs: 1, Completed: 1, Calls: used.LLMCalls, Tools: used.ToolCalls, Prompt: used.Prompt, Completion: used.Completion}
+		s := jsonOf[report.Stats](w, 0, "stats", "--by", by)
+		want := report.StatsRow{Key: key, Runs: 1, Completed: 1, Calls: used.LLMCalls, Tools: used.ToolCalls, Prompt: used.Prompt, Completion: used.Completion}
 		if len(s.Rows) != 1 {
 			w.t.Fatalf("stats by %s: %+v", by, s)
 		}
@@ -99,7 +100,7 @@ func (w *world) wantStats(l listLine) {
 		}
 	}
 	tomorrow := time.Now().Add(48 * time.Hour).UTC().Format(time.DateOnly)
-	if s := report[statsReport](w, 0, "stats", "--since", tomorrow); len(s.Rows) != 0 || s.Total.Calls != 0 {
+	if s := jsonOf[report.Stats](w, 0, "stats", "--since", tomorrow); len(s.Rows) != 0 || s.Total.Calls != 0 {
 		w.t.Errorf("stats of the future: %+v", s)
 	}
 	out, _ := w.agent(0, "stats")
@@ -117,7 +118,7 @@ func TestWhyOfWhatWasLeft(t *testing.T) {
 	w.forge.CloseIssue(testRepo, 1)
 	url := "http://" + w.forge.Host() + "/" + testRepo + "/issues/1"
 	w.agent(0, "run", url)
-	why := report[whyReport](w, 0, "why", url)
+	why := jsonOf[report.Why](w, 0, "why", url)
 	if why.Seen == nil || why.Seen.Outcome != contexts.Skipped || why.Seen.Reason != "it is closed" || len(why.Contexts) != 0 {
 		t.Errorf("why %+v", why)
 	}
@@ -142,7 +143,7 @@ func TestReportsOnAPausedTask(t *testing.T) {
 	if out, _ := w.agent(1, "status", "--check"); !strings.Contains(out, "wait for a person: 1") {
 		t.Errorf("status --check says\n%s", out)
 	}
-	why := report[whyReport](w, 0, "why", l.UUID)
+	why := jsonOf[report.Why](w, 0, "why", l.UUID)
 	c := why.Contexts[0]
 	if c.State != "paused" || c.Reason != "model_auth" || c.Until != "person" || c.Failure == nil || c.Failure.Type != "llm.failed" || why.Polls != 1 {
 		t.Errorf("why %+v %+v", why, c)
@@ -150,7 +151,7 @@ func TestReportsOnAPausedTask(t *testing.T) {
 	if why.Seen == nil || why.Seen.Outcome != contexts.Waiting || !strings.Contains(why.Seen.Reason, "the model cannot be used") {
 		t.Errorf("seen %+v", why.Seen)
 	}
-	s := report[statusReport](w, 0, "status")
+	s := jsonOf[report.Status](w, 0, "status")
 	if len(s.Waiting) != 1 || s.Waiting[0].Until != "person" || s.Waiting[0].Reason != "model_auth" || s.Counts["paused"] != 1 {
 		t.Errorf("status %+v", s)
 	}
@@ -162,7 +163,7 @@ func TestReportsOnAPausedTask(t *testing.T) {
 	}
 	w.agent(0, "status", "--check") // nobody has to do anything
 	w.agent(0, "stop", l.UUID)
-	w.wantDry(0, "stop", "person")
+	w.wantDry(0, "stop", "a stop was requested")
 	w.agent(0, "run") // a stop is no matter of configuration
 	if s := w.only().State; s != "stopped" {
 		t.Errorf("%s, want stopped", s)
@@ -173,7 +174,7 @@ func TestReportsOnAPausedTask(t *testing.T) {
 func (w *world) wantDry(code int, action, reason string, args ...string) rounds.DryLine {
 	w.t.Helper()
 	before, asked := w.snapshot(), len(w.forge.Requests())
-	lines := report[[]rounds.DryLine](w, code, append([]string{"run", "--dry-run"}, args...)...)
+	lines := jsonOf[[]rounds.DryLine](w, code, append([]string{"run", "--dry-run"}, args...)...)
 	if len(lines) != 1 || lines[0].Action != action || !strings.Contains(lines[0].Reason, reason) {
 		w.t.Errorf("a dry run says %+v, want one %s because of %q", lines, action, reason)
 	}
@@ -247,7 +248,7 @@ func TestStatusCheck(t *testing.T) {
 	}
 	w.forge.Fault(forgetest.Fault{Path: "/repos/.*/issues", Times: 1, Kind: forgetest.Unauthorized})
 	w.agent(78, "run")
-	s := report[statusReport](w, 1, "status", "--check")
+	s := jsonOf[report.Status](w, 1, "status", "--check")
 	if s.Healthy || !strings.Contains(s.Forges[0].Error, "401") || !s.Forges[0].Success.IsZero() {
 		t.Errorf("after a scan that failed: %+v", s)
 	}

@@ -26,7 +26,7 @@ text is a regular expression (RE2), matched against the event's data as stored: 
   agent search --regexp '(?i)todo|fixme' --task https://github.com/owner/repo/issues/12
   agent search --json token | jq -r .uuid | sort -u`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			l, err := a.look(config.Offline())
+			l, err := a.view(config.Offline())
 			if err != nil {
 				return err
 			}
@@ -43,12 +43,12 @@ text is a regular expression (RE2), matched against the event's data as stored: 
 	return cmd
 }
 
-func (l *looker) search(text string, o search.Options, task string, asJSON bool) error {
-	m, err := search.New(text, o, l.now)
+func (l *viewer) search(text string, o search.Options, task string, asJSON bool) error {
+	m, err := search.New(text, o, l.Now)
 	if err != nil {
 		return usageError{err}
 	}
-	list, err := m.Contexts(l.store, task, l.hosts)
+	list, err := m.Contexts(l.Store, task, l.hosts)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (l *looker) search(text string, o search.Options, task string, asJSON bool)
 		if err != nil {
 			return err
 		}
-		if err := cmp.Or(m.In(l.store, info, show), info.Err); err != nil {
+		if err := cmp.Or(m.In(l.Store, info, show), info.Err); err != nil {
 			fmt.Fprintf(l.err, "agent: %s: %s\n", info.UUID, sanitize.Terminal(err.Error()))
 			code = worse(code, exitCode(err))
 		}
@@ -68,7 +68,7 @@ func (l *looker) search(text string, o search.Options, task string, asJSON bool)
 	return quietly(code)
 }
 
-func (l *looker) printHit(h search.Hit) error {
+func (l *viewer) printHit(h search.Hit) error {
 	data, err := json.Marshal(h)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (l *looker) printHit(h search.Hit) error {
 	return err
 }
 
-func (l *looker) showHit(h search.Hit) error {
+func (l *viewer) showHit(h search.Hit) error {
 	_, err := fmt.Fprintf(l.out, "%s %5d  %s  %-19s %s\n", h.UUID[:8], h.Seq, local(h.Time), h.Type, sanitize.Line(h.Excerpt, 200))
 	return err
 }

@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/report"
 	"agent/internal/sanitize"
 )
 
-func (l *looker) printStatus(r *statusReport, asJSON, check bool) error {
+func (l *viewer) printStatus(r *report.Status, asJSON, check bool) error {
 	code := 0
 	if check && !r.Healthy {
 		code = exitFailed
@@ -29,9 +30,9 @@ func (l *looker) printStatus(r *statusReport, asJSON, check bool) error {
 	return quietly(code)
 }
 
-func (l *looker) showStatus(r *statusReport) {
+func (l *viewer) showStatus(r *report.Status) {
 	var counts []string
-	for _, state := range []string{"running", interrupted, "paused", "awaiting", "completed", "stopped", "failed", "damaged"} {
+	for _, state := range []string{"running", report.Interrupted, "paused", "awaiting", "completed", "stopped", "failed", "damaged"} {
 		if n := r.Counts[state]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, state))
 		}
@@ -46,35 +47,35 @@ func (l *looker) showStatus(r *statusReport) {
 		l.showForge(f)
 	}
 	if r.Paused {
-		l.say("status.signal", l.config.PauseResume.SignalFile)
+		l.say("status.signal", l.Config.PauseResume.SignalFile)
 	}
 	for _, p := range r.Problems {
 		fmt.Fprintln(l.out, "! "+sanitize.Terminal(p))
 	}
 }
 
-func (l *looker) showDetail(s statusLine) {
+func (l *viewer) showDetail(s report.StatusContext) {
 	switch {
 	case s.Error != "":
 		l.say("status.error", sanitize.Line(s.Error, 200))
 	case s.Until != "":
-		l.say("status.waits", sanitize.Line(s.Because, 400), age(l.now.Sub(s.Last)))
+		l.say("status.waits", sanitize.Line(s.Because, 400), report.Age(l.Now.Sub(s.Last)))
 		if s.Resume {
 			l.say("status.resume")
 		}
 	default:
-		l.say("status.age", age(l.now.Sub(s.Started)), s.Event, age(l.now.Sub(s.Last)))
+		l.say("status.age", report.Age(l.Now.Sub(s.Started)), s.Event, report.Age(l.Now.Sub(s.Last)))
 	}
 }
 
-func (l *looker) showForge(f statusForge) {
+func (l *viewer) showForge(f report.ForgeScan) {
 	switch {
 	case f.Time.IsZero():
 		l.say("status.unscanned", f.Host)
 	case f.Error != "":
-		l.say("status.scanfailed", f.Host, age(l.now.Sub(f.Time)), sanitize.Line(f.Error, 200))
+		l.say("status.scanfailed", f.Host, report.Age(l.Now.Sub(f.Time)), sanitize.Line(f.Error, 200))
 	default:
-		l.say("status.scanned", f.Host, age(l.now.Sub(f.Time)), f.Found)
+		l.say("status.scanned", f.Host, report.Age(l.Now.Sub(f.Time)), f.Found)
 	}
 }
 

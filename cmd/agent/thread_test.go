@@ -7,6 +7,7 @@ import (
 
 	"agent/forge/forgetest"
 	"agent/internal/exhaustive"
+	"agent/internal/report"
 	"agent/llm/llmtest"
 )
 
@@ -237,7 +238,7 @@ func (c *talk) said() (all []string) {
 }
 
 // wantState wants the one context in a state, and the item to carry just these labels.
-func (c *talk) wantState(state string, labels ...string) listLine {
+func (c *talk) wantState(state string, labels ...string) report.Listed {
 	c.t.Helper()
 	l := c.only()
 	if got := c.labels(); l.State != state || strings.Join(got, ",") != strings.Join(labels, ",") {

@@ -14,6 +14,7 @@ import (
 	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/handlers/engine"
+	"agent/internal/report"
 	"agent/internal/sanitize"
 )
 
@@ -84,7 +85,7 @@ func (a *cli) each(store *contexts.Store, refs []string, do func(uuid string) er
 func (a *cli) uuids(store *contexts.Store, refs []string) ([]string, error) {
 	var uuids []string
 	for _, ref := range refs {
-		uuid, err := a.findContext(store, ref)
+		uuid, err := store.Newest(ref, a.hosts...)
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +140,7 @@ what was given up. It does nothing to a log that is not damaged.`,
 			if err != nil {
 				return err
 			}
-			uuid, err := a.findContext(store, args[0])
+			uuid, err := store.Newest(args[0], a.hosts...)
 			if contexts.ExitCode(err) == contexts.ExitDamage {
 				return beyondRepair{err}
 			}
@@ -186,7 +187,7 @@ func (a *cli) sayNext(store *contexts.Store, uuid string) error {
 		return err
 	}
 	next := "goes on at the next round of agent run or agent loop"
-	switch reason, until := waitsFor(s); {
+	switch reason, until := report.WaitsFor(s); {
 	case s.Status.Ended():
 		next = "has ended (" + string(s.Status) + "): nothing more happens"
 	case until == "person":

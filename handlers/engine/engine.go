@@ -90,6 +90,15 @@ type Temporary struct{ Err error }
 func (t *Temporary) Error() string { return t.Err.Error() }
 func (t *Temporary) Unwrap() error { return t.Err }
 
+// ExitCode is 75, or 78 where only a person can help: a forge refused the token.
+func (t *Temporary) ExitCode() int {
+	var failed *forge.Error
+	if errors.As(t.Err, &failed) && failed.Kind == forge.Auth {
+		return contexts.ExitConfig
+	}
+	return contexts.ExitTemporary
+}
+
 // Engine works on one context.
 type Engine struct {
 	p          Ports

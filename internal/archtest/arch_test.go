@@ -64,9 +64,10 @@ var rules = map[string][]string{
 	"internal/doctor":         {"contexts", "forge", "forge/probe", "internal/app", "internal/config", "internal/fsx", "internal/git", "internal/i18n", "internal/registry", "internal/sanitize", "llm", "mcp"},
 	"internal/setup":          {"forge", "forge/probe", "internal/config", "internal/i18n", "internal/redact", "internal/registry", "llm"},
 	"forge/probe":             {"forge", "forge/rest"},
+	"internal/report":         {"contexts", "eventlog/event", "handlers", "internal/config", "internal/i18n", "internal/sanitize", "projections"},
 	"internal/retention":      {"contexts", "handlers/engine", "internal/config", "internal/workspace"},
 	"handlers/policy":         {"eventlog/event", "forge", "projections"},
-	"internal/app/rounds":     {"contexts", "eventlog", "eventlog/event", "forge", "handlers", "handlers/engine", "handlers/policy", "handlers/prompt", "internal/app", "internal/config", "internal/git", "internal/i18n", "internal/logging", "internal/retention", "internal/sanitize", "internal/workspace", "llm", "projections"},
+	"internal/app/rounds":     {"contexts", "eventlog", "eventlog/event", "forge", "handlers", "handlers/engine", "handlers/policy", "handlers/prompt", "internal/app", "internal/config", "internal/git", "internal/i18n", "internal/logging", "internal/report", "internal/retention", "internal/sanitize", "internal/workspace", "llm", "projections"},
 	"internal/logging":        {"internal/sanitize", "internal/redact"},
 
 	"forge/forgetest/suite": {"forge", "forge/forgetest"},
@@ -139,6 +140,25 @@ func TestImportTable(t *testing.T) {
 	if seen < 15 {
 		t.Fatalf("only %d packages were checked", seen)
 	}
+}
+
+// hidden from package main are forges, the store's files and git: other packages
+// know them for it.
+var hidden = []string{"forge", "forge/github", "forge/gitlab", "forge/viamcp", "eventlog", "internal/fsx", "internal/git"}
+
+func TestMainImports(t *testing.T) {
+	for _, p := range load(t) {
+		if p.ImportPath != "agent/cmd/agent" {
+			continue
+		}
+		for _, name := range hidden {
+			if slices.Contains(p.Imports, "agent/"+name) {
+				t.Errorf("cmd/agent imports %s", name)
+			}
+		}
+		return
+	}
+	t.Fatal("cmd/agent is not listed")
 }
 
 func TestPurePackages(t *testing.T) {

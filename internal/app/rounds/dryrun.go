@@ -11,6 +11,7 @@ import (
 	"agent/handlers/engine"
 	"agent/handlers/policy"
 	"agent/internal/app"
+	"agent/internal/report"
 	"agent/projections"
 )
 
@@ -198,7 +199,7 @@ func (h *rehearsal) outlook(line DryLine, s *projections.State, wake event.Body)
 			line.Action = wouldStop
 		}
 	case policy.Waiting(s):
-		line.Action, line.Reason = wouldWait, Because(s, h.Language())
+		line.Action, line.Reason = wouldWait, report.Because(s, h.Language())
 	case pause:
 		line.Action, line.Reason = wouldWait, h.text("seen.pause")
 	case h.PauseSignal():

@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"sync"
 
+	"agent/contexts"
+	"agent/forge"
 	"agent/handlers/engine"
 	"agent/internal/app"
 	"agent/internal/i18n"
@@ -52,6 +54,16 @@ type ListError struct{ Err error }
 
 func (e *ListError) Error() string { return e.Err.Error() }
 func (e *ListError) Unwrap() error { return e.Err }
+
+// ExitCode is 78 also for a project that does not exist or that the token cannot
+// see: unlike a missing item, that is a matter of configuration.
+func (e *ListError) ExitCode() int {
+	var failed *forge.Error
+	if errors.As(e.Err, &failed) && failed.Kind == forge.NotFound {
+		return contexts.ExitConfig
+	}
+	return (&engine.Temporary{Err: e.Err}).ExitCode()
+}
 
 // RefError is a task on the command line that cannot be worked on.
 type RefError struct {

@@ -8,6 +8,7 @@ import (
 	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/internal/i18n"
+	"agent/internal/report"
 	"agent/projections"
 )
 
@@ -68,7 +69,7 @@ func (r *round) waits(s *projections.State) {
 		r.mu.Unlock()
 	}
 	uuid := s.Created.UUID
-	r.saw(s.Created.TaskKey, contexts.Waiting, Because(s, r.Language()), uuid)
+	r.saw(s.Created.TaskKey, contexts.Waiting, report.Because(s, r.Language()), uuid)
 	r.seen.mu.Lock()
 	defer r.seen.mu.Unlock()
 	if r.seen.scan.Polls == nil {

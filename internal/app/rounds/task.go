@@ -16,6 +16,7 @@ import (
 	"agent/handlers/engine"
 	"agent/handlers/policy"
 	"agent/internal/app"
+	"agent/internal/report"
 	"agent/internal/sanitize"
 	"agent/projections"
 )
@@ -201,11 +202,11 @@ func (r *round) report(s *projections.State, name string, took time.Duration, er
 		s.Usage.LLMCalls, s.Usage.ToolCalls, took.Round(time.Millisecond))
 	switch {
 	case s.Status != projections.Completed:
-		line += ": " + Because(s, r.Language())
+		line += ": " + report.Because(s, r.Language())
 	case s.ChangedInPlace():
 		line += ": " + r.text("run.inplace", s.Workspace.Dir)
 	}
-	if s.Status == projections.Failed || NeedsPerson(s) {
+	if s.Status == projections.Failed || report.NeedsPerson(s) {
 		r.voice.Say(line)
 	} else {
 		r.voice.Note(line)

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"agent/internal/app"
+	"agent/internal/config"
+	"agent/internal/i18n"
+	"agent/internal/report"
+	"agent/internal/sanitize"
+)
+
+// viewer is what read-only commands share.
+type viewer struct {
+	*cli
+	report.Source
+}
+
+// view loads the configuration and opens the contexts for reading. Nothing is
+// created: without a contexts directory the store is empty.
+func (a *cli) view(opts ...config.Option) (*viewer, error) {
+	cfg, err := a.loadConfig(opts...)
+	if err != nil {
+		return nil, err
+	}
+	store, err := app.OpenReadOnly(cfg, a.warning)
+	if err != nil {
+		return nil, err
+	}
+	return &viewer{cli: a, Source: report.Source{Store: store, Config: cfg, Lang: app.Language(cfg), Now: time.Now(),
+		Paused: a.signalFile != "", Warn: a.warning}}, nil
+}
+
+func (l *viewer) text(id i18n.ID, args ...any) string { return i18n.Text(l.Lang, id, args...) }
+
+// say prints one line; nothing in it acts on the terminal.
+func (l *viewer) say(id i18n.ID, args ...any) {
+	fmt.Fprintln(l.out, sanitize.Terminal(l.text(id, args...)))
+}
+
+// printJSON prints a value for programs.
+func (a *cli) printJSON(v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	text := b.String()
+	if isTerminal(a.out) {
+		text = sanitize.Terminal(text)
+	}
+	_, err := fmt.Fprint(a.out, text)
+	return err
+}
+
+func local(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }

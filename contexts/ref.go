@@ -1,0 +1,87 @@
+package contexts
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"agent/eventlog"
+	"agent/forge"
+)
+
+// RefError means that a reference looks like the address of an item, and is none.
+type RefError struct{ Err error }
+
+func (e *RefError) Error() string { return e.Err.Error() }
+func (e *RefError) Unwrap() error { return e.Err }
+
+// Named gives the contexts that a person means by ref, the newest first: all
+// those of a task (URL or key of an item on one of hosts, possibly none), or the
+// one with a uuid or a unique prefix of one. taskKey is "" if the first line of
+// a context named by its uuid cannot be read. Errors are *[RefError] and those
+// of [Store.Find].
+func (s *Store) Named(ref string, hosts ...string) (taskKey string, uuids []string, err error) {
+	key, isUUID, err := s.parse(ref, hosts)
+	if err != nil {
+		return "", nil, err
+	}
+	if isUUID {
+		if first, err := s.Creation(key); err == nil {
+			taskKey = first.TaskKey
+		}
+		return taskKey, []string{key}, nil
+	}
+	all, err := s.OfTask(key)
+	for _, info := range all {
+		uuids = append(uuids, info.UUID)
+	}
+	return key, uuids, err
+}
+
+// Newest gives the newest context that ref names; see [Store.Named].
+func (s *Store) Newest(ref string, hosts ...string) (string, error) {
+	key, isUUID, err := s.parse(ref, hosts)
+	if err != nil || isUUID {
+		return key, err
+	}
+	all, err := s.OfTask(key)
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("%s: %w", key, ErrUnknown)
+	}
+	if err != nil {
+		return "", err
+	}
+	return all[0].UUID, nil
+}
+
+// Live gives the context that ref names: one that is running or paused, if it is
+// the address of an item; see [Store.Named].
+func (s *Store) Live(ref string, hosts ...string) (string, error) {
+	key, isUUID, err := s.parse(ref, hosts)
+	if err != nil || isUUID {
+		return key, err
+	}
+	uuid, live, err := s.Active(key)
+	if err == nil && !live {
+		err = fmt.Errorf("%s: %w", key, ErrUnknown)
+	}
+	return uuid, err
+}
+
+// parse gives a task key, or the uuid of a context that exists.
+func (s *Store) parse(ref string, hosts []string) (key string, isUUID bool, err error) {
+	if task, err := forge.ParseTaskKey(ref, hosts...); err == nil {
+		return task.String(), false, nil
+	}
+	if _, err := forge.ParseTaskKey(ref); strings.Contains(ref, "/") && err != nil {
+		return "", false, &RefError{err}
+	}
+	key, err = s.Find(ref)
+	return key, true, err
+}
+
+// IsTorn reports whether err is an incomplete last line, which the next run cuts off.
+func IsTorn(err error) bool {
+	var torn *eventlog.TornError
+	return errors.As(err, &torn)
+}

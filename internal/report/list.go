@@ -1,0 +1,50 @@
+package report
+
+import (
+	"slices"
+	"time"
+
+	"agent/contexts"
+)
+
+// Listed is one context, as `list --json` prints it.
+type Listed struct {
+	UUID      string    `json:"uuid"`
+	TaskKey   string    `json:"task_key"`
+	State     string    `json:"state"`
+	Title     string    `json:"title"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	LLMCalls  int       `json:"llm_calls"`
+	ToolCalls int       `json:"tool_calls"`
+	Tokens    int       `json:"tokens"`
+	Waits     string    `json:"waits_for,omitempty"`
+	Error     string    `json:"error,omitempty"`
+
+	Err error `json:"-"` // why the log cannot be read
+}
+
+// States are all that a context can be in.
+var States = []string{"running", "paused", "awaiting", "completed", "stopped", "failed", "damaged"}
+
+// List gives all contexts. The one with the latest event comes first; those that
+// cannot be read come last.
+func List(store *contexts.Store) (all []Listed, err error) {
+	for info, err := range store.Infos(contexts.Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, listed(info))
+	}
+	slices.SortStableFunc(all, func(a, b Listed) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	return all, nil
+}
+
+func listed(i contexts.Info) Listed {
+	line := Listed{UUID: i.UUID, TaskKey: i.TaskKey, State: i.State, Title: i.Title, CreatedAt: i.Created, UpdatedAt: i.Updated,
+		LLMCalls: i.LLMCalls, ToolCalls: i.ToolCalls, Tokens: i.Tokens, Waits: i.Waits, Err: i.Err}
+	if i.Err != nil {
+		line.Error = i.Err.Error()
+	}
+	return line
+}

@@ -1,0 +1,39 @@
+package report
+
+import (
+	"time"
+
+	"agent/handlers"
+	"agent/internal/i18n"
+	"agent/internal/sanitize"
+	"agent/projections"
+)
+
+// Because says in one sentence why a context is paused, waits or ended; ""
+// for one that is running.
+func Because(s *projections.State, lang i18n.Lang) string {
+	sentence, detail := handlers.Reason(s, lang)
+	if detail == "" {
+		return sentence
+	}
+	return sentence + " (" + sanitize.Line(detail, 300) + ")"
+}
+
+// NeedsPerson reports whether a context waits for a person who did not ask for that.
+func NeedsPerson(s *projections.State) bool {
+	return s.Status == projections.Paused && s.Resume == nil && s.Paused.Until.Kind == "person" && s.Paused.Reason != "requested"
+}
+
+// WaitsFor gives the reason of a pause, and what ends it: signal, person,
+// comment, or a time in RFC 3339. Both are "" if the context does not wait.
+func WaitsFor(s *projections.State) (reason, until string) {
+	switch {
+	case s.Status == projections.Awaiting:
+		return "awaiting", "comment"
+	case s.Status != projections.Paused || s.Paused == nil:
+		return "", ""
+	case s.Paused.Until.Kind == "time":
+		return s.Paused.Reason, s.Paused.Until.Time.UTC().Format(time.RFC3339)
+	}
+	return s.Paused.Reason, s.Paused.Until.Kind
+}

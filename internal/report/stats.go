@@ -1,0 +1,138 @@
+package report
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"agent/contexts"
+	"agent/eventlog/event"
+	"agent/projections"
+)
+
+// Stats is what `stats --json` prints.
+type Stats struct {
+	By    string     `json:"by"` // repo | model | day
+	Since time.Time  `json:"since,omitzero"`
+	Rows  []StatsRow `json:"rows"`
+	Total StatsRow   `json:"total"`
+
+	Errors []error `json:"-"` // of damaged logs, which count up to their damage
+}
+
+// StatsRow is what happened under one repository, model or day (UTC).
+type StatsRow struct {
+	Key        string  `json:"key"`
+	Runs       int     `json:"runs"` // contexts that were begun
+	Completed  int     `json:"completed"`
+	Stopped    int     `json:"stopped"`
+	Failed     int     `json:"failed"`
+	Calls      int     `json:"llm_calls"`
+	Tools      int     `json:"tool_calls"`
+	Prompt     int     `json:"prompt_tokens"`
+	Completion int     `json:"completion_tokens"`
+	CostUSD    float64 `json:"cost_usd"`
+	Active     float64 `json:"active_seconds"`
+}
+
+// StatsBy are the ways to group [Source.Stats].
+var StatsBy = []string{"repo", "model", "day"}
+
+// Stats adds up all logs by one of [StatsBy], without what happened before from.
+func (s Source) Stats(by string, from time.Time) *Stats {
+	r := &Stats{By: by, Since: from, Rows: []StatsRow{}, Total: StatsRow{Key: "total"}}
+	sums := map[string]*StatsRow{}
+	for _, entry := range s.entries() {
+		c := &counter{by: by, from: from, sums: sums, early: &StatsRow{}}
+		log := s.fold(entry.UUID, c.count)
+		c.close()
+		if log.err != nil {
+			r.Errors = append(r.Errors, log.err)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(sums)) {
+		if *sums[key] != (StatsRow{Key: key}) { // not all of it is older
+			r.Rows = append(r.Rows, *sums[key])
+			r.Total.add(sums[key])
+		}
+	}
+	return r
+}
+
+// counter adds the events of one log to their rows.
+type counter struct {
+	by    string
+	from  time.Time
+	sums  map[string]*StatsRow
+	early *StatsRow         // before the row is known
+	usage projections.Usage // so far
+}
+
+func (c *counter) count(ev event.Event, s *projections.State) {
+	line := c.line(ev, s)
+	now, before := s.Usage, c.usage
+	c.usage = now
+	if ev.Time.Before(c.from) {
+		return
+	}
+	line.add(&StatsRow{Calls: now.LLMCalls - before.LLMCalls, Tools: now.ToolCalls - before.ToolCalls, Prompt: now.Prompt - before.Prompt,
+		Completion: now.Completion - before.Completion, CostUSD: now.CostUSD - before.CostUSD, Active: (now.Active - before.Active).Seconds()})
+	switch ev.Body.(type) {
+	case *event.ContextCreated:
+		line.Runs++
+	case *event.ContextCompleted:
+		line.Completed++
+	case *event.ContextStopped:
+		line.Stopped++
+	case *event.ContextFailed:
+		line.Failed++
+	}
+}
+
+// line gives the row of an event. What happens before the repository or the model
+// is known is added to the first one.
+func (c *counter) line(ev event.Event, s *projections.State) *StatsRow {
+	key := ""
+	switch {
+	case c.by == "day":
+		key = contexts.Day(ev.Time)
+	case c.by == "repo" && s.Created != nil:
+		key = s.Key.Host + "/" + s.Key.Project
+	case c.by == "model" && s.Config != nil:
+		key = s.Config.Model
+	}
+	if key == "" {
+		return c.early
+	}
+	line := c.row(key)
+	line.add(c.early)
+	c.early = &StatsRow{}
+	return line
+}
+
+func (c *counter) row(key string) *StatsRow {
+	if c.sums[key] == nil {
+		c.sums[key] = &StatsRow{Key: key}
+	}
+	return c.sums[key]
+}
+
+// close counts events whose row never became known.
+func (c *counter) close() {
+	if *c.early != (StatsRow{}) {
+		c.row("-").add(c.early)
+	}
+}
+
+func (l *StatsRow) add(m *StatsRow) {
+	l.Runs += m.Runs
+	l.Completed += m.Completed
+	l.Stopped += m.Stopped
+	l.Failed += m.Failed
+	l.Calls += m.Calls
+	l.Tools += m.Tools
+	l.Prompt += m.Prompt
+	l.Completion += m.Completion
+	l.CostUSD += m.CostUSD
+	l.Active += m.Active
+}

@@ -1,0 +1,147 @@
+package report
+
+import (
+	"strings"
+	"time"
+
+	"agent/contexts"
+	"agent/eventlog/event"
+	"agent/projections"
+)
+
+// Why is what `why --json` prints.
+type Why struct {
+	TaskKey  string             `json:"task_key"`
+	Seen     *contexts.Sighting `json:"seen,omitempty"` // what the latest round did with it
+	Polls    int                `json:"polls,omitempty"`
+	Contexts []Attempt          `json:"contexts"` // newest first
+
+	Errors []error `json:"-"` // why logs cannot be read whole
+}
+
+// Attempt is one context of the task, and what its log explains.
+type Attempt struct {
+	UUID    string           `json:"uuid"`
+	State   string           `json:"state"`
+	Begun   time.Time        `json:"begun"`
+	Trigger string           `json:"trigger"` // label | command
+	User    string           `json:"user"`    // author of the task
+	Reason  string           `json:"reason,omitempty"`
+	Until   string           `json:"until,omitempty"`   // what ends a pause
+	Because string           `json:"because,omitempty"` // the reason in words
+	Since   time.Time        `json:"since,omitzero"`    // of the state
+	Skipped string           `json:"skipped,omitempty"`
+	Limit   *Limit           `json:"limit,omitempty"`
+	Failure *Failure         `json:"last_failure,omitempty"`
+	Ignored []IgnoredComment `json:"ignored_comments"`
+	Fetch   string           `json:"comments_error,omitempty"` // why the latest fetch failed
+	Error   string           `json:"error,omitempty"`          // why the log cannot be read whole
+}
+
+// Limit is one that was reached, in its own unit.
+type Limit struct {
+	Limit string  `json:"limit"`
+	Max   float64 `json:"max"`
+	Used  float64 `json:"used"`
+}
+
+// Failure is the latest effect that failed.
+type Failure struct {
+	Seq  uint64    `json:"seq"`
+	Time time.Time `json:"time"`
+	Type string    `json:"type"`
+	Text string    `json:"text"`
+	Over bool      `json:"overcome,omitempty"` // the work went on after it
+}
+
+// IgnoredComment is a comment that is not passed to the model, and why.
+type IgnoredComment struct {
+	ID      string    `json:"id"`
+	Author  string    `json:"author"`
+	Created time.Time `json:"created"`
+	Verdict string    `json:"verdict"` // own | bot | system | untrusted | older
+}
+
+// Why explains a task (URL or key on one of hosts) or a context (uuid or a prefix
+// of one). Errors are those of [contexts.Store.Named].
+func (s Source) Why(ref string, hosts ...string) (*Why, error) {
+	key, uuids, err := s.Store.Named(ref, hosts...)
+	if err != nil {
+		return nil, err
+	}
+	r := &Why{TaskKey: key, Contexts: []Attempt{}}
+	scan, err := s.Store.Scan()
+	if err != nil {
+		return nil, err
+	}
+	if seen, ok := scan.Of(key); ok {
+		r.Seen = &seen
+	}
+	for _, uuid := range uuids {
+		c, err := s.attempt(uuid)
+		if err != nil {
+			r.Errors = append(r.Errors, err)
+		}
+		r.Contexts = append(r.Contexts, c)
+		r.Polls += scan.Polls[uuid].Count
+	}
+	return r, nil
+}
+
+// attempt also gives why the log cannot be read whole, nil if it can.
+func (s Source) attempt(uuid string) (Attempt, error) {
+	c := Attempt{UUID: uuid, Ignored: []IgnoredComment{}}
+	log := s.fold(uuid, c.apply)
+	state := log.state
+	c.State, c.Begun = string(state.Status), state.Started
+	if state.Created != nil {
+		c.Trigger, c.User = state.Created.Trigger, state.Created.User
+	}
+	if reason, until := WaitsFor(state); until != "" {
+		c.Reason, c.Until = reason, until
+	}
+	c.Because = Because(state, s.Lang)
+	if state.Limit != nil {
+		c.Limit = &Limit{state.Limit.Limit, state.Limit.Max, state.Limit.Used}
+	}
+	c.Fetch = state.Comments.Error
+	if log.err != nil {
+		c.State, c.Error = "damaged", log.err.Error()
+	}
+	return c, log.err
+}
+
+// apply notes what an event explains.
+func (c *Attempt) apply(ev event.Event, s *projections.State) {
+	if s.Since == ev.Seq {
+		c.Since, c.Reason = ev.Time, ""
+	}
+	switch b := ev.Body.(type) {
+	case *event.ContextCompleted:
+		c.Reason = b.Reason
+	case *event.ContextStopped:
+		c.Reason = b.Reason
+	case *event.ContextFailed:
+		c.Reason = b.Reason
+	case *event.TaskSkipped:
+		c.Skipped = b.Reason
+	case *event.CommentsFetched:
+		for _, comment := range b.Comments {
+			if comment.Verdict != "new" && comment.Verdict != "edited" {
+				c.Ignored = append(c.Ignored, IgnoredComment{comment.ID, comment.Author, comment.Created, comment.Verdict})
+			}
+		}
+	case *event.LLMFailed, *event.ToolFailed, *event.ToolInterrupted, *event.CommentFailed, *event.LabelsFailed, *event.ChangeFailed:
+		c.Failure = &Failure{Seq: ev.Seq, Time: ev.Time, Type: b.Type(), Text: projections.Describe(ev)}
+	case *event.LLMReplied, *event.ToolReplied, *event.CommentPosted, *event.LabelsChanged, *event.ChangeOpened:
+		if c.Failure != nil && group(b.Type()) == group(c.Failure.Type) {
+			c.Failure.Over = true
+		}
+	}
+}
+
+// group is what the types of events about the same kind of effect begin with: "llm", "tool".
+func group(eventType string) string {
+	name, _, _ := strings.Cut(eventType, ".")
+	return name
+}
