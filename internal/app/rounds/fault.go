@@ -9,6 +9,7 @@ import (
 	"agent/internal/git"
 	"agent/internal/i18n"
 	"agent/internal/logging"
+	"agent/internal/report"
 	"agent/llm"
 	"agent/projections"
 )
@@ -87,7 +88,7 @@ func (r *round) faultOfModel(s *projections.State) *Fault {
 		return nil
 	}
 	todo := r.text("fault.todo.model."+i18n.ID(s.Paused.Reason[len("model_"):]), r.modelKeys()...)
-	return &Fault{"model", r.text("fault.model.others", Because(s, r.Language())), todo, s.Paused.Until.Kind == "time"}
+	return &Fault{"model", r.text("fault.model.others", report.Because(s, r.Language())), todo, s.Paused.Until.Kind == "time"}
 }
 
 // modelKeys are the active provider's section, its URL key, and where its API key is set.
