@@ -134,6 +134,7 @@ func (w *world) read(r Read) event.Body {
 		return &event.ToolsListed{Servers: []event.Server{{Name: "ws", Tools: []event.Tool{
 			{Name: "read_file", Description: "Reads a file.", Schema: []byte(`{"type":"object"}`), ReadOnly: true},
 			{Name: w.second, Description: "Runs a command.", Schema: []byte(`{"type":"object"}`)}}}}}
+	default: // comments
 	}
 	found := &event.CommentsFetched{Reason: r.Reason, Last: true}
 	if len(w.comments) > 0 {

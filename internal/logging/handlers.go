@@ -93,8 +93,9 @@ func (e escaping) attr(a slog.Attr) slog.Attr {
 	case slog.KindString, slog.KindAny:
 		text := strings.TrimSpace(fmt.Sprint(v.Any()))
 		return slog.String(key, e.line(text))
+	default: // numbers, truth values and times hold no text
+		return slog.Attr{Key: key, Value: v}
 	}
-	return slog.Attr{Key: key, Value: v}
 }
 
 type onlyFile struct{}

@@ -57,6 +57,7 @@ func (m *markup) html(raw string, out *strings.Builder, counts map[string]int) {
 		case html.EndTagToken:
 			name, _ := z.TagName()
 			m.end(string(name), out)
+		case html.ErrorToken: // ended the loop
 		}
 	}
 	if strings.HasPrefix(raw[read:], "<") && !m.hiding() {

@@ -74,6 +74,7 @@ func sequence(text string, tools []llm.Tool) (all []call, problem Problem) {
 			return nil, CutOff
 		case other:
 			return nil, None
+		case whole:
 		}
 		all, rest = append(all, calls...), strings.TrimSpace(after)
 	}
