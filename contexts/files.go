@@ -105,6 +105,18 @@ func (c *Context) KeepPatch(data []byte) error {
 	return c.s.fs.SyncDir(c.path())
 }
 
+// maxPatch is how many bytes of a patch are read.
+const maxPatch = 256 << 20
+
+// Patch is what [Context.KeepPatch] left, byte by byte. fs.ErrNotExist: nothing.
+func (s *Store) Patch(uuid string) ([]byte, error) {
+	at, err := s.locate(uuid)
+	if err != nil {
+		return nil, err
+	}
+	return fsx.ReadFile(s.fs, path.Join(pathOf(at, uuid), event.PatchFile), maxPatch)
+}
+
 // ReadFile reads a projection file.
 func (c *Context) ReadFile(name string) ([]byte, error) {
 	file, err := c.file(name)

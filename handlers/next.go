@@ -76,8 +76,8 @@ func start(s *projections.State) Effect {
 		return Record{prompt.System(s)}
 	case inherits(s) && !s.Done("message:inherited", 0):
 		return Record{prompt.Inherited(s)}
-	case inherits(s) && !s.Done("comment:inherited", 0):
-		return Act{Intent: tell.Inherited(s)}
+	case (inherits(s) || s.Workspace.Continued.From != "") && !s.Done("comment:inherited", 0):
+		return Act{Intent: tell.Inherited(s, inherits(s))}
 	case !s.Done("message:task", 0):
 		return Record{prompt.Task(s)}
 	}

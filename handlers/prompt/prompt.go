@@ -107,6 +107,7 @@ func Task(s *projections.State) *event.MessageAdded {
 	b.WriteString(i18n.Text(s.Lang, "task.head", t.Title) + "\n")
 	b.WriteString(i18n.Text(s.Lang, "task.by", t.Author, t.URL) + "\n\n" + body + "\n")
 	b.WriteString(setupText(s))
+	b.WriteString(continuedText(s))
 	m := &event.MessageAdded{Role: string(llm.User), Purpose: "task"}
 	if len(s.Comments.Pending) > 0 {
 		b.WriteString("\n" + i18n.Text(s.Lang, "task.comments") + "\n\n")
@@ -188,4 +189,18 @@ func setupText(s *projections.State) string {
 		lines = append(lines, "- "+format.Code(run.Subject)+":\n"+string(output[max(len(output)-setupOutput, 0):]))
 	}
 	return "\n" + strings.Join(lines, "\n") + "\n"
+}
+
+// continuedText tells the model which unfinished work its working copy holds.
+func continuedText(s *projections.State) string {
+	if s.Workspace == nil {
+		return ""
+	}
+	switch c := s.Workspace.Continued; {
+	case c.From == "":
+		return ""
+	case c.Error != "":
+		return "\n" + i18n.Text(s.Lang, "task.fresh", format.Code(c.Error)) + "\n"
+	}
+	return "\n" + i18n.Text(s.Lang, "task.continued") + "\n"
 }

@@ -18,10 +18,23 @@ import (
 	"agent/projections"
 )
 
-// Inherited says that an earlier attempt is taken into account.
-func Inherited(s *projections.State) *event.CommentRequested {
-	in := s.Inherited
-	return Comment(s, "inherited", i18n.Text(s.Lang, "inherited.notice", format.ShortID(in.From), format.Clock(in.At)))
+// Inherited says that an earlier attempt is taken into account: its summary, if there
+// is one, and its unfinished work.
+func Inherited(s *projections.State, summary bool) *event.CommentRequested {
+	var parts []string
+	if in := s.Inherited; summary {
+		parts = append(parts, i18n.Text(s.Lang, "inherited.notice", format.ShortID(in.From), format.Clock(in.At)))
+	}
+	switch c := s.Workspace.Continued; {
+	case c.From == "":
+	case c.Error != "":
+		parts = append(parts, i18n.Text(s.Lang, "continued.fresh", format.ShortID(c.From), format.Code(c.Error)))
+	case c.Branch != "":
+		parts = append(parts, i18n.Text(s.Lang, "continued.branch", format.ShortID(c.From), format.Code(c.Branch)))
+	default:
+		parts = append(parts, i18n.Text(s.Lang, "continued.patch", format.ShortID(c.From)))
+	}
+	return Comment(s, "inherited", format.Paragraphs(parts))
 }
 
 // planLine says in the final comment how much of the plan was done.

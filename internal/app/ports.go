@@ -97,7 +97,11 @@ func (a *App) PortsFor(at Site) engine.Ports {
 func (a *App) workspace(at Site) *workspace.Copy {
 	return workspace.New(workspace.Config{Root: a.Config.WorkspacesDir, InPlace: at.Config.Workspace, Needed: a.NeedsCopies(),
 		MaxBytes: int64(a.Config.MaxCloneMB) << 20, AllowHTTP: a.Config.AllowHTTP,
-		Freeze: a.Pool.Freeze, Forge: at.Client, Token: at.Token, ChangeRef: at.Config.Driver.ChangeRef, Bot: at.Config.BotName, Redact: a.Redact})
+		Freeze: a.Pool.Freeze, Forge: at.Client, Token: at.Token, Earlier: a.earlier, ChangeRef: at.Config.Driver.ChangeRef, Bot: at.Config.BotName, Redact: a.Redact})
+}
+
+func (a *App) earlier(s *projections.State) workspace.Unfinished {
+	return workspace.Unfinished(a.history().Unfinished(s))
 }
 
 // NeedsCopies reports whether a tool server works on the working copy of a task.

@@ -62,7 +62,10 @@ func (w *Copy) clone(ctx context.Context, s *projections.State) (prepared event.
 		return prepared, err
 	}
 	prepared.Dir = clone.Dir
-	prepared.Commit, err = clone.Head(ctx)
+	if prepared.Commit, err = clone.Head(ctx); err != nil {
+		return prepared, err
+	}
+	prepared.Continued, err = w.takeOver(ctx, s, clone)
 	return prepared, err
 }
 
@@ -77,9 +80,16 @@ func (w *Copy) options(ctx context.Context, s *projections.State) (o git.Options
 }
 
 // existing takes the working copy that was prepared. A new one would not hold the work.
+// It is there also where the repository is not any more.
 func (w *Copy) existing(ctx context.Context, s *projections.State) (*git.Repo, error) {
 	o, _, err := w.options(ctx, s)
-	if err != nil {
+	switch {
+	case err != nil && !isTemporary(err) && ctx.Err() == nil && s.Workspace.Dir == w.c.dirOf(s.Created.UUID):
+		if repo, openErr := git.Open(s.Workspace.Dir); openErr == nil {
+			return repo, nil
+		}
+		return nil, err
+	case err != nil:
 		return nil, err
 	}
 	if _, err := os.Lstat(o.Dir); errors.Is(err, fs.ErrNotExist) {

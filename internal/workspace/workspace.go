@@ -37,6 +37,9 @@ type Config struct {
 	// An error means that some still run; nothing is read then. nil: there are none.
 	Freeze func(ctx context.Context, dir string) (thaw func(), err error)
 
+	// Earlier gives unfinished work of the latest attempt at the task. nil: none is taken over.
+	Earlier func(*projections.State) Unfinished
+
 	Forge     forge.Client
 	Token     func(context.Context) (string, error) // for git
 	ChangeRef func(number int) string               // git ref of the head of a change from a fork
@@ -90,7 +93,7 @@ func Needs(command []string, env map[string]string) bool {
 // holds was pushed, is nothing, or is a patch beside the log.
 func Published(s *projections.State) bool {
 	p := s.Publishing
-	return s.Status == projections.Completed && (p.Opened != nil || p.Failed != nil && (p.Failed.Pushed || !p.Failed.Patch.IsZero()) ||
+	return s.Status == projections.Completed && (p.Opened != nil || p.Kept != nil || p.Failed != nil && (p.Failed.Pushed || !p.Failed.Patch.IsZero()) ||
 		p.Measured != nil && p.Measured.Error == "" && p.Measured.Count == 0 && len(p.Measured.LeftOut) == 0)
 }
 
@@ -105,7 +108,7 @@ func Discard(root string, s *projections.State) error {
 // Unpublished makes a patch of what the clone in dir holds beyond the commit that
 // the work began on. It is empty if there is nothing, or if it was published.
 func Unpublished(ctx context.Context, s *projections.State, dir string) (patch []byte, err error) {
-	if s.Workspace == nil || s.Workspace.InPlace || s.Workspace.Commit == "" || Published(s) {
+	if s.Workspace == nil || s.Workspace.InPlace || s.Workspace.Commit == "" || Published(s) || s.Publishing.Kept != nil {
 		return nil, nil
 	}
 	repo, err := git.Open(dir)

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/llm/llmtest"
+)
+
+// TestUnfinishedWork: the work of an attempt that a limit ended is kept, and the next
+// attempt continues from there, from a branch and from a patch.
+func TestUnfinishedWork(t *testing.T) {
+	t.Parallel()
+	for name, branch := range map[string]bool{"push": true, "patch": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const taken = "An earlier attempt at this task did not come to its end."
+			w := newWorld(t, func(_ int, r llmtest.Request) llmtest.Reply {
+				if r.Contains(taken) {
+					return llmtest.Done("It was there already.")
+				}
+				return write("hello.txt", "hello\n")
+			})
+			w.extra = "max_llm_process_num: 1\nchange_requests: {unfinished: " + name + "}"
+			w.agent(0, "run")
+			w.wantLabels(1, doneLabel)
+			if opened := w.forge.PullRequests(testRepo); len(opened) != 0 {
+				t.Fatalf("requests: %+v", opened)
+			}
+			if out := w.git("branch", "--list", "agent/*"); (out != "") != branch {
+				t.Errorf("branches: %q", out)
+			}
+			w.wantSaid(1, map[bool]string{true: "The unfinished work is on the branch `agent/issue-1-greet-the-world-", false: "as `change.patch`"}[branch])
+			w.forge.AddLabels(testRepo, 1, botLabel)
+			w.agent(0, "run")
+			opened := w.forge.PullRequests(testRepo)
+			if len(opened) != 1 || w.git("show", opened[0].Head+":hello.txt") != "hello\n" {
+				t.Fatalf("requests: %+v", opened)
+			}
+			w.wantSaid(1, "I continue with the unfinished work of the context")
+			for _, l := range w.list(0) {
+				w.wantExact(l.UUID)
+			}
+		})
+	}
+}
+
+// TestStoppedWork: what a person stopped is pushed nowhere, but kept.
+func TestStoppedWork(t *testing.T) {
+	t.Parallel()
+	var w *world
+	script := llmtest.Turns(write("hello.txt", "hello\n"), write("other.txt", "other\n"), llmtest.Done("Done."))
+	w = newWorld(t, then(script, 1, func() { w.agent(0, "stop", w.only().UUID) }))
+	w.agent(0, "run")
+	w.wantLabels(1, stoppedLabel)
+	if out := w.git("branch", "--list", "agent/*"); out != "" {
+		t.Errorf("branches: %q", out)
+	}
+	found, _ := filepath.Glob(w.path("contexts", "completed", "*", "change.patch"))
+	if len(found) != 1 {
+		t.Fatalf("patches: %v", found)
+	}
+	data, err := os.ReadFile(found[0])
+	must(t, err)
+	if !strings.Contains(string(data), "+hello") {
+		t.Errorf("the patch is\n%s", data)
+	}
+	w.wantSaid(1, "as `change.patch`")
+}
+
+// wantSaid wants a text in a comment of the bot.
+func (w *world) wantSaid(number int, text string) {
+	w.t.Helper()
+	if all := strings.Join(w.bodies(number), "\n=====\n"); !strings.Contains(all, text) {
+		w.t.Errorf("no comment on #%d says %q:\n%s", number, text, all)
+	}
+}
