@@ -96,9 +96,19 @@ func (s *Server) addIssue(r *repository, title, body string, author *account, la
 	return i
 }
 
-// EditIssue replaces title and body.
+// EditIssue replaces title and body, as the repository's owner would.
 func (s *Server) EditIssue(repo string, number int, title, body string) {
-	s.change(repo, number, func(_ *repository, i *issue) { i.title, i.body = title, body })
+	s.change(repo, number, func(r *repository, i *issue) {
+		i.title = title
+		s.setBody(i, r.owner, body)
+	})
+}
+
+// setBody remembers who edited an item's text last, and when.
+func (s *Server) setBody(i *issue, by *account, body string) {
+	if body != i.body {
+		i.body, i.edited, i.editor = body, s.stamp(), by
+	}
 }
 
 // CloseIssue closes an issue or pull request.

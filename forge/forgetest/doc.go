@@ -10,8 +10,8 @@
 //
 // GitHub's API is served at the root and below any prefix that ends in /api/v3.
 // Answers are whole objects as the official description requires them; the
-// package openapi below holds them against it. Of GraphQL it knows what
-// GitHub's own MCP server asks of issues, labels and review threads.
+// package openapi below holds them against it. Of GraphQL it knows who edited an
+// item last, and when.
 // Numbers of issues and pull requests share one space per repository; ids of
 // comments rise over the whole server; times have whole seconds.
 //

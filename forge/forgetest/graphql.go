@@ -2,169 +2,121 @@ package forgetest
 
 import (
 	"fmt"
+	"net/http"
 	"strconv"
-	"strings"
-	"text/scanner"
+	"time"
 )
 
-// selection is a field of a GraphQL query, or a fragment on a type.
-type selection struct {
-	alias, name string
-	on          string // the type of a fragment; name is empty then
-	args        map[string]any
-	sub         []selection
+// graphQL answers queries for who edited an item's text last, and when, which the
+// REST API does not tell: repository { issue | pullRequest { body, lastEditedAt,
+// editor { login } } }. Fields have aliases and arguments, so one query can ask for
+// many items. Another field is an error, as one that does not exist.
+func (s *Server) graphQL(c *call) reply {
+	if c.account == nil {
+		return problem(http.StatusUnauthorized, "This endpoint requires you to be authenticated.")
+	}
+	var in struct {
+		Query     string         `json:"query"`
+		Variables map[string]any `json:"variables"`
+	}
+	if refusal, good := c.decode(&in); !good {
+		return refusal
+	}
+	fields, err := parseGraphQL(in.Query)
+	if err != nil {
+		return ok(object{"errors": []object{{"message": err.Error()}}})
+	}
+	g := &graphRun{variables: in.Variables}
+	answer := object{"data": g.pick(fields, node{"__typename": "Query", "repository": s.repositoryNode(c, g)})}
+	if len(g.errors) > 0 {
+		answer["errors"] = g.errors
+	}
+	return ok(answer)
 }
 
-// variable is the name of a variable in an argument.
-type variable string
+// node is an object of the graph. A value is a scalar, a node, nil, or a function
+// of the arguments that gives one of these.
+type node map[string]any
 
-// parser reads the part of GraphQL that clients of GitHub use: one operation
-// with variables, arguments, aliases and inline fragments. It panics with a
-// syntaxError, which parseGraphQL returns.
-type parser struct {
-	scanner.Scanner
-	token rune
-}
+type arguments map[string]any
 
-type syntaxError string
-
-func (e syntaxError) Error() string { return string(e) }
-
-// parseGraphQL returns whether the operation is a mutation, and its fields.
-func parseGraphQL(text string) (mutation bool, fields []selection, err error) {
-	defer func() {
-		if e, isSyntax := recover().(syntaxError); isSyntax {
-			err = e
+func (s *Server) repositoryNode(c *call, g *graphRun) func(arguments) any {
+	return func(a arguments) any {
+		name := fmt.Sprintf("%v/%v", a["owner"], a["name"])
+		r := s.repos[key(name)]
+		if r == nil || s.role(r, c.account) < roleRead {
+			return g.problem("NOT_FOUND", "Could not resolve to a Repository with the name '"+name+"'.")
 		}
-	}()
-	p := &parser{}
-	p.Init(strings.NewReader(text))
-	p.Mode = scanner.ScanIdents | scanner.ScanInts | scanner.ScanFloats | scanner.ScanStrings
-	p.Error = func(_ *scanner.Scanner, message string) { panic(syntaxError(message)) }
-	p.next()
-	if p.token == scanner.Ident {
-		mutation = p.take() == "mutation"
-		if p.token == scanner.Ident {
-			p.take() // the operation's name
+		return node{"__typename": "Repository", "issue": g.item(r, "an Issue", false), "pullRequest": g.item(r, "a PullRequest", true)}
+	}
+}
+
+// graphRun answers one query.
+type graphRun struct {
+	variables map[string]any
+	errors    []object
+}
+
+// problem is an error beside the data, whose value is null.
+func (g *graphRun) problem(kind, message string) any {
+	g.errors = append(g.errors, object{"type": kind, "message": message})
+	return nil
+}
+
+func (g *graphRun) item(r *repository, kind string, pull bool) func(arguments) any {
+	return func(a arguments) any {
+		number, _ := a["number"].(float64)
+		n := int(number)
+		if n < 1 || n > len(r.issues) || (r.issues[n-1].pull != nil) != pull {
+			return g.problem("NOT_FOUND", "Could not resolve to "+kind+" with the number of "+strconv.Itoa(n)+".")
 		}
-		if p.token == '(' { // what the variables' values say is enough
-			for p.token != ')' && p.token != scanner.EOF {
-				p.next()
-			}
-			p.expect(')')
+		return itemNode(r.issues[n-1])
+	}
+}
+
+func itemNode(i *issue) node {
+	n := node{"__typename": "Issue", "body": i.body, "lastEditedAt": nil, "editor": nil}
+	if i.pull != nil {
+		n["__typename"] = "PullRequest"
+	}
+	if !i.edited.IsZero() {
+		n["lastEditedAt"] = i.edited.UTC().Format(time.RFC3339)
+	}
+	if i.editor != nil {
+		n["editor"] = node{"__typename": "User", "login": i.editor.login}
+	}
+	return n
+}
+
+// pick gives the selected fields of a value.
+func (g *graphRun) pick(fields []selection, value any) any {
+	n, isNode := value.(node)
+	if !isNode {
+		return value
+	}
+	out := object{}
+	for _, f := range fields {
+		value, known := n[f.name]
+		if !known {
+			g.problem("undefinedField", fmt.Sprintf("Field '%s' doesn't exist on type '%v'", f.name, n["__typename"]))
+			continue
 		}
-	}
-	fields = p.selections()
-	p.expect(scanner.EOF)
-	return mutation, fields, nil
-}
-
-func (p *parser) next() {
-	p.token = p.Scan()
-	for p.token == ',' { // commas are spaces
-		p.token = p.Scan()
-	}
-}
-
-func (p *parser) take() string {
-	text := p.TokenText()
-	p.next()
-	return text
-}
-
-func (p *parser) expect(token rune) {
-	if p.token != token {
-		panic(syntaxError(fmt.Sprintf("Parse error on %q", p.TokenText())))
-	}
-	p.next()
-}
-
-func (p *parser) name() string {
-	if p.token != scanner.Ident {
-		panic(syntaxError(fmt.Sprintf("Parse error on %q: a name was expected", p.TokenText())))
-	}
-	return p.take()
-}
-
-func (p *parser) selections() (all []selection) {
-	p.expect('{')
-	for p.token != '}' {
-		all = append(all, p.selection())
-	}
-	p.expect('}')
-	return all
-}
-
-func (p *parser) selection() (s selection) {
-	if p.token == '.' {
-		p.expect('.')
-		p.expect('.')
-		p.expect('.')
-		if p.name() != "on" {
-			panic(syntaxError("Parse error: named fragments are not known here"))
+		if call, isCall := value.(func(arguments) any); isCall {
+			value = call(g.bind(f.args))
 		}
-		return selection{on: p.name(), sub: p.selections()}
+		out[f.alias] = g.pick(f.sub, value)
 	}
-	s.name = p.name()
-	s.alias = s.name
-	if p.token == ':' {
-		p.next()
-		s.name = p.name()
-	}
-	if p.token == '(' {
-		p.next()
-		s.args = p.pairs(')')
-	}
-	if p.token == '{' {
-		s.sub = p.selections()
-	}
-	return s
+	return out
 }
 
-// pairs reads "name: value" up to the closing token.
-func (p *parser) pairs(end rune) map[string]any {
-	all := map[string]any{}
-	for p.token != end {
-		name := p.name()
-		p.expect(':')
-		all[name] = p.value()
-	}
-	p.expect(end)
-	return all
-}
-
-func (p *parser) value() any {
-	switch p.token {
-	case '$':
-		p.next()
-		return variable(p.name())
-	case '{':
-		p.next()
-		return p.pairs('}')
-	case '[':
-		p.next()
-		list := []any{}
-		for p.token != ']' {
-			list = append(list, p.value())
+// bind puts the variables' values into arguments.
+func (g *graphRun) bind(args map[string]any) arguments {
+	bound := arguments{}
+	for name, value := range args {
+		if v, isVariable := value.(variable); isVariable {
+			value = g.variables[string(v)]
 		}
-		p.expect(']')
-		return list
-	case scanner.String:
-		text, err := strconv.Unquote(p.take())
-		if err != nil {
-			panic(syntaxError("Parse error: bad string"))
-		}
-		return text
-	case scanner.Int, scanner.Float:
-		number, _ := strconv.ParseFloat(p.take(), 64) // the scanner saw digits
-		return number
+		bound[name] = value
 	}
-	switch word := p.name(); word {
-	case "true", "false":
-		return word == "true"
-	case "null":
-		return nil
-	default:
-		return word // a value of an enumeration
-	}
+	return bound
 }

@@ -105,7 +105,7 @@ func (s *Server) patchIssue(c *call) reply {
 		i.title = *in.Title
 	}
 	if in.Body != nil {
-		i.body = *in.Body
+		s.setBody(i, c.account, *in.Body)
 	}
 	if in.Labels != nil {
 		i.labels = nil

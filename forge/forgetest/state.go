@@ -42,6 +42,8 @@ type issue struct {
 	open      bool
 	made      time.Time
 	updated   time.Time
+	edited    time.Time // of the body; zero: never
+	editor    *account  // of the body
 	closed    time.Time
 	labels    []*label
 	assignees []*account
