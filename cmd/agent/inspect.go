@@ -2,9 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
-	"unicode"
-	"unicode/utf16"
 
 	"github.com/spf13/cobra"
 
@@ -35,7 +32,7 @@ to a damaged log: it shows what can be read around the damage and exits with 65.
 			return a.inspect(store, uuid, asJSON, full)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the log's lines as they are")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the log's lines; control and invisible characters as \\u escapes")
 	cmd.Flags().BoolVar(&full, "full", false, "do not shorten lines")
 	return cmd
 }
@@ -64,7 +61,7 @@ func (a *cli) inspect(store *contexts.Store, uuid string, asJSON, full bool) err
 			continue // nothing that can be read
 		}
 		if asJSON {
-			a.printRaw(line.Record.Line)
+			fmt.Fprintf(a.out, "%s\n", sanitize.JSON(line.Record.Line)) // a pipe may end in a terminal, too
 		} else {
 			a.printEvent(store, uuid, line, width)
 		}
@@ -74,33 +71,6 @@ func (a *cli) inspect(store *contexts.Store, uuid string, asJSON, full bool) err
 		code = exitCode(err)
 	}
 	return quietly(code)
-}
-
-// printRaw prints a line of the log; on a terminal nothing in it may act on the terminal.
-func (a *cli) printRaw(line []byte) {
-	text := string(line)
-	if isTerminal(a.out) {
-		text = plainJSON(line)
-	}
-	fmt.Fprintln(a.out, text)
-}
-
-// plainJSON writes every character of JSON as an escape that a terminal would
-// not show, or would obey.
-func plainJSON(data []byte) string {
-	var b strings.Builder
-	for _, r := range string(data) {
-		switch {
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r > 0xFFFF:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
 }
 
 func (a *cli) printEvent(store *contexts.Store, uuid string, line contexts.Line, width int) {

@@ -60,7 +60,7 @@ func (a *cli) list(store *contexts.Store, asJSON bool, state string) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(a.out, plainJSON(data))
+			fmt.Fprintf(a.out, "%s\n", sanitize.JSON(data))
 		default:
 			printLine(out, line)
 		}

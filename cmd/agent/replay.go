@@ -58,7 +58,9 @@ func (a *cli) replay(store *contexts.Store, uuid string, asJSON bool) error {
 		Differences: report.Differences, Files: files}
 	line.Exact = len(line.Differences) == 0 && len(line.Files) == 0
 	if asJSON {
-		return errors.Join(json.NewEncoder(a.out).Encode(line), quietly(replayCode(line)))
+		data, err := json.Marshal(line)
+		fmt.Fprintf(a.out, "%s\n", sanitize.JSON(data))
+		return errors.Join(err, quietly(replayCode(line)))
 	}
 	a.printReplay(line)
 	return quietly(replayCode(line))

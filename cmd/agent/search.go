@@ -73,7 +73,7 @@ func (l *viewer) printHit(h search.Hit) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(l.out, plainJSON(data))
+	_, err = fmt.Fprintf(l.out, "%s\n", sanitize.JSON(data))
 	return err
 }
 

@@ -41,7 +41,7 @@ func (l *viewer) say(id i18n.ID, args ...any) {
 	fmt.Fprintln(l.out, sanitize.Terminal(l.text(id, args...)))
 }
 
-// printJSON prints a value for programs.
+// printJSON prints a value for programs. Nothing in it acts on a terminal, also at the end of a pipe.
 func (a *cli) printJSON(v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -50,11 +50,7 @@ func (a *cli) printJSON(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	text := b.String()
-	if isTerminal(a.out) {
-		text = sanitize.Terminal(text)
-	}
-	_, err := fmt.Fprint(a.out, text)
+	_, err := a.out.Write(sanitize.JSON(b.Bytes()))
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"time"
@@ -96,6 +97,16 @@ func (e escaping) attr(a slog.Attr) slog.Attr {
 	default: // numbers, truth values and times hold no text
 		return slog.Attr{Key: key, Value: v}
 	}
+}
+
+// escapingJSON writes lines of JSON so that a pager or cat can show them.
+type escapingJSON struct{ io.Writer }
+
+func (e escapingJSON) Write(p []byte) (int, error) {
+	if _, err := e.Writer.Write(sanitize.JSON(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 type onlyFile struct{}

@@ -2,7 +2,8 @@
 // operator. It is not the event log, and nothing depends on it.
 //
 // Records go as JSON, one a line, to agent.log in a directory of mode 0700,
-// rotated daily and compressed; on a terminal they are also shown in short.
+// rotated daily and compressed, with control and invisible characters as \u
+// escapes (sanitize.JSON); on a terminal they are also shown in short.
 // Without a terminal only errors go to standard error, as plain lines, so that
 // cron has something to mail and nothing else. Everything passes the redactor,
 // and what is shown passes sanitize.Terminal. A directory that cannot be written
@@ -56,7 +57,7 @@ func New(o Options) (*slog.Logger, io.Closer, error) {
 		if err != nil {
 			fmt.Fprintf(o.Stderr, "warning: no log file: %s\n", sanitize.Line(err.Error(), 300))
 		} else {
-			lines := o.Redactor.Writer(file)
+			lines := o.Redactor.Writer(escapingJSON{file})
 			handlers = append(handlers, slog.NewJSONHandler(lines, &slog.HandlerOptions{Level: level}))
 			closer = closers{lines, file}
 		}

@@ -15,6 +15,9 @@ import (
 
 const secret = "configured-value-1"
 
+// deceiving are characters that a terminal obeys or does not show: C1, bidi, tag.
+const deceiving = "\u009b\u202e\U000e0041"
+
 func write(t *testing.T, o Options) (file, shown string) {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -25,7 +28,7 @@ func write(t *testing.T, o Options) (file, shown string) {
 	}
 	log = log.With("w", "with\x1b["+secret).WithGroup("g")
 	log.Debug("fine")
-	log.Info("hello\n\x1b[31m"+secret, "k", "v\r\nforged line \u202e"+secret, slog.Group("in", "err", errors.New("a\nb "+secret)))
+	log.Info("hello\n\x1b[31m"+secret, "k", "v\r\nforged line "+deceiving+secret, slog.Group("in", "err", errors.New("a\nb "+secret)))
 	log.Error("broken "+secret, "n", 3, "long", strings.Repeat("x", maxShown-5)+secret)
 	if err := closer.Close(); err != nil {
 		t.Fatal(err)
@@ -49,6 +52,9 @@ func TestFileIsPrivateJSONWithoutSecrets(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &record); err != nil || record["level"] == "" {
 			t.Errorf("%s: %v", line, err)
 		}
+	}
+	if strings.ContainsAny(file, deceiving) || !strings.Contains(file, `\u009b`) || !strings.Contains(file, `\u202e`) || !strings.Contains(file, `\udb40\udc41`) {
+		t.Errorf("a terminal would obey %q", file)
 	}
 	for _, text := range []string{file, shown} {
 		if strings.Contains(text, secret) || !strings.Contains(text, "[redacted:secret]") {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 const rnd = "9fK2mQ7xT4bV8nL1cR6wZ3pJ5hG0dSyAeUoI"
@@ -204,6 +205,34 @@ func TestWriterHoldsBackNoMoreThanNeeded(t *testing.T) {
 		t.Errorf("%.80q", got)
 	}
 }
+
+// What comes in one piece because it is too long to hold ends after a whole character.
+func TestWriterCutsBetweenCharacters(t *testing.T) {
+	for _, character := range []string{"é", "語", "\U000e0041"} {
+		for cut := 1; cut < len(character); cut++ {
+			var out bytes.Buffer
+			w := New(nil).Writer(writerFunc(func(p []byte) (int, error) {
+				if !utf8.Valid(p) {
+					t.Errorf("%q is cut after %d bytes", character, cut)
+				}
+				return out.Write(p)
+			}))
+			text := strings.Repeat("z", maxHeld) + character
+			for _, part := range []string{text[:maxHeld+cut], text[maxHeld+cut:]} {
+				if _, err := w.Write([]byte(part)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.Close(); err != nil || out.String() != text {
+				t.Errorf("%q after %d bytes: %d bytes, %v", character, cut, out.Len(), err)
+			}
+		}
+	}
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 func FuzzString(f *testing.F) {
 	for token := range tokens() {

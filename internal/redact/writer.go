@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"sync"
+	"unicode/utf8"
 )
 
 // maxHeld bounds what a Writer holds back while it waits for the end of a line
@@ -34,7 +35,7 @@ func (l *lineWriter) Write(p []byte) (int, error) {
 		end = bytes.LastIndexByte(l.held[:begin], '\n') + 1
 	}
 	if end == 0 && len(l.held) >= maxHeld {
-		end = len(l.held)
+		end = wholeRunes(l.held)
 	}
 	return len(p), l.flush(end)
 }
@@ -53,6 +54,19 @@ func (l *lineWriter) flush(end int) error {
 	l.held = append(l.held[:0], l.held[end:]...)
 	_, err := io.WriteString(l.w, clean)
 	return err
+}
+
+// wholeRunes is the length of b without a character that is not complete.
+func wholeRunes(b []byte) int {
+	for i := 1; i < utf8.UTFMax && i <= len(b); i++ {
+		if last := b[len(b)-i:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				return len(b) - i
+			}
+			break
+		}
+	}
+	return len(b)
 }
 
 // openKey is where a private key begins that has not ended yet, or -1.
