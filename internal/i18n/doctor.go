@@ -103,6 +103,6 @@ var doctorTexts = texts{
 	"doctor.todo.server":           {"run the command of %s by hand and read its output", "%s のコマンドを手動で実行して確認してください"},
 	"doctor.todo.allow":            {"correct the server's `allow`", "サーバーの `allow` を修正してください"},
 	"doctor.todo.sandbox":          {"run the agent as a separate user that can read only what it needs", "必要なものだけを読める専用ユーザーでエージェントを実行してください"},
-	"doctor.todo.sandbox.required": {"this server will not start: set sandbox: auto and run the agent as a separate user", "このサーバーは起動しません。sandbox: auto を設定し、専用ユーザーで実行してください"},
+	"doctor.todo.sandbox.required": {"this server will not start: enable Landlock and user namespaces, or set sandbox: off for it and run the agent as a separate user", "このサーバーは起動しません。Landlock とユーザー名前空間を有効にするか、sandbox: off を設定して専用ユーザーで実行してください"},
 	"doctor.todo.injection":        {"set new_comment_handling.accept: trusted, keep secrets from the servers, or run the agent as a separate user without network", "new_comment_handling.accept: trusted を設定するか、サーバーから秘密情報を除くか、ネットワークのない専用ユーザーで実行してください"},
 }
