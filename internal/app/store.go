@@ -20,10 +20,10 @@ func OpenStore(cfg *config.Config, warn func(error)) (*contexts.Store, error) {
 }
 
 // OpenReadOnly opens the contexts for commands that change nothing. Where there
-// is no directory yet, the store is an empty one, and none is made.
+// is no directory yet, the store is [contexts.Empty] and none is made.
 func OpenReadOnly(cfg *config.Config, warn func(error)) (*contexts.Store, error) {
 	if _, err := os.Lstat(cfg.ContextsDir); errors.Is(err, fs.ErrNotExist) {
-		return contexts.Open(fsx.NewMem(), contexts.Options{ReadOnly: true, Warn: warn, Dir: cfg.ContextsDir})
+		return contexts.Empty(contexts.Options{Warn: warn, Dir: cfg.ContextsDir})
 	}
 	return openStore(cfg, true, warn)
 }

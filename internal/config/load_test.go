@@ -233,6 +233,14 @@ func TestStarter(t *testing.T) {
 			t.Errorf("%s changes the defaults", section)
 		}
 	}
+	for key, want := range map[string]string{
+		"llm.protocol": "protocol: auto", "llm.timeout_seconds": "timeout_seconds: 600",
+		"github.bot_label": "bot_label: coding agent", "gitlab.bot_label": "bot_label: coding agent",
+	} {
+		if got := Starter(key); got != want {
+			t.Errorf("%s: %s, want %s", key, got, want)
+		}
+	}
 }
 
 func TestApp(t *testing.T) {

@@ -139,21 +139,22 @@ func Keys() []Key {
 	return all
 }
 
-// Starter is the lines of a new file for a section or a key outside of
-// sections: those marked for `agent init`, with their defaults. A section is one
-// line: "loop: {interval_seconds: 30}".
+// Starter is the line of a new file for a section or a key: what is marked for
+// `agent init`, with the defaults. "loop" gives "loop: {interval_seconds: 30}",
+// "llm.protocol" gives "protocol: auto".
 func Starter(section string) string {
+	name := section[strings.LastIndex(section, ".")+1:]
 	var inner []string
 	for _, k := range Keys() {
 		key, inside := strings.CutPrefix(k.Path, section+".")
 		switch {
 		case k.Init && k.Path == section:
-			return section + ": " + k.Default
+			return name + ": " + k.Default
 		case k.Init && inside:
 			inner = append(inner, key+": "+k.Default)
 		}
 	}
-	return section + ": {" + strings.Join(inner, ", ") + "}"
+	return name + ": {" + strings.Join(inner, ", ") + "}"
 }
 
 // oneOf are the words that a key allows, none if it allows any text.

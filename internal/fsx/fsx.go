@@ -1,7 +1,7 @@
 // Package fsx is the file system that everything durable goes through.
 //
-// There are two implementations: [OpenOS], which works below one directory of
-// the real file system (through os.Root, so no name can escape it), and [Mem],
+// There are three implementations: [Empty], which has no files; [OpenOS], which works below one directory of
+// the real file system (through os.Root, so no name can escape it); and [Mem],
 // which keeps files in memory, forgets what was not synced when it crashes, and
 // fails at the n-th operation when told to. Nothing in this module that must
 // survive a crash calls package os directly.
