@@ -34,8 +34,6 @@ func Refuse(s *projections.State, c *event.ToolRequested) (kind, message string)
 		return "too_large", fmt.Sprintf("the arguments are %d bytes long; the most is %d", spilled(s, c), event.MaxText)
 	case json.Unmarshal([]byte(c.Args.Inline), &args) != nil:
 		return "bad_arguments", "the arguments are not a JSON object"
-	case repeatedID(s, c):
-		return "bad_arguments", "two calls of the reply had the same id; only the first was performed"
 	}
 	return "", ""
 }
@@ -50,19 +48,6 @@ func spilled(s *projections.State, c *event.ToolRequested) int64 {
 		return args.Size
 	}
 	return 0
-}
-
-func repeatedID(s *projections.State, c *event.ToolRequested) bool {
-	if s.Work.Reply == nil || c.Index >= len(s.Work.Reply.Calls) {
-		return false
-	}
-	id := s.Work.Reply.Calls[c.Index].ID
-	for _, earlier := range s.Work.Reply.Calls[:c.Index] {
-		if id != "" && earlier.ID == id {
-			return true
-		}
-	}
-	return false
 }
 
 func offeredNames(s *projections.State) []string {

@@ -89,18 +89,20 @@ func systemSince(s *projections.State) uint64 {
 	return max(s.Steps["tools"], s.Steps["config"], s.Work.ToolsRefused)
 }
 
-// resume takes the steps after a resume.
+// resume takes the steps after a resume. While an outage lasts it is the end of
+// nothing, and not announced in any way: that follows with the first reply.
 func resume(s *projections.State) Effect {
+	probing := s.Probing()
 	switch {
 	case s.Resumes == 0:
 		return nil
-	case !s.Done("labels:resumed", s.Since):
+	case !probing && !s.Done("labels:resumed", s.Since):
 		return Act{Intent: resumeLabels(s)}
 	case announced(s) && !s.Done("comment:resumed", s.Since):
 		return Act{Intent: tell.Notice(s, "resumed")}
 	case s.Config.Comments.Enabled && !s.Done("fetch:resume", s.Since):
 		return Read{Want: WantComments, Reason: event.FetchResume}
-	case s.Comments.Error != "" && s.Config.Comments.Notify && !s.Done("comment:fetch", s.Since):
+	case !probing && s.Comments.Error != "" && s.Config.Comments.Notify && !s.Done("comment:fetch", s.Since):
 		return Act{Intent: tell.Notice(s, "fetch")}
 	}
 	return nil

@@ -40,6 +40,7 @@ type world struct {
 	measured []*event.ChangeMeasured // what the n-th look at it finds, the last one from then on
 	change   event.Body              // outcome of publishing
 	all      []event.Body            // what was added
+	events   []event.Event           // the same, as events
 	out      strings.Builder
 	calls    int
 }
@@ -61,6 +62,7 @@ func (w *world) add(b event.Body, cause uint64) event.Event {
 	e := event.Event{Seq: w.state.Seq + 1, Time: w.now, Cause: cause, Body: b}
 	w.state.Apply(e)
 	w.all = append(w.all, b)
+	w.events = append(w.events, e)
 	data, err := event.Encode(b, false)
 	if err != nil {
 		w.t.Fatal(err)
@@ -244,6 +246,20 @@ func TestTranscripts(t *testing.T) {
 			w := newWorld(t, "tools", native("ws__read_file", "{}"), text("Fixed."))
 			w.state.Config.Limits.MaxTokens = 110
 			w.rests = [][]event.Body{{&event.ResumeRequested{By: "command", Person: true}}}
+			return w
+		},
+		"same_id_twice": func(t *testing.T) *world {
+			two := &event.LLMReplied{Finish: "tool_calls", Usage: event.Usage{Prompt: 100, Completion: 10}, Calls: []event.ToolCall{
+				{ID: "c1", Name: "ws__read_file", Args: event.T(`{"path":"a"}`)}, {ID: "c1", Name: "ws__read_file", Args: event.T(`{"path":"b"}`)}}}
+			return newWorld(t, "tools", two, text("Fixed."))
+		},
+		"same_call_six_times_at_once": func(t *testing.T) *world {
+			six := &event.LLMReplied{Finish: "tool_calls", Usage: event.Usage{Prompt: 100, Completion: 10}}
+			for i := range 6 {
+				six.Calls = append(six.Calls, event.ToolCall{ID: fmt.Sprint("c", i), Name: "ws__read_file", Args: event.T("{}")})
+			}
+			w := newWorld(t, "tools", six, six, six)
+			w.state.Config.Limits.RepeatedCalls = 3
 			return w
 		},
 		"same_call_again": func(t *testing.T) *world { return newWorld(t, "tools", native("ws__read_file", "{}")) },

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"time"
 
 	"agent/eventlog/event"
@@ -11,7 +12,8 @@ import (
 // maxAttempts is the first model call and its three retries.
 const maxAttempts = 4
 
-// maxRepeats is how often the same call may be made in a row.
+// maxRepeats is in how many replies in a row the same call may be made, unless
+// the configuration says otherwise.
 const maxRepeats = 5
 
 // MaxWait is the longest wait between two tries of a model call that keeps the
@@ -35,7 +37,7 @@ func pauseOf(s *projections.State) *projections.Pausing {
 		return pauses("limit", s.Limit.Limit, person, s.Limit.Seq)
 	case needsApproval(s):
 		return pauses(projections.HeldBack, "", person, s.Steps["measured"])
-	case w.Repeats >= maxRepeats:
+	case w.Repeats >= cmp.Or(s.Config.Limits.RepeatedCalls, maxRepeats):
 		return pauses("repeated_call", "", person, w.ReplySeq)
 	case w.Failure != nil:
 		return modelPause(s)
@@ -53,22 +55,33 @@ func requestedUntil(by string) event.Until {
 // retryLater pauses for a time once the tries of this run are used up.
 func retryLater(s *projections.State) *projections.Pausing {
 	w := &s.Work
-	wait := w.NotBefore.Sub(w.FailedAt)
-	if w.Attempts < maxAttempts && wait <= MaxWait {
+	wait, tries := w.NotBefore.Sub(w.FailedAt), maxAttempts
+	if s.Probing() {
+		tries = 1
+	}
+	if w.Attempts < tries && wait <= MaxWait {
 		return nil
 	}
 	until := event.Until{Kind: "time", Time: w.NotBefore}
-	if wait < MaxWait {
-		until.Time = w.FailedAt.Add(5 * time.Minute)
+	if distance := outageWait(s.Outage.Pauses); wait < MaxWait || s.Probing() && wait < distance {
+		until.Time = w.FailedAt.Add(distance)
 	}
 	return pauses("model_"+w.Failure.Kind, w.Failure.Message, until, w.FailureSeq)
 }
 
+// outageWait is the time to the next try after so many pauses of an outage: 5,
+// 10, 20, 40 and then 60 minutes.
+func outageWait(pauses int) time.Duration {
+	return min(5*time.Minute<<min(pauses, 4), time.Hour)
+}
+
+// pause says so and pauses. An outage that goes on is no news.
 func pause(s *projections.State, p *projections.Pausing) Effect {
+	known := s.Probing()
 	switch {
-	case p.Reason != projections.Denied && !s.Done("labels:paused", p.Since):
+	case !known && p.Reason != projections.Denied && !s.Done("labels:paused", p.Since):
 		return Act{Intent: pauseLabels(s)}
-	case !s.Done("comment:paused", p.Since):
+	case !(known && p.Until.Kind == "time") && !s.Done("comment:paused", p.Since):
 		if e := lastProgress(s, string(projections.Paused), p.Since); e != nil {
 			return e
 		}

@@ -10,6 +10,9 @@ import (
 // progress gives the next comment on how far the work is, or nil if none is
 // due. It is asked before model calls and waits, and before what a reply asks for.
 func progress(s *projections.State) Effect {
+	if s.Probing() {
+		return nil
+	}
 	for _, b := range tell.Boards(s) {
 		post := s.Progress.Posts[b.Purpose]
 		if b.Changed <= post.Tried || s.Now.Sub(post.At) < editInterval(s, post) {

@@ -17,6 +17,7 @@ func (s *State) Apply(e event.Event) {
 		s.Conversation.apply(e)
 		s.Work.apply(e)
 	}
+	s.applyOutage(e)
 	s.Comments.apply(e)
 	s.Publishing.apply(e)
 	s.applyPlanning(e, open)

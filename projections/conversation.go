@@ -129,8 +129,8 @@ func Calls(b *event.LLMReplied) []llm.ToolCall {
 	used := map[string]bool{}
 	for i, c := range b.Calls {
 		id := c.ID
-		if id == "" || used[id] {
-			id = fmt.Sprintf("%s_%d", cmp.Or(id, "call"), i)
+		for n := i; id == "" || used[id]; n++ {
+			id = fmt.Sprintf("%s_%d", cmp.Or(c.ID, "call"), n)
 		}
 		used[id] = true
 		out = append(out, llm.ToolCall{ID: id, Name: c.Name, Arguments: c.Args.View()})

@@ -128,6 +128,9 @@ func (s *State) modelFailed(e event.Event, b *event.LLMFailed, open *Open) {
 	if !ok || call.OutsideConversation() || b.Kind == event.Interrupted || b.Kind == string(llm.ToolsRefused) {
 		return // nobody has to know, or the work goes on in another way
 	}
+	if s.Probing() {
+		return // it is known
+	}
 	text := b.Message
 	if Unanswered(b) {
 		text = ""

@@ -25,11 +25,12 @@ type Work struct {
 	FailedAt     time.Time
 	NotBefore    time.Time // earliest time of the next model call
 	ToolsRefused uint64    // seq of the first failure that said so, 0 if none
-	Repeats      int       // times in a row that the same call was made
+	Repeats      int       // replies in a row that asked for the same call, and for no other after it
 	Errors       int       // times in a row that the same tool gave an error, whatever the action
 	faulty       string    // that tool
 	lastCall     string
-	SinceCheck   int // tool calls since comments were read
+	lastCaller   uint64 // seq of the reply that asked for it
+	SinceCheck   int    // tool calls since comments were read
 	Facts        []Fact
 	Files        []string // paths that tools wrote, in order of first writing
 }
@@ -117,7 +118,10 @@ func (w *Work) requested(e event.Event, b *event.ToolRequested) {
 	if call != w.lastCall || b.Need != "" { // two needs may have the same source
 		w.Repeats = 0
 	}
-	w.Repeats, w.lastCall = w.Repeats+1, call
+	if w.Repeats == 0 || b.Reply != w.lastCaller {
+		w.Repeats++
+	}
+	w.lastCall, w.lastCaller = call, b.Reply
 	w.note(e, b)
 }
 

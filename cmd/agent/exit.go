@@ -112,6 +112,9 @@ func roundCode(s rounds.Summary) int {
 	if s.Failed > 0 {
 		code = worse(code, exitFailed)
 	}
+	if s.Outage {
+		code = worse(code, exitTemporary)
+	}
 	return code
 }
 

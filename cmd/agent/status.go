@@ -13,8 +13,9 @@ func (a *cli) statusCommand() *cobra.Command {
 		Long: `status shows the contexts that did not end, what the paused ones wait for, today's
 spending, and when each forge was scanned last. With --check it prints one line and exits
 with 1 if something is wrong: no forge was scanned for 3 intervals of the loop (5 minutes
-at least) while no context was being worked on, a context is damaged, or one is paused
-until a person acts and nobody asked for that pause.`,
+at least) while no context was being worked on, a context is damaged, one waits for
+a model server that does not answer, or one is paused until a person acts and nobody asked
+for that pause.`,
 		Example: `  agent status
   agent status --check || systemctl restart agent
   agent status --json | jq .today`,

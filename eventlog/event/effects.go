@@ -67,6 +67,7 @@ type LLMFailed struct {
 	Message   string    `json:"message"`
 	Partial   Text      `json:"partial,omitzero"`
 	NotBefore time.Time `json:"not_before,omitzero"` // earliest time of the next try, jitter included
+	Window    int       `json:"window,omitempty"`    // tokens that the server says a prompt may have, of kind context_overflow
 }
 
 // ToolRequested is the intent of a tool call.

@@ -68,6 +68,8 @@ type Limits struct {
 	MaxTokens  int     `json:"max_tokens"`
 	MaxCostUSD float64 `json:"max_cost_usd"`
 	MaxMinutes int     `json:"max_minutes"`
+
+	RepeatedCalls int `json:"repeated_calls,omitempty"` // replies in a row that may ask for the same tool call; 0: 5
 }
 
 // CommentRule says which comments are input.

@@ -95,7 +95,11 @@ func Paused(s *projections.State, p *projections.Pausing, reasons []ApprovalReas
 	if p.Until.Kind == "person" && p.Reason != "requested" {
 		head += mention(s)
 	}
-	reason := strings.ReplaceAll(pauseReason(s, s.Lang, p), "`agent resume`", "`agent resume "+format.ShortID(s.Created.UUID)+"`")
+	reason := pauseReason(s, s.Lang, p)
+	if p.Until.Kind == "time" {
+		reason = i18n.Text(s.Lang, "paused.outage", format.Clock(p.Until.Time))
+	}
+	reason = strings.ReplaceAll(reason, "`agent resume`", "`agent resume "+format.ShortID(s.Created.UUID)+"`")
 	body := head + "\n\n" + i18n.Text(s.Lang, "reason", reason)
 	if p.Reason == projections.HeldBack {
 		lines := ApprovalLines(s, reasons)

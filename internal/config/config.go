@@ -48,6 +48,8 @@ type Config struct {
 	// Model calls per context. At the limit the agent ends the task and says so in a comment.
 	MaxLLMProcessNum int    `yaml:"max_llm_process_num" default:"1000" min:"1" init:"yes"`
 	Limits           Limits `yaml:"limits"`
+	// Replies in a row that ask for the same tool call with the same arguments. At this number the task pauses until a person resumes it.
+	RepeatedCallLimit int `yaml:"repeated_call_limit" default:"5" min:"2"`
 	// File with a system prompt that replaces the built-in one.
 	SystemPromptFile string `yaml:"system_prompt_file" path:"abs"`
 	// How long the forge may take to show a new comment, in seconds. Used when the answer to a post was lost. On loopback 0 unless set.

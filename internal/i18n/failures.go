@@ -9,6 +9,8 @@ var failureTexts = texts{
 	"why.model_tools_refused":    {"the model server does not accept tools. Set `llm.protocol` to `auto` or `json`, then run `agent resume`", "モデルサーバーがツールの使用を拒否しました。`llm.protocol` を `auto` か `json` にしてから `agent resume` で再開してください"},
 	"why.model_context_overflow": {"the request is too long for the model and cannot be shortened further. Use a model with a larger context window, then run `agent resume`", "リクエストがモデルのコンテキスト長を超え、これ以上短縮できません。コンテキスト長の大きいモデルに変更後、`agent resume` で再開してください"},
 	"why.model_invalid":          {"the model server refused the request. Fix what it reports, then run `agent resume`", "モデルサーバーがリクエストを拒否しました。原因を修正後、`agent resume` で再開してください"},
+	"paused.outage":              {"the model is not answering. The next try is after %s UTC; if it fails, more follow, up to an hour apart. Work resumes automatically", "現在モデルが応答しません。%s UTC 以降に再試行し、その後も最長1時間間隔で再試行します。応答があり次第、自動で再開します"},
+	"status.outage":              {"tasks that wait for the model server: %d", "モデルサーバーの応答を待つタスク: %d 件"},
 
 	// What was wrong with the last of several unusable replies.
 	"reply.server":          {"The model server said: %s", "モデルサーバーの応答: %s"},

@@ -24,6 +24,12 @@ func NeedsPerson(s *projections.State) bool {
 	return s.Status == projections.Paused && s.Resume == nil && s.Paused.Until.Kind == "person" && s.Paused.Reason != "requested"
 }
 
+// WaitsForModel reports whether a context is paused until the model server answers
+// again. It is tried again by itself.
+func WaitsForModel(s *projections.State) bool {
+	return s.Status == projections.Paused && s.Resume == nil && s.Paused.Until.Kind == "time"
+}
+
 // WaitsFor gives the reason of a pause, and what ends it: signal, person,
 // comment, or a time in RFC 3339. Both are "" if the context does not wait.
 func WaitsFor(s *projections.State) (reason, until string) {

@@ -36,6 +36,7 @@ type StatusContext struct {
 	Until   string    `json:"until,omitempty"`   // what ends the pause: signal | person | comment, or a time
 	Because string    `json:"because,omitempty"` // the reason in words
 	Stuck   bool      `json:"stuck,omitempty"`   // see [NeedsPerson]
+	outage  bool      // see [WaitsForModel]
 	Resume  bool      `json:"resume_requested,omitempty"`
 	Error   string    `json:"error,omitempty"`
 }
@@ -135,6 +136,7 @@ func (s Source) explain(line *StatusContext, state *projections.State) {
 	pending, _ := s.Store.Pending(line.UUID) // what cannot be read is no signal
 	_, line.Resume = pending[contexts.Resume]
 	line.Resume = line.Resume || state.Resume != nil
+	line.outage = WaitsForModel(state)
 	line.Because, line.Stuck = Because(state, s.Lang), NeedsPerson(state) && !line.Resume
 }
 
@@ -158,11 +160,17 @@ func (s Source) problems(r *Status) (all []string) {
 	if n := len(r.Damaged); n > 0 {
 		all = append(all, s.text("status.damaged", n))
 	}
-	stuck := 0
+	stuck, outage := 0, 0
 	for _, line := range r.Waiting {
 		if line.Stuck {
 			stuck++
 		}
+		if line.outage {
+			outage++
+		}
+	}
+	if outage > 0 {
+		all = append(all, s.text("status.outage", outage))
 	}
 	if stuck > 0 {
 		all = append(all, s.text("status.stuck", stuck))

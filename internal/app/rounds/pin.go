@@ -33,7 +33,7 @@ func (s *Rounds) pin(at app.Site, project string) event.ConfigPinned {
 		Labels: event.Labels{Bot: f.BotLabel, Triggers: strings.Join(f.TriggerLabels, "\n"), Processing: f.ProcessingLabel, Done: f.DoneLabel, Paused: f.PausedLabel,
 			Stopped: f.StoppedLabel, Failed: f.FailedLabel, Awaiting: f.AwaitingLabel},
 		Limits: event.Limits{MaxCalls: c.MaxLLMProcessNum, MaxTokens: c.Limits.MaxTokens,
-			MaxCostUSD: c.Limits.MaxCostUSD, MaxMinutes: c.Limits.MaxMinutes},
+			MaxCostUSD: c.Limits.MaxCostUSD, MaxMinutes: c.Limits.MaxMinutes, RepeatedCalls: c.RepeatedCallLimit},
 		Storage:  event.Storage{Threshold: c.ContextStorage.CompressionThreshold, Keep: c.ContextStorage.KeepRecentMessages},
 		Change:   changeRule(c.ChangeRequests, f),
 		Comments: commentRule(c.NewCommentHandling),

@@ -46,6 +46,7 @@ type Summary struct {
 	Did    int     // contexts worked on
 	Paused int     // contexts that are paused, and that nothing woke
 	Failed int     // contexts that ended as failed
+	Outage bool    // the model server did not answer, and a task waits for it
 	Errors []error // each was given to Voice.Trouble
 }
 

@@ -191,6 +191,9 @@ func (r *round) report(s *projections.State, name string, took time.Duration, er
 	if s.Status == projections.Failed {
 		r.summary.Failed++
 	}
+	if report.WaitsForModel(s) {
+		r.summary.Outage = true
+	}
 	r.mu.Unlock()
 	if f := r.faultOfModel(s); f != nil {
 		defer r.halt(f) // after the task's own line
