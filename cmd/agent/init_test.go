@@ -58,7 +58,7 @@ func TestInitToDone(t *testing.T) {
 	if out := w.with(file, "doctor", "--no-model-call"); strings.Contains(out, "✗") || !strings.Contains(out, "all labels exist") {
 		t.Errorf("the doctor says\n%s", out)
 	}
-	if out := w.with(file, "run", "--dry-run"); !strings.Contains(out, "would begin") {
+	if out := w.with(file, "run", "--dry-run"); !strings.Contains(out, "would start") {
 		t.Errorf("the dry run says\n%s", out)
 	}
 	w.with(file, "run")

@@ -73,7 +73,7 @@ func TestReportsOnADoneTask(t *testing.T) {
 		t.Errorf("why %+v", c)
 	}
 	out, _ := w.agent(0, "why", l.UUID[:8])
-	for _, words := range []string{"the item carried the label", "completed at", "@linter", "exclude_bot_comments"} {
+	for _, words := range []string{"the item had the label", "completed at", "@linter", "exclude_bot_comments"} {
 		if !strings.Contains(out, words) {
 			t.Errorf("why does not say %q:\n%s", words, out)
 		}
@@ -158,7 +158,7 @@ func TestReportsOnAPausedTask(t *testing.T) {
 	w.wantDry(0, "wait", "the model cannot be used")
 	w.agent(0, "resume", l.UUID)
 	w.wantDry(0, "resume", "command")
-	if out, _ := w.agent(0, "status"); !strings.Contains(out, "a resume was asked for") {
+	if out, _ := w.agent(0, "status"); !strings.Contains(out, "resume requested") {
 		t.Errorf("status says\n%s", out)
 	}
 	w.agent(0, "status", "--check") // nobody has to do anything
@@ -217,7 +217,7 @@ func TestDryRun(t *testing.T) {
 	if line.TaskKey != w.forge.Host()+"/"+testRepo+"/issues/1" || line.Title != "Greet the world" {
 		t.Errorf("got %+v", line)
 	}
-	if out, _ := w.agent(0, "run", "--dry-run"); !strings.Contains(out, "would begin") {
+	if out, _ := w.agent(0, "run", "--dry-run"); !strings.Contains(out, "would start") {
 		t.Errorf("printed\n%s", out)
 	}
 	if n := len(w.model.Requests()); n != 0 {
@@ -263,7 +263,7 @@ func TestStatusCheck(t *testing.T) {
 	w.extra = "loop: {interval_seconds: 200}"
 	w.agent(0, "status", "--check")
 	w.damage(w.only().UUID)
-	if out, _ := w.agent(1, "status", "--check"); !strings.Contains(out, "1 damaged") {
+	if out, _ := w.agent(1, "status", "--check"); !strings.Contains(out, "damaged contexts: 1") {
 		t.Errorf("with a damaged context:\n%s", out)
 	}
 }

@@ -40,7 +40,7 @@ var reasonTexts = texts{
 	"reply.latest":         {"The latest reply: %s", "最後の応答: %s"},
 	"run.inplace":          {"the change is in %s, not committed", "変更は %s にあります（未コミット）"},
 	"status.stuck":         {"paused tasks that wait for a person: %d (agent status shows why)", "ユーザーの対応を待つ一時停止中のタスク: %d 件（agent status で理由を確認できます）"},
-	"status.resume":        {"      a resume was asked for; the next run takes it", "      再開が要求されています。次回の実行で再開します"},
+	"status.resume":        {"      resume requested: the next run continues it", "      再開が要求されています。次回の実行で再開します"},
 	"loop.looks":           {"looking at %s (%s) for the label %q every %s", "%s（%s）でラベル %q を確認します（間隔 %s）"},
 	"loop.all":             {"all that the configuration's owner or token reaches", "設定の owner またはトークンで到達できるすべて"},
 	"run.ended":            {"%s has ended (%s): agent run https://%s begins anew", "%s は終了しています（%s）。agent run https://%s で新たに開始できます"},
