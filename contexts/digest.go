@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -31,6 +32,8 @@ type Info struct {
 	LLMCalls, ToolCalls  int
 	Tokens               int
 	CostUSD              float64
+	Partial              bool   // it completed without having done everything
+	Work                 string // unfinished work: its branch, or event.PatchFile
 	Head                 eventlog.Head
 	Archived             bool
 	Size                 int64         // bytes of the log on the disk, packed if it is archived
@@ -61,6 +64,7 @@ func (i *Info) apply(e event.Event) {
 	case *event.ContextResumed:
 		i.State, i.Waits = StateRunning, ""
 	case *event.ContextCompleted:
+		i.Partial = b.Partial
 		i.end(StateCompleted, e.Time)
 	case *event.ContextStopped:
 		i.end(StateStopped, e.Time)
@@ -78,6 +82,17 @@ func (i *Info) apply(e event.Event) {
 		}
 	case *event.ToolRequested:
 		i.ToolCalls++
+	case *event.ChangeOpened:
+		i.kept(b.Unfinished, b.Branch)
+	case *event.ChangeFailed:
+		i.kept(b.Unfinished && !b.Patch.IsZero(), "")
+	}
+}
+
+// kept notes where unfinished work is.
+func (i *Info) kept(unfinished bool, branch string) {
+	if i.Work = ""; unfinished {
+		i.Work = cmp.Or(branch, event.PatchFile)
 	}
 }
 
@@ -88,6 +103,7 @@ var counted = map[string]bool{
 	"context.created": true, "context.paused": true, "context.awaiting": true, "context.resumed": true,
 	"context.completed": true, "context.stopped": true, "context.failed": true,
 	"llm.requested": true, "llm.replied": true, "llm.failed": true, "tool.requested": true,
+	"change.opened": true, "change.failed": true,
 }
 
 // digest folds the log of a context without its lock. What ends the reading is

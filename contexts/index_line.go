@@ -32,6 +32,8 @@ var indexFields = []struct {
 	{"size", func(i *Info) any { return &i.Size }},
 	{"modified", func(i *Info) any { return &i.modified }}, // of the file of the log, ns
 	{"archived", func(i *Info) any { return &i.Archived }},
+	{"partial", func(i *Info) any { return &i.Partial }},
+	{"work", func(i *Info) any { return &i.Work }},
 	{"title", func(i *Info) any { return &i.Title }},
 }
 

@@ -12,3 +12,7 @@ import (
 func Reason(s *projections.State, lang i18n.Lang) (sentence, detail string) {
 	return tell.Reason(s, lang, ownEnding(s))
 }
+
+// Work says on one line where the unfinished work of a context is, "" if there is
+// none. It is not safe for a terminal.
+func Work(s *projections.State, lang i18n.Lang) string { return tell.Work(s, lang) }

@@ -66,6 +66,9 @@ func (s *State) closed(intent event.Body, outcome event.Event) {
 	switch in := intent.(type) {
 	case *event.CommentRequested:
 		s.Steps["comment:"+in.Purpose] = outcome.Seq
+		if failed, ok := outcome.Body.(*event.CommentFailed); ok && Status(in.Purpose).Ended() {
+			s.Refused = append(s.Refused, "comment: "+failed.Message)
+		}
 	case *event.LabelsRequested:
 		failed, isFailed := outcome.Body.(*event.LabelsFailed)
 		if isFailed && in.Purpose == "start" {
@@ -73,6 +76,9 @@ func (s *State) closed(intent event.Body, outcome event.Event) {
 			return
 		}
 		s.Steps["labels:"+in.Purpose] = outcome.Seq
+		if isFailed && Status(in.Purpose).Ended() {
+			s.Refused = append(s.Refused, "labels: "+failed.Message)
+		}
 		if changed, ok := outcome.Body.(*event.LabelsChanged); ok {
 			s.Labels = changed.Labels
 		}

@@ -95,6 +95,7 @@ type State struct {
 	Limit        *Limit
 	Grants       map[string]float64 // what persons granted on top of a limit, by its name
 	Publishing   Publishing
+	Refused      []string // what the forge did not let us say or set at the end, and why
 	Setup        []SetupRun
 	Inherited    *event.ContextInherited
 	Lineage      Lineage

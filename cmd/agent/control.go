@@ -9,6 +9,10 @@ import (
 
 	"agent/contexts"
 	"agent/handlers/engine"
+	"agent/internal/i18n"
+	"agent/internal/report"
+	"agent/internal/sanitize"
+	"agent/projections"
 )
 
 func (a *cli) pauseCommand() *cobra.Command {
@@ -86,6 +90,7 @@ func (a *cli) signal(refs []string, all bool, sig contexts.Signal, dir contexts.
 		state, err := engine.ReadState(store, uuid)
 		if err == nil && state.Status.Ended() {
 			fmt.Fprintf(a.out, "%s  is %s: nothing to %s\n", uuid, state.Status, sig)
+			a.howToBeginAnew(state, sig)
 			continue
 		}
 		if err := store.Send(uuid, sig, payload); err != nil { // also to a damaged one, for after its repair
@@ -94,6 +99,17 @@ func (a *cli) signal(refs []string, all bool, sig contexts.Signal, dir contexts.
 		fmt.Fprintf(a.out, "%s  %s requested\n", uuid, sig)
 	}
 	return nil
+}
+
+// howToBeginAnew says what leads on where a context has ended that was to be resumed.
+func (a *cli) howToBeginAnew(s *projections.State, sig contexts.Signal) {
+	if sig != contexts.Resume || s.Task == nil {
+		return
+	}
+	fmt.Fprintf(a.out, "  to try again, set the label on the item again, or: agent run %s\n", sanitize.Line(s.Task.URL, 300))
+	if work := report.Work(s, i18n.En); work != "" {
+		fmt.Fprintf(a.out, "  a new attempt continues from there: %s\n", work)
+	}
 }
 
 // signalStandsStill warns that a resume comes to nothing for what the signal keeps.

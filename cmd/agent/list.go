@@ -80,6 +80,13 @@ func printLine(out io.Writer, l report.Listed) {
 	if l.Waits != "" {
 		state += " (" + l.Waits + ")"
 	}
+	if l.Partial {
+		state += " (partial)"
+	}
+	title := sanitize.Line(l.Title, 60)
+	if l.Work != "" {
+		title += " [work: " + sanitize.Line(l.Work, 120) + "]"
+	}
 	fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\n", l.UUID[:min(8, len(l.UUID))], state,
-		l.UpdatedAt.Local().Format("2006-01-02 15:04"), sanitize.Line(l.TaskKey, 80), sanitize.Line(l.Title, 60))
+		l.UpdatedAt.Local().Format("2006-01-02 15:04"), sanitize.Line(l.TaskKey, 80), title)
 }

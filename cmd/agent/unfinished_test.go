@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/forge/forgetest"
 	"agent/llm/llmtest"
 )
 
@@ -76,4 +77,43 @@ func (w *world) wantSaid(number int, text string) {
 	if all := strings.Join(w.bodies(number), "\n=====\n"); !strings.Contains(all, text) {
 		w.t.Errorf("no comment on #%d says %q:\n%s", number, text, all)
 	}
+}
+
+// TestLastWordRefused: a last comment that the forge does not take for now is posted in
+// a later round; a shorter one where it is too long; none where the item is locked.
+func TestLastWordRefused(t *testing.T) {
+	t.Parallel()
+	answer := func(status int, message string, times int) forgetest.Fault {
+		return forgetest.Fault{Method: "POST", Path: ".*/comments", Kind: forgetest.Answer, Status: status, Times: times, Body: `{"message":"` + message + `"}`}
+	}
+	t.Run("permission", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, greet())
+		w.forge.Fault(answer(403, "Resource not accessible by personal access token", -1))
+		w.agent(75, "run")
+		w.wantLabels(1, processingLabel)
+		w.forge.ClearFaults()
+		w.agent(0, "run")
+		w.wantLabels(1, doneLabel)
+		w.wantSaid(1, "I wrote hello.txt.")
+		w.wantExact(w.only().UUID)
+	})
+	t.Run("too long", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, llmtest.Turns(write("hello.txt", "hello\n"), llmtest.Done(strings.Repeat("I wrote hello.txt. ", 500))))
+		w.forge.Fault(answer(422, "Body is too long", 1))
+		w.agent(0, "run")
+		w.wantLabels(1, doneLabel)
+		w.wantSaid(1, "agent verify")
+	})
+	t.Run("locked", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, greet())
+		w.forge.Fault(answer(403, "Unable to create comment because issue is locked.", -1))
+		out, err := w.agent(0, "run")
+		w.wantLabels(1, doneLabel)
+		if !strings.Contains(out+err, "issue is locked") {
+			t.Errorf("the run says\n%s%s", out, err)
+		}
+	})
 }

@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/google/go-github/v89/github"
@@ -33,18 +34,31 @@ func (c *Client) FindChange(ctx context.Context, key forge.TaskKey, branch strin
 	return nil, nil
 }
 
-// OpenChange opens a pull request. That one exists already is [forge.Invalid].
+// noDrafts tells whether a request was refused because the repository has no drafts:
+// they are part of some plans only.
+func noDrafts(err error) bool {
+	var refused *forge.Error
+	return errors.As(err, &refused) && refused.Kind == forge.Invalid && strings.Contains(strings.ToLower(refused.Message), "draft pull requests are not supported")
+}
+
+// OpenChange opens a pull request, without its draft state where the repository has
+// no drafts. That one exists already is [forge.Invalid].
 func (c *Client) OpenChange(ctx context.Context, key forge.TaskKey, spec forge.ChangeSpec) (forge.Change, error) {
 	const op = "open pull request"
 	owner, repo, err := c.project(op, key)
 	if err != nil {
 		return forge.Change{}, err
 	}
-	opened, err := write(c, ctx, op, func() (*github.PullRequest, *github.Response, error) {
+	open := func() (*github.PullRequest, *github.Response, error) {
 		return c.api.PullRequests.Create(ctx, owner, repo, &github.NewPullRequest{
 			Title: &spec.Title, Body: &spec.Body, Head: &spec.Branch, Base: &spec.Base, Draft: &spec.Draft,
 		})
-	})
+	}
+	opened, err := write(c, ctx, op, open)
+	if spec.Draft && noDrafts(err) {
+		spec.Draft = false
+		opened, err = write(c, ctx, op, open)
+	}
 	if err != nil {
 		return forge.Change{}, err
 	}

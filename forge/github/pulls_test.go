@@ -294,3 +294,24 @@ func TestSearchesByKind(t *testing.T) {
 		t.Errorf("second search refused: %v, %v", keys(got), err)
 	}
 }
+
+// TestNoDrafts: a repository whose plan has no drafts gets a request that is ready.
+func TestNoDrafts(t *testing.T) {
+	s, key := pullStage(t)
+	s.Fault(forgetest.Fault{Method: "POST", Path: ".*/pulls", Kind: forgetest.Answer, Status: http.StatusUnprocessableEntity,
+		Body: `{"message":"Validation Failed","errors":["Draft pull requests are not supported in this repository."]}`})
+	opened, err := connect(t, s, nil).OpenChange(context.Background(), key, forge.ChangeSpec{Branch: "topic", Base: "main", Title: "T", Draft: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range s.PullRequests("o/r") {
+		if p.Number == opened.Number && p.Draft {
+			t.Error("it is a draft")
+		}
+	}
+	s.Fault(forgetest.Fault{Method: "POST", Path: ".*/pulls", Kind: forgetest.Answer, Status: http.StatusUnprocessableEntity,
+		Body: `{"message":"Validation Failed","errors":[{"message":"No commits between main and other"}]}`})
+	if _, err := connect(t, s, nil).OpenChange(context.Background(), key, forge.ChangeSpec{Branch: "other", Base: "main", Title: "T", Draft: true}); kind(err) != forge.Invalid {
+		t.Errorf("another refusal: %v", err)
+	}
+}

@@ -4,12 +4,16 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"agent/eventlog/event"
 	"agent/forge"
 	"agent/internal/i18n"
+	"agent/internal/sanitize"
 	"agent/projections"
 )
 
@@ -23,14 +27,16 @@ func (e *Engine) comment(ctx context.Context, seq uint64, in *event.CommentReque
 	if err != nil {
 		return nil, err
 	}
-	if body, err = e.withHead(body, seq, in); err != nil {
+	head, err := e.head(seq, in)
+	if err != nil {
 		return nil, err
 	}
-	body = marked(body, e.p.MarkerKey, e.state.Key, id)
-	w := write{refused: commentFailed, bestEffort: in.Repeated()}
+	w := write{refused: commentFailed, bestEffort: in.Repeated(), closing: projections.Status(in.Purpose).Ended()}
 	if in.Edit != "" {
 		w.send = func() (event.Body, error) {
-			c, err := e.p.Forge.EditComment(ctx, e.state.Key, in.Edit, body)
+			c, err := e.fitting(body, head, id, func(body string) (forge.Comment, error) {
+				return e.p.Forge.EditComment(ctx, e.state.Key, in.Edit, body)
+			})
 			return &event.CommentPosted{ID: in.Edit, URL: c.URL}, err
 		}
 		return e.write(ctx, w)
@@ -39,20 +45,37 @@ func (e *Engine) comment(ctx context.Context, seq uint64, in *event.CommentReque
 	w.uncertain = again
 	w.find = func() (event.Body, error) { return e.adopt(ctx, id, since) }
 	w.send = func() (event.Body, error) {
-		c, err := e.p.Forge.PostComment(ctx, e.state.Key, body)
+		c, err := e.fitting(body, head, id, func(body string) (forge.Comment, error) {
+			return e.p.Forge.PostComment(ctx, e.state.Key, body)
+		})
 		return &event.CommentPosted{ID: c.ID, URL: c.URL}, err
 	}
 	return e.write(ctx, w)
 }
 
-// withHead ends a last word with the hash of the log up to its own intent, so
+// shortest is how many characters of a comment are left at least where a forge takes
+// no longer one.
+const shortest = 1000
+
+// fitting sends a comment, and a shorter one where the forge finds it too long. What
+// ends it, the head and the marker, is never cut.
+func (e *Engine) fitting(body, head, id string, send func(string) (forge.Comment, error)) (forge.Comment, error) {
+	for room := utf8.RuneCountInString(body); ; room /= 2 {
+		short := sanitize.Cut(body, room, i18n.Text(e.state.Lang, "cut"))
+		c, err := send(marked(short+head, e.p.MarkerKey, e.state.Key, id))
+		var failed *forge.Error
+		if !errors.As(err, &failed) || failed.Kind != forge.Invalid || !strings.Contains(strings.ToLower(failed.Message), "too long") || room < 2*shortest {
+			return c, err
+		}
+	}
+}
+
+// head ends a last word with the hash of the log up to its own intent, so
 // that nobody can change that part of the log and not be found out by whoever
-// reads the comment.
-func (e *Engine) withHead(body string, seq uint64, in *event.CommentRequested) (string, error) {
-	switch projections.Status(in.Purpose) {
-	case projections.Completed, projections.Failed, projections.Stopped:
-	default:
-		return body, nil
+// reads the comment. It is empty for other comments.
+func (e *Engine) head(seq uint64, in *event.CommentRequested) (string, error) {
+	if !projections.Status(in.Purpose).Ended() {
+		return "", nil
 	}
 	for rec, err := range e.p.Store.Records(e.log.UUID()) {
 		if err != nil {
@@ -60,7 +83,7 @@ func (e *Engine) withHead(body string, seq uint64, in *event.CommentRequested) (
 		}
 		if rec.Seq == seq {
 			sum := sha256.Sum256(rec.Line)
-			return body + "\n\n" + i18n.Text(e.state.Lang, "facts.head", e.log.UUID(), seq, hex.EncodeToString(sum[:])), nil
+			return "\n\n" + i18n.Text(e.state.Lang, "facts.head", e.log.UUID(), seq, hex.EncodeToString(sum[:])), nil
 		}
 	}
 	return "", fmt.Errorf("event %d of %s is not there", seq, e.log.UUID())

@@ -5,10 +5,12 @@ import (
 
 	"agent/eventlog/event"
 	"agent/forge"
+	"agent/projections"
 )
 
 func (e *Engine) labels(ctx context.Context, in *event.LabelsRequested) (event.Body, error) {
 	return e.write(ctx, write{
+		closing: projections.Status(in.Purpose).Ended(),
 		send: func() (event.Body, error) {
 			now, err := e.p.Forge.ChangeLabels(ctx, e.state.Key, e.styled(in.Add), in.Remove)
 			if now == nil {

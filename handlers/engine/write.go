@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"agent/eventlog/event"
 	"agent/forge"
@@ -15,6 +16,7 @@ type write struct {
 	send       func() (event.Body, error)    // does it
 	refused    func(*forge.Error) event.Body // the outcome of a definite no
 	maxRuns    int                           // runs after which a forge that does not answer counts as a no; 0: never
+	closing    bool                          // it is part of an end: a no that may pass is waited for
 	bestEffort bool                          // what it says is said again later: a forge that does not answer counts as a no at once
 }
 
@@ -60,11 +62,30 @@ func (e *Engine) write(ctx context.Context, w write) (event.Body, error) {
 // giveUp ends the tries of this run. A token that is refused is never passed
 // over: nothing else would succeed, either.
 func (e *Engine) giveUp(w write, failed *forge.Error) (event.Body, error) {
+	if w.closing && mayPass(failed) && e.state.OpenRuns < closingRuns {
+		return nil, &Temporary{failed}
+	}
 	lasting := w.bestEffort && failed.Kind != forge.Auth || w.maxRuns > 0 && e.state.OpenRuns >= w.maxRuns
 	if temporary(failed.Kind) && !lasting {
 		return nil, &Temporary{failed}
 	}
+	if w.closing {
+		e.p.Log.Warn("the end could not be said on the task", "task", e.state.Key.String(), "error", failed)
+	}
 	return w.refused(failed), nil
+}
+
+// closingRuns is in how many runs the forge is asked again to take a last comment or label.
+const closingRuns = 20
+
+// mayPass are refusals that somebody may take back: a permission that is missing, a
+// project that moved. A locked item and an archived project stay so.
+func mayPass(failed *forge.Error) bool {
+	text := strings.ToLower(failed.Message)
+	if strings.Contains(text, "locked") || strings.Contains(text, "archived") {
+		return false
+	}
+	return failed.Kind == forge.Forbidden || failed.Kind == forge.Invalid && strings.Contains(text, "redirect")
 }
 
 func temporary(k forge.ErrorKind) bool {

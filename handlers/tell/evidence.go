@@ -219,9 +219,14 @@ func patchBlock(s *projections.State, patch event.Text) string {
 		fence, strings.TrimRight(sanitize.Terminal(patch.Inline), "\n"), fence)
 }
 
-// inPlaceLine says where a change is that nobody published. Only the last name
-// of the directory is told: the whole path is the operator's business.
+// inPlaceLine says where a change is that nobody published.
 func inPlaceLine(s *projections.State) string {
+	return i18n.Text(s.Lang, "change.inplace", directory(s))
+}
+
+// directory names the working copy. Only the last name of the directory is told:
+// the whole path is the operator's business.
+func directory(s *projections.State) string {
 	dir := s.Workspace.Dir[strings.LastIndexByte(strings.TrimRight(s.Workspace.Dir, "/"), '/')+1:]
-	return i18n.Text(s.Lang, "change.inplace", format.Code(sanitize.Line(dir, 120)))
+	return format.Code(sanitize.Line(dir, 120))
 }

@@ -128,6 +128,15 @@ func TestRefusals(t *testing.T) {
 	put(t, url, "hooks/pre-receive", "#!/bin/sh\necho 'the branch is protected'\nexit 1\n")
 	_, err = r.Push(ctx, spec)
 	wantError(t, err, Refused)
+	if err == nil || !strings.Contains(err.Error(), "the branch is protected") {
+		t.Errorf("the reason is lost: %v", err)
+	}
+	put(t, url, "hooks/pre-receive", "#!/bin/sh\necho 'error: GH013: Repository rule violations found.'\necho\necho '- Commits must have verified signatures.'\nexit 1\n")
+	_, err = r.Push(ctx, spec)
+	wantError(t, err, Refused)
+	if err == nil || !strings.Contains(err.Error(), "GH013") || !strings.Contains(err.Error(), "Commits must have verified signatures.") {
+		t.Errorf("the reason is lost: %v", err)
+	}
 	if err := os.Remove(filepath.Join(url, "hooks/pre-receive")); err != nil {
 		t.Fatal(err)
 	}

@@ -93,44 +93,67 @@ func (c command) run(ctx context.Context) (string, error) {
 	case limited.Err() != nil:
 		return "", &Error{c.name, Unreachable, fmt.Sprintf("stopped after %v", cmp.Or(c.limit, timeLimit))}
 	case err != nil:
-		text := c.reason(words.String(), err)
-		return "", &Error{c.name, c.kindOf(err, text), text}
+		text, kind := c.reason(words.String(), err)
+		return "", &Error{c.name, kind, text}
 	case out.cut:
 		return "", fmt.Errorf("git %s: more than %d MiB of output", c.name, outputLimit>>20)
 	}
 	return out.String(), nil
 }
 
-// reason makes one line of what git complained about.
-func (c command) reason(words string, err error) string {
+// reason makes one line of what git complained about. What a server says beside it
+// explains a push that it refused, and decides nothing.
+func (c command) reason(words string, err error) (string, Kind) {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
-		return c.auth.redact(err.Error())
+		text := c.auth.redact(err.Error())
+		return text, c.kindOf(err, text)
 	}
-	var chosen []string
+	var chosen, remote []string
 	for line := range strings.SplitSeq(words, "\n") {
 		line = strings.TrimSpace(line)
-		for _, mark := range []string{"fatal:", "error:", "remote: error:", "! ["} {
-			if strings.HasPrefix(line, mark) {
-				chosen = append(chosen, line)
-			}
+		said, isRemote := strings.CutPrefix(line, "remote:")
+		switch said = strings.TrimSpace(said); {
+		case hasMark(line):
+			chosen = append(chosen, line)
+		case isRemote && strings.IndexFunc(said, unicode.IsLetter) >= 0:
+			remote = append(remote, said)
 		}
 	}
 	if len(chosen) == 0 {
-		chosen = strings.Fields(words)
+		chosen, remote = strings.Fields(words), nil
 	}
-	text := strings.Map(func(r rune) rune {
+	kind := c.kindOf(err, strings.Join(chosen, " "))
+	if kind == Refused && len(remote) > 0 {
+		chosen = append([]string{shortened(strings.Join(remote, " "), longestText/2)}, chosen...)
+	}
+	text := shortened(c.auth.redact(strings.Join(chosen, " ")), longestText)
+	if text == "" {
+		text = exit.Error()
+	}
+	return text, kind
+}
+
+// hasMark is true for the lines in which git, or a server, says what is wrong.
+func hasMark(line string) bool {
+	for _, mark := range []string{"fatal:", "error:", "remote: error:", "! ["} {
+		if strings.HasPrefix(line, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// shortened is text on one line of bounded length.
+func shortened(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
 		}
 		return r
-	}, strings.ToValidUTF8(strings.Join(chosen, " "), "?"))
-	text = c.auth.redact(text)
-	if runes := []rune(text); len(runes) > longestText {
-		text = string(runes[:longestText]) + "…"
-	}
-	if text == "" {
-		text = exit.Error()
+	}, strings.ToValidUTF8(text, "?"))
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "…"
 	}
 	return text
 }

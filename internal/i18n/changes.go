@@ -29,6 +29,8 @@ var changeTexts = texts{
 	"continued.fresh":     {"The unfinished work of the context %s could not be taken over, so I begin anew. %s", "コンテキスト %s の作業途中の変更を引き継げないため、最初から始めます。%s"},
 	"task.continued":      {"An earlier attempt at this task did not come to its end. Its changes are already in the working copy, uncommitted. They may be incomplete or wrong: look at them before you go on (for example with `git status` and `git diff HEAD`).", "このタスクの以前の試みは最後まで終わりませんでした。その変更はすでに作業コピーに（未コミットで）入っています。不完全または誤りの可能性があるので、続ける前に（例えば `git status` と `git diff HEAD` で）確認してください。"},
 	"task.fresh":          {"An earlier attempt at this task left unfinished changes. They do not fit the current state of the repository, so the working copy does not hold them: %s", "このタスクの以前の試みが作業途中の変更を残していますが、リポジトリの現在の状態に適用できないため、作業コピーには入っていません: %s"},
+	"paused.copy":         {"What was changed so far is in the working copy %s on the agent's machine.", "これまでの変更はエージェントのマシンの作業コピー %s にあります。"},
+	"end.refused":         {"the forge did not take the last %s", "最後の書き込みが拒否されました（%s）"},
 	"change.for":          {"For %s", "対象: %s"},
 	"held.files":          {"%d files changed; the limit without a review is %d", "変更ファイル数 %d（確認なしの上限 %d）"},
 	"held.lines":          {"%d lines changed; the limit without a review is %d", "変更行数 %d（確認なしの上限 %d）"},

@@ -19,6 +19,8 @@ type Listed struct {
 	ToolCalls int       `json:"tool_calls"`
 	Tokens    int       `json:"tokens"`
 	Waits     string    `json:"waits_for,omitempty"`
+	Partial   bool      `json:"partial,omitempty"` // it completed without having done everything
+	Work      string    `json:"work,omitempty"`    // unfinished work: its branch, or change.patch beside the log
 	Error     string    `json:"error,omitempty"`
 
 	Err error `json:"-"` // why the log cannot be read
@@ -42,7 +44,7 @@ func List(store *contexts.Store) (all []Listed, err error) {
 
 func listed(i contexts.Info) Listed {
 	line := Listed{UUID: i.UUID, TaskKey: i.TaskKey, State: i.State, Title: i.Title, CreatedAt: i.Created, UpdatedAt: i.Updated,
-		LLMCalls: i.LLMCalls, ToolCalls: i.ToolCalls, Tokens: i.Tokens, Waits: i.Waits, Err: i.Err}
+		LLMCalls: i.LLMCalls, ToolCalls: i.ToolCalls, Tokens: i.Tokens, Waits: i.Waits, Partial: i.Partial, Work: i.Work, Err: i.Err}
 	if i.Err != nil {
 		line.Error = i.Err.Error()
 	}

@@ -12,11 +12,22 @@ import (
 // Because says in one sentence why a context is paused, waits or ended; ""
 // for one that is running.
 func Because(s *projections.State, lang i18n.Lang) string {
-	sentence, detail := handlers.Reason(s, lang)
-	if detail == "" {
-		return sentence
+	text, detail := handlers.Reason(s, lang)
+	if detail != "" {
+		text += " (" + sanitize.Line(detail, 300) + ")"
 	}
-	return sentence + " (" + sanitize.Line(detail, 300) + ")"
+	if work := Work(s, lang); work != "" && s.Status.Ended() {
+		text += "; " + work
+	}
+	for _, refused := range s.Refused {
+		text += "; " + i18n.Text(lang, "end.refused", sanitize.Line(refused, 300))
+	}
+	return text
+}
+
+// Work says on one line where the unfinished work of a context is, "" if there is none.
+func Work(s *projections.State, lang i18n.Lang) string {
+	return sanitize.Line(handlers.Work(s, lang), 300)
 }
 
 // NeedsPerson reports whether a context waits for a person who did not ask for that.

@@ -206,10 +206,12 @@ func (r *round) report(s *projections.State, name string, took time.Duration, er
 	switch {
 	case s.Status != projections.Completed:
 		line += ": " + report.Because(s, r.Language())
+	case report.Work(s, r.Language()) != "", len(s.Refused) > 0:
+		line += ": " + report.Because(s, r.Language())
 	case s.ChangedInPlace():
 		line += ": " + r.text("run.inplace", s.Workspace.Dir)
 	}
-	if s.Status == projections.Failed || report.NeedsPerson(s) {
+	if s.Status == projections.Failed || report.NeedsPerson(s) || len(s.Refused) > 0 {
 		r.voice.Say(line)
 	} else {
 		r.voice.Note(line)
