@@ -1,6 +1,8 @@
 package handlers
 
 import (
+	"cmp"
+
 	"agent/eventlog/event"
 	"agent/handlers/prompt"
 	"agent/handlers/reply"
@@ -8,11 +10,21 @@ import (
 	"agent/projections"
 )
 
+// refusedShare is how much of the window is used once a request was too long, if
+// nothing is configured.
+const refusedShare = 0.7
+
 // compact makes room when the conversation passes its share of the window: the
-// older turns are summarised by the model, or by rule if it cannot. The event
+// older turns are summarised by the model, or by rule if it cannot or has refused
+// a request for its length. The event
 // names the range of turns that the summary stands for; it copies none of them.
 func compact(s *projections.State, tokens int) Effect {
-	limit := float64(s.Config.ContextLength) * s.Config.Storage.Threshold
+	byRule := s.Window.Refusals > 0
+	share := s.Config.Storage.Threshold
+	if byRule {
+		share = cmp.Or(share, refusedShare)
+	}
+	limit := float64(s.Window.Tokens()) * share
 	if limit <= 0 || float64(tokens) <= limit {
 		return nil
 	}
@@ -21,11 +33,14 @@ func compact(s *projections.State, tokens int) Effect {
 		return nil // nothing that may be summarised
 	}
 	from, to := span(old)
-	if s.Steps["drafted:compaction"] <= s.Steps["summary:compaction"] {
+	if !byRule && s.Steps["drafted:compaction"] <= s.Steps["summary:compaction"] {
 		r := prompt.CompactionRequest(s, old)
 		return request(s, "compaction", r, prompt.Estimate(s, r))
 	}
-	text := reply.PlainWords(s.Drafted)
+	text := ""
+	if !byRule {
+		text = reply.PlainWords(s.Drafted)
+	}
 	added := &event.SummaryAdded{Purpose: "compaction", From: from, To: to, Original: prompt.TurnTokens(old), Sources: s.Lineage.Sources}
 	if text == "" {
 		text, added.Computed = prompt.RuleSummary(s, old), true

@@ -14,6 +14,7 @@ const (
 	asksPerson response = iota // pause until a person acts
 	retries                    // try again, then pause for a time
 	corrects                   // the model's mistake: tell it, and count the correction
+	shrinks                    // send less, if the request was too long for all that is known; else asksPerson
 	simplifies                 // speak the JSON protocol, if the configuration leaves the choice; else asksPerson
 )
 
@@ -26,13 +27,13 @@ var responses = map[llm.Kind]response{
 	llm.MalformedCall:   corrects,
 	llm.Empty:           corrects,
 	llm.ToolsRefused:    simplifies,
-	llm.ContextOverflow: asksPerson,
+	llm.ContextOverflow: shrinks,
 	llm.Quota:           asksPerson,
 	llm.Auth:            asksPerson,
 	llm.NotFound:        asksPerson,
 	llm.Filtered:        asksPerson,
 	llm.Truncated:       asksPerson,
-	llm.Invalid:         asksPerson,
+	llm.Invalid:         shrinks,
 }
 
 func responseTo(s *projections.State) response {
@@ -40,14 +41,35 @@ func responseTo(s *projections.State) response {
 	if first := s.Work.FailureSeq == s.Work.ToolsRefused; r == simplifies && (s.Config.Protocol != "auto" || !first) {
 		return asksPerson
 	}
+	if r == shrinks && !canShrink(s) {
+		return asksPerson
+	}
 	return r
+}
+
+// maxRefusals is how often in a row a request that was too long is made shorter.
+const maxRefusals = 2
+
+// canShrink reports whether the latest request was refused for its length, and
+// what would be sent next is shorter or can be made so.
+func canShrink(s *projections.State) bool {
+	w := &s.Window
+	if w.Refusals == 0 || w.Refusals > maxRefusals {
+		return false
+	}
+	r := prompt.Request(s)
+	if p := &s.Planning; s.Planned() && p.Open && p.Current < 0 {
+		r = phaseRequest(s, p.Phase)
+	}
+	tokens := prompt.Estimate(s, r)
+	return tokens < w.TooLong || compact(s, tokens) != nil
 }
 
 // modelPause says whether the latest failure of a model call pauses the work.
 func modelPause(s *projections.State) *projections.Pausing {
 	w := &s.Work
 	switch responseTo(s) {
-	case corrects, simplifies:
+	case corrects, simplifies, shrinks:
 		return nil
 	case retries:
 		return retryLater(s)

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -12,7 +13,7 @@ import (
 	"agent/eventlog/event"
 	"agent/llm"
 	"agent/projections"
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
@@ -43,6 +44,9 @@ type world struct {
 	events   []event.Event           // the same, as events
 	out      strings.Builder
 	calls    int
+
+	inherited *event.ContextInherited
+	body      string // of the task
 }
 
 func newWorld(t *testing.T, protocol string, replies ...event.Body) *world {
@@ -122,7 +126,7 @@ func (w *world) run() string {
 func (w *world) read(r Read) event.Body {
 	switch r.Want {
 	case "task.fetched":
-		return &event.TaskFetched{Title: "A bug", Body: event.T("It is broken."), Author: "alice", State: "open", URL: "https://github.com/o/r/issues/7", Private: w.private}
+		return &event.TaskFetched{Title: "A bug", Body: event.T(cmp.Or(w.body, "It is broken.")), Author: "alice", State: "open", URL: "https://github.com/o/r/issues/7", Private: w.private}
 	case "workspace.prepared":
 		if w.cloned {
 			return &event.WorkspacePrepared{Dir: "/w", Base: "main", Commit: "c0"}
@@ -132,6 +136,10 @@ func (w *world) read(r Read) event.Body {
 		m := w.measured[0]
 		w.measured = w.measured[min(1, len(w.measured)-1):]
 		return m
+	case "context.inherited":
+		return w.inherited
+	case "project.read":
+		return &event.ProjectRead{Rules: []event.RuleFile{{Path: "AGENTS.md", Text: event.T(strings.Repeat("Use tabs, never spaces. ", 2000))}}}
 	case "tools.listed":
 		return &event.ToolsListed{Servers: []event.Server{{Name: "ws", Tools: []event.Tool{
 			{Name: "read_file", Description: "Reads a file.", Schema: []byte(`{"type":"object"}`), ReadOnly: true},
@@ -319,7 +327,7 @@ func golden(t *testing.T, file, got string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(string(want), got); d != "" {
+	if d := gocmp.Diff(string(want), got); d != "" {
 		t.Errorf("%s (run with -update if this is meant):\n%s", file, d)
 	}
 }

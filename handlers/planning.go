@@ -131,12 +131,16 @@ func ask(s *projections.State, phase string) Effect {
 	case s.Steps["message:phase"] < p.Entered:
 		return Record{prompt.Phase(s, phase)}
 	}
+	return turn(s, phase, phaseRequest(s, phase))
+}
+
+func phaseRequest(s *projections.State, phase string) llm.Request {
 	r := prompt.Request(s)
 	if !mayCall(s, 0) {
 		r.Tools, r.ToolWeight = nil, llm.Weight{}
 		r.JSON, r.Schema = true, shapes.Schema(phase)
 	}
-	return turn(s, phase, r)
+	return r
 }
 
 // mayCall reports whether the reply after so many others in the open phase may

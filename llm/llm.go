@@ -180,6 +180,7 @@ type Error struct {
 	Status     int           // HTTP status, 0 if none
 	Message    string        // what the server or the network said, at most 500 characters
 	RetryAfter time.Duration // as the server asked, 0 if it did not
+	Window     int           // of ContextOverflow: tokens that the server says a prompt may have, 0 if it does not say
 	Partial    string        // text that arrived before the stream was cut
 	Err        error
 }

@@ -15,6 +15,7 @@ func (s *State) Apply(e event.Event) {
 	s.applyOpen(e)
 	if !outside {
 		s.Conversation.apply(e)
+		s.Window.learn(e.Body, open)
 		s.Work.apply(e)
 	}
 	s.applyOutage(e)
@@ -210,6 +211,7 @@ func (s *State) language() i18n.Lang {
 
 func (s *State) resume(e event.Event, b *event.ResumeRequested) {
 	s.Resume, s.ResumedBy, s.Pause, s.Denied = &Request{Seq: e.Seq, By: b.By}, b.By, nil, nil
+	s.Window.forgive(s.Work.Failure)
 	s.Work.forgive()
 	if b.Person {
 		s.Publishing.approve(s.Paused)

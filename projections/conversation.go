@@ -138,13 +138,14 @@ func Calls(b *event.LLMReplied) []llm.ToolCall {
 	return out
 }
 
-// Messages renders the conversation for a protocol ("json" or "tools"). Tool
-// results longer than most bytes are shown by their head and tail.
+// Messages renders the conversation for a protocol ("json" or "tools"). What
+// others wrote is shown by its head and tail where it is longer than its share of
+// most bytes.
 func (c *Conversation) Messages(protocol string, most int) []llm.Message {
 	out := make([]llm.Message, 0, len(c.Entries))
 	for _, e := range c.Entries {
-		if e.Role == llm.ToolRole {
-			e.Text = event.Shorten(e.Text, most)
+		if share := e.share(most); share > 0 {
+			e.Text = event.Shorten(e.Text, share)
 		}
 		out = append(out, e.Message(protocol))
 	}
@@ -156,12 +157,35 @@ func (c *Conversation) Weights(most int) []llm.Weight {
 	out := make([]llm.Weight, 0, len(c.Entries))
 	for _, e := range c.Entries {
 		w := e.Weight
-		if n := len(e.Text); e.Role == llm.ToolRole && n > most {
-			w = llm.Weight{Estimate: w.Estimate * most / n, Floor: w.Floor * most / n}
+		if n, share := len(e.Text), e.share(most); share > 0 && n > share {
+			w = llm.Weight{Estimate: w.Estimate * share / n, Floor: w.Floor * share / n}
 		}
 		out = append(out, w)
 	}
 	return out
+}
+
+// share is how many bytes of an entry are shown, 0 for all. One tool result, the
+// task with its comments, and later comments get most, inherited words half of it,
+// so that they leave room to work beside the rules and the files of the project.
+func (e Entry) share(most int) int {
+	switch {
+	case e.Role == llm.ToolRole:
+		return most
+	case e.Purpose == "inherited":
+		return e.bytesOf(most / 2)
+	case e.Purpose == "task", e.Purpose == "comments", e.Purpose == "edited":
+		return e.bytesOf(most)
+	}
+	return 0
+}
+
+// bytesOf is most, or less where the text has more tokens than bytes/4.
+func (e Entry) bytesOf(most int) int {
+	if allowed := most / 4 * 100; e.Weight.Estimate > allowed {
+		return min(most, len(e.Text)*allowed/e.Weight.Estimate)
+	}
+	return most
 }
 
 // weighed is the entry with its weight, which is asked for at every request.

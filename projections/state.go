@@ -2,7 +2,7 @@
 //
 // [State] is what decisions are made from (package handlers). It is composed of
 // smaller folds: [Conversation], [Comments], [Usage], [Work], [Planning], [Progress],
-// [Publishing], [Outage] and [Lineage]. [Files] renders the projection files of a context as
+// [Publishing], [Outage], [Window] and [Lineage]. [Files] renders the projection files of a context as
 // bytes, [Describe] one line of a timeline.
 //
 // Invariants: a fold depends on nothing but the events, in order; folding a
@@ -81,6 +81,7 @@ type State struct {
 	Resumes   int
 	LastError string
 	Outage    Outage
+	Window    Window
 
 	// Steps holds, for each step of a sequence ("labels:start", "comment:final",
 	// "measured", "change", "summary:final"), the seq of its latest outcome.

@@ -90,7 +90,7 @@ func (e *Engine) modelFailure(ctx context.Context, err error) *event.LLMFailed {
 	if !errors.As(err, &failed) {
 		failed = &llm.Error{Kind: llm.Transient, Message: err.Error()}
 	}
-	body := &event.LLMFailed{Kind: string(failed.Kind), Status: failed.Status, Message: clean(failed.Message), Partial: event.T(clean(failed.Partial))}
+	body := &event.LLMFailed{Kind: string(failed.Kind), Status: failed.Status, Message: clean(failed.Message), Partial: event.T(clean(failed.Partial)), Window: failed.Window}
 	if wait := e.modelWait(failed); wait > 0 {
 		body.NotBefore = e.p.Now().UTC().Add(wait).Truncate(time.Microsecond)
 	}

@@ -87,9 +87,13 @@ func (a *Answer) Reported(data []byte, partial string) error {
 	}
 	wait := retryAfter(a.res.Header)
 	kind := classify(a.res.StatusCode, f, wait > 0, a.tools)
-	return &llm.Error{
+	failed := &llm.Error{
 		Kind: kind, Status: a.res.StatusCode, Message: a.client.Line(f.message), RetryAfter: wait, Partial: partial,
 	}
+	if kind == llm.ContextOverflow {
+		failed.Window = windowNamed(f.message)
+	}
+	return failed
 }
 
 // Unreadable is the error of an answer with status 200 that is no JSON.

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"agent/llm/llmtest"
+)
+
+// TestOutage: a model server that asks for time is waited for. The operator learns
+// it from the exit code and from status; the task has one comment.
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, llmtest.Always(llmtest.RateLimit(10*time.Minute)))
+	w.agent(75, "run")
+	w.agent(0, "run") // it is not time yet
+	w.wantLabels(1, pausedLabel)
+	w.wantComment(1, "⏸️ **Paused**")
+	if got := w.asked(); got != 1 {
+		t.Errorf("the model was asked %d times, want 1", got)
+	}
+	out, _ := w.agent(1, "status", "--check")
+	if !strings.Contains(out, "tasks that wait for the model server: 1") {
+		t.Errorf("status --check says:\n%s", out)
+	}
+	w.wantExact(w.only().UUID)
+}
+
+// TestServerCannotReadCall: a call that the server could not read is corrected, as
+// are two calls with the same id made.
+func TestServerCannotReadCall(t *testing.T) {
+	t.Parallel()
+	two := write("a.txt", "a\n")
+	two.Calls = append(two.Calls, write("b.txt", "b\n").Calls...)
+	for i := range two.Calls {
+		two.Calls[i].ID = "call_1"
+	}
+	refusal := llmtest.JSON(400, `{"error":{"message":"Failed to call a function. See 'failed_generation'.","code":"tool_use_failed"}}`)
+	replies := []llmtest.Reply{refusal, two, llmtest.Text("Both files are there.")}
+	w := newWorld(t, func(n int, _ llmtest.Request) llmtest.Reply { return replies[min(n, len(replies)-1)] })
+	w.inPlace()
+	w.agent(0, "run")
+	l := w.only()
+	if l.State != "completed" || l.LLMCalls < 3 || l.ToolCalls != 2 {
+		t.Errorf("%s after %d model calls and %d tool calls", l.State, l.LLMCalls, l.ToolCalls)
+	}
+	if !w.model.Requests()[1].Contains("could not read the tool call") {
+		t.Error("the model was not told")
+	}
+	w.wantExact(l.UUID)
+}
