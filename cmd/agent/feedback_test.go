@@ -196,7 +196,14 @@ func TestMissingServer(t *testing.T) {
   - {mcp_server_name: gone, command: [/no/such/program]}
   - {mcp_server_name: workspace, command: [agent, mcp, workspace, --root, "{workspace}"]}`
 	w.agent(0, "run")
-	w.wantDone(1, w.only())
+	l := w.only()
+	w.wantDone(1, l)
+	if body := w.wantComment(1, "✅ **Done**"); !strings.Contains(body, "Not all tools of the server `gone`") || strings.Contains(body, "/no/such") {
+		t.Errorf("the closing comment says\n%s", body)
+	}
+	if out, _ := w.agent(0, "why", l.UUID); !strings.Contains(out, "tools of the server gone are missing: its command \"/no/such/program\" cannot be run") {
+		t.Errorf("why says\n%s", out)
+	}
 	log, err := os.ReadFile(w.path("logs", "agent.log"))
 	must(t, err)
 	if !strings.Contains(string(log), `"server":"gone","error":"its command \"/no/such/program\" cannot be run"`) {

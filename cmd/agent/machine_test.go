@@ -30,7 +30,7 @@ var faults = []struct {
 	{"git", "fails", 78, "exit status 3", func(w *world) { w.fakeGit("exit 3") }},
 	{"git", "old", 78, "older than 2.31", func(w *world) { w.fakeGit("echo git version 2.20.1") }},
 	{"workspaces_dir", "a file", 78, "set workspaces_dir", func(w *world) { must(w.t, os.WriteFile(w.path("workspaces"), nil, 0o600)) }},
-	{"room", "small disk", 75, "make room: 64 MiB", nil}, // runs in a file system of 8 MiB
+	{"room", "small disk", 75, "free some space: the agent needs 64 MiB", nil}, // runs in a file system of 8 MiB
 	{"server", "missing program", 78, "by hand", func(w *world) { w.extra = brokenServer }},
 	{"server", "exits", 78, "ツールサーバー gone を使用できません", func(w *world) {
 		w.extra = "language: ja\nmcp_servers: [{mcp_server_name: gone, command: [\"true\"]}]"

@@ -80,6 +80,9 @@ func (l *viewer) showContext(c report.Attempt) {
 	if c.Failure != nil && !c.Failure.Over {
 		l.say("why.failure", c.Failure.Seq, local(c.Failure.Time), c.Failure.Type, sanitize.Line(c.Failure.Text, 300))
 	}
+	for _, server := range c.Servers {
+		l.say("why.server", sanitize.Line(server.Name, 60), sanitize.Line(server.Error, 300))
+	}
 	if c.Fetch != "" {
 		l.say("why.fetch", sanitize.Line(c.Fetch, 300))
 	}

@@ -33,7 +33,7 @@ func details(s *projections.State, lines []string) string {
 
 // evidence is what was changed, which commands ran, and what nobody looked at.
 func evidence(s *projections.State, v *projections.Ending) []string {
-	lines := changedLines(s)
+	lines := append(changedLines(s), missingServers(s)...)
 	ran := false
 	for _, f := range s.Work.Facts {
 		if f.ExitCode != "" {
@@ -46,6 +46,20 @@ func evidence(s *projections.State, v *projections.Ending) []string {
 			lines = append(lines, i18n.Text(s.Lang, "facts.none"))
 		} else if late := writtenLate(s); len(late) > 0 {
 			lines = append(lines, i18n.Text(s.Lang, "facts.late", codeList(late)))
+		}
+	}
+	return lines
+}
+
+// missingServers name the tool servers that the work was done without. The reason
+// may name paths of the agent's machine, which are no matter of a comment's readers.
+func missingServers(s *projections.State) (lines []string) {
+	if s.Tools == nil {
+		return nil
+	}
+	for _, server := range s.Tools.Servers {
+		if server.Error != "" {
+			lines = append(lines, i18n.Text(s.Lang, "facts.server", format.Code(server.Name)))
 		}
 	}
 	return lines

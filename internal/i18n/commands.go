@@ -38,6 +38,7 @@ var commandTexts = texts{
 	"why.limitreached":      {"  limit %s reached: %g of %g", "  上限 %s に達しました: %g / %g"},
 	"why.skipped":           {"  skipped: %s", "  見送り: %s"},
 	"why.failure":           {"  last failure: seq %d at %s, %s: %s", "  最後の失敗: seq %d（%s）%s: %s"},
+	"why.server":            {"  tools of the server %s are missing: %s", "  サーバー %s のツールを使用できません: %s"},
 	"why.fetch":             {"  the last attempt to read comments failed: %s", "  前回コメントの取得に失敗しました: %s"},
 	"why.ignored":           {"  ignored comment %s by @%s (%s): %s", "  対象外のコメント %s（@%s、%s）: %s"},
 	"why.verdict.own":       {"written by the agent itself", "エージェント自身のコメント"},

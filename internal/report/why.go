@@ -34,8 +34,9 @@ type Attempt struct {
 	Limit   *Limit           `json:"limit,omitempty"`
 	Failure *Failure         `json:"last_failure,omitempty"`
 	Ignored []IgnoredComment `json:"ignored_comments"`
-	Fetch   string           `json:"comments_error,omitempty"` // why the latest fetch failed
-	Error   string           `json:"error,omitempty"`          // why the log cannot be read whole
+	Servers []MissingServer  `json:"missing_servers,omitempty"` // as of the latest list of tools
+	Fetch   string           `json:"comments_error,omitempty"`  // why the latest fetch failed
+	Error   string           `json:"error,omitempty"`           // why the log cannot be read whole
 }
 
 // Limit is one that was reached, in its own unit.
@@ -52,6 +53,12 @@ type Failure struct {
 	Type string    `json:"type"`
 	Text string    `json:"text"`
 	Over bool      `json:"overcome,omitempty"` // the work went on after it
+}
+
+// MissingServer is a tool server that does not offer all of its tools, and why.
+type MissingServer struct {
+	Name  string `json:"name"`
+	Error string `json:"error"`
 }
 
 // IgnoredComment is a comment that is not passed to the model, and why.
@@ -104,6 +111,7 @@ func (s Source) attempt(uuid string) (Attempt, error) {
 	if state.Limit != nil {
 		c.Limit = &Limit{state.Limit.Limit, state.Limit.Max, state.Limit.Used}
 	}
+	c.Servers = missingServers(state)
 	c.Fetch = state.Comments.Error
 	if log.err != nil {
 		c.State, c.Error = "damaged", log.err.Error()
@@ -144,4 +152,16 @@ func (c *Attempt) apply(ev event.Event, s *projections.State) {
 func group(eventType string) string {
 	name, _, _ := strings.Cut(eventType, ".")
 	return name
+}
+
+func missingServers(s *projections.State) (missing []MissingServer) {
+	if s.Tools == nil {
+		return nil
+	}
+	for _, server := range s.Tools.Servers {
+		if server.Error != "" {
+			missing = append(missing, MissingServer{server.Name, server.Error})
+		}
+	}
+	return missing
 }
