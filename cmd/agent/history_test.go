@@ -88,7 +88,7 @@ func TestHistory(t *testing.T) {
 	}
 	got := w.told(second.UUID)
 	for i, want := range []string{first.UUID + ": completed", "workspace/write_file", "A file was written.", "context.created",
-		"there is no earlier go", "there is no earlier go", "kind must be one of"} {
+		"there is no earlier attempt", "there is no earlier attempt", "kind must be one of"} {
 		if text := got[i].Content.View(); !strings.Contains(text, want) || got[i].IsError != (i > 3) || strings.Contains(text, moon.UUID) {
 			t.Errorf("answer %d: %+v, wants %q", i, got[i], want)
 		}

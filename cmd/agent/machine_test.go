@@ -202,3 +202,33 @@ func TestFaultInMidRound(t *testing.T) {
 		})
 	}
 }
+
+// TestGitGoesAway: the task that met the fault goes on where it was when git is back.
+func TestGitGoesAway(t *testing.T) {
+	t.Parallel()
+	path, err := exec.LookPath("git")
+	must(t, err)
+	var away string
+	script := greet()
+	w := newWorld(t, func(n int, r llmtest.Request) llmtest.Reply {
+		if n == 1 {
+			must(t, os.Remove(away))
+		}
+		return script(n, r)
+	})
+	away = w.path("programs", "git")
+	must(t, os.Mkdir(w.path("programs"), 0o700))
+	must(t, os.Symlink(path, away))
+	shell, err := exec.LookPath("sh")
+	must(t, err)
+	must(t, os.Symlink(shell, w.path("programs", "sh")))
+	w.env = []string{"PATH=" + w.path("programs")}
+	_, errOut := w.agent(78, "run")
+	if strings.Count(errOut, "\n") != 1 || !strings.Contains(errOut, "install git 2.31") {
+		t.Errorf("it says\n%s", errOut)
+	}
+	w.wantLabels(1, processingLabel)
+	must(t, os.Symlink(path, away))
+	w.agent(0, "run")
+	w.wantDone(1, w.only())
+}

@@ -142,9 +142,12 @@ func (e *Engine) askReview(ctx context.Context, in *event.ChangeRequested, opene
 func (e *Engine) measure(ctx context.Context) error {
 	measured, err := e.p.Workspace.Measure(ctx, e.state)
 	var failed *forge.Error
+	var later *Temporary
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.As(err, &later):
+		return err
 	case errors.As(err, &failed) && temporary(failed.Kind):
 		return &Temporary{err}
 	case err != nil:

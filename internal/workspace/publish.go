@@ -21,8 +21,9 @@ const (
 )
 
 // Measure says what the working copy holds that was not there at the beginning.
-func (w *Copy) Measure(ctx context.Context, s *projections.State) (event.ChangeMeasured, error) {
-	m := event.ChangeMeasured{Files: []event.ChangedFile{}}
+func (w *Copy) Measure(ctx context.Context, s *projections.State) (m event.ChangeMeasured, err error) {
+	m.Files = []event.ChangedFile{}
+	defer func() { err = orLater(err) }()
 	thaw, err := w.freeze(ctx, s)
 	if err != nil {
 		return m, err
@@ -96,6 +97,8 @@ func (w *Copy) Publish(ctx context.Context, s *projections.State, in *event.Chan
 	switch {
 	case ctx.Err() != nil:
 		return done, ctx.Err()
+	case git.IsMachine(failed):
+		return done, orLater(failed)
 	case isTemporary(failed): // with the patch, for when it was the last try
 		return done, asForge(failed)
 	case failed != nil:
@@ -148,6 +151,15 @@ func (w *Copy) push(ctx context.Context, s *projections.State, in *event.ChangeR
 		return commit, err
 	}
 	return pushed, nil
+}
+
+// orLater makes an error that git cannot be run here one that the next run may not
+// meet: no work is given up for it.
+func orLater(err error) error {
+	if git.IsMachine(err) {
+		return &engine.Temporary{Err: err}
+	}
+	return err
 }
 
 // isTemporary are errors after which the same may work later.
