@@ -24,7 +24,7 @@ func compact(s *projections.State, tokens int) Effect {
 	if byRule {
 		share = cmp.Or(share, refusedShare)
 	}
-	limit := float64(s.Window.Tokens()) * share
+	limit := float64(s.WindowTokens()) * share
 	if limit <= 0 || float64(tokens) <= limit {
 		return nil
 	}

@@ -58,10 +58,11 @@ func (w *Window) forgive(latest *event.LLMFailed) {
 	}
 }
 
-// Tokens is how long a request may be: as configured, or less if the server said so.
-func (w *Window) Tokens() int {
-	if w.learned > 0 && (w.length <= 0 || w.learned < w.length) {
-		return w.learned
+// WindowTokens is how long a request may be: as configured, or less if the server said so.
+func (s *State) WindowTokens() int {
+	learned, configured := s.Window.learned, s.Config.ContextLength
+	if learned > 0 && (configured <= 0 || learned < configured) {
+		return learned
 	}
-	return w.length
+	return configured
 }

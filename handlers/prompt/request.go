@@ -23,7 +23,7 @@ func Request(s *projections.State) llm.Request {
 
 // MostOfResult is how many bytes of one tool result a model with this window
 // sees: about a quarter of the window, at three to four bytes a token.
-func MostOfResult(s *projections.State) int { return max(s.Window.Tokens(), 2048) }
+func MostOfResult(s *projections.State) int { return max(s.WindowTokens(), 2048) }
 
 // Estimate counts the tokens of a request as the provider is expected to.
 func Estimate(s *projections.State, r llm.Request) int {

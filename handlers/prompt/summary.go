@@ -83,7 +83,7 @@ func CompactionRequest(s *projections.State, old []projections.Entry) llm.Reques
 // recentTurns are the newest turns that fit half of the window.
 func recentTurns(s *projections.State) []projections.Entry {
 	entries := s.Conversation.Entries
-	room := s.Window.Tokens() / 2
+	room := s.WindowTokens() / 2
 	first := len(entries)
 	for first > 0 && entries[first-1].Role != llm.System {
 		if room -= int(s.Usage.Scale(float64(llm.Estimate(event.Shorten(entries[first-1].Text, TurnLength)) + 20))); room < 0 {
