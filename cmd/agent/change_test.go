@@ -212,7 +212,7 @@ func TestPushRefused(t *testing.T) {
 			c.fault(forgetest.Fault{Path: `.*/git-receive-pack|.*info/refs`, Nth: 3, Times: -1, Kind: forgetest.Answer, Status: 403, Body: "no"})
 		}, "refused the push"},
 		"working copy is gone": {kinds[0], func(c *talk) { must(c.t, os.RemoveAll(c.path("workspaces"))) }, "working copy is gone"},
-		"head branch is gone":  {kinds[3], func(c *talk) { c.git("branch", "-D", headBranch) }, "is not there any more"},
+		"head branch is gone":  {kinds[3], func(c *talk) { c.git("branch", "-D", headBranch) }, "no longer exists"},
 	}, 3) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

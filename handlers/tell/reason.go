@@ -62,6 +62,8 @@ func pauseReason(s *projections.State, lang i18n.Lang, p *projections.Pausing) s
 		return i18n.Text(lang, "why.model_time", format.Clock(p.Until.Time))
 	case strings.HasPrefix(p.Reason, "model_"):
 		return i18n.Text(lang, orElse("why.", p.Reason, "why.model_person"))
+	case p.Reason == projections.Denied:
+		return i18n.Text(lang, deniedText(p.Detail))
 	}
 	return i18n.Text(lang, orOther("why.", p.Reason))
 }
@@ -128,4 +130,16 @@ func orElse(prefix i18n.ID, word string, other i18n.ID) i18n.ID {
 		return id
 	}
 	return other
+}
+
+// deniedText tells apart, by the forge's words, why labels could not be changed: each
+// reason has another remedy.
+func deniedText(message string) i18n.ID {
+	switch message = strings.ToLower(message); {
+	case strings.Contains(message, "archived"):
+		return "why.labels.archived"
+	case strings.Contains(message, "too many labels"), strings.Contains(message, "100 labels"):
+		return "why.labels.full"
+	}
+	return "why.labels"
 }

@@ -11,6 +11,8 @@ var reasonTexts = texts{
 	"why.limit":            {"the limit of %s was reached (%s of %s used). Run `agent resume` to grant the same amount again", "%sの上限に達しました（使用 %s / 上限 %s）。`agent resume` で同じ量を追加して再開できます"},
 	"why.change":           {"the change needs a review. Run `agent resume` to publish it as it is, or comment on the task first", "変更にはレビューが必要です。このまま公開するには `agent resume` を実行してください。先にコメントで指示することもできます"},
 	"why.repeated_call":    {"the model kept repeating the same tool call. Run `agent resume` to continue", "モデルが同じツール呼び出しを繰り返しました。`agent resume` で再開できます"},
+	"why.labels.archived":  {"the repository is archived, so nothing can be changed in it. Unarchive it, then run `agent resume`", "リポジトリがアーカイブされているため変更できません。アーカイブを解除してから `agent resume` で再開してください"},
+	"why.labels.full":      {"the item has as many labels as the forge allows. Remove some, then run `agent resume`", "ラベル数が上限に達しています。いくつか外してから `agent resume` で再開してください"},
 	"why.labels":           {"the labels could not be changed. Allow the token to change labels, then run `agent resume`", "ラベルを変更できませんでした。トークンに権限を与えてから `agent resume` で再開してください"},
 	"why.model_person":     {"the model cannot be used with the current configuration. Fix it, then run `agent resume`", "現在の設定ではモデルを使用できません。修正後、`agent resume` で再開してください"},
 	"why.model_time":       {"the model is not answering. Work resumes automatically after %s UTC", "現在モデルが応答しません。%s UTC 以降に自動で再開します"},
