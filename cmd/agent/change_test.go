@@ -347,7 +347,7 @@ func TestProtectedPath(t *testing.T) {
 			c.extra = extra + "change_requests: {protected_paths: [HELLO.txt]}"
 			c.agent(0, "run")
 			c.wantState("paused", pausedLabel)
-			if body := c.wantSaid(1, "⏸️ **Paused**"); !strings.Contains(body, "`hello.txt` is one of the paths") {
+			if body := c.wantSaid(1, "⏸️ **Paused**"); !strings.Contains(body, "`hello.txt` is a protected path") {
 				t.Error(body)
 			}
 			if out, _ := c.agent(0, "run"); len(c.opened()) > 0 || c.only().State != "paused" {

@@ -227,6 +227,7 @@ func TestChangedDecision(t *testing.T) {
 			d.Data = bytes.Replace(d.Data, []byte(`["`+doneLabel+`"]`), []byte(`["another label"]`), 1)
 		}
 	})
+	must(t, os.RemoveAll(w.path("contexts", "index"))) // it remembers the head of the log
 	out, _ := w.agent(1, "replay", uuid)
 	if !strings.Contains(out, `log: labels.requested`) || !strings.Contains(out, "another label") ||
 		!strings.Contains(out, "now: labels.requested") || !strings.Contains(out, doneLabel) {

@@ -147,6 +147,8 @@ func TestAwaitedItemEnds(t *testing.T) {
 		c.extra = followUp
 		c.step(2, "awaiting", awaitingLabel)
 		c.fault(forgetest.Fault{Method: "GET", Path: ".*/issues/1", Kind: forgetest.Answer, Status: 404, Times: -1, Body: `{"message":"Not Found"}`})
+		c.agent(75, "run") // its list still shows it: it may come back
+		c.fault(forgetest.Fault{Method: "GET", Path: ".*/issues", Kind: forgetest.Answer, Status: 200, Times: -1, Body: `[]`})
 		c.step(2, "stopped", stoppedLabel)
 	})
 }

@@ -62,7 +62,7 @@ func TestSecondGo(t *testing.T) {
 	if m := r.Messages[2].Content; !strings.Contains(m, "Said-again:") {
 		t.Errorf("request: %s", m)
 	}
-	w.wantComment(1, "📋 **Took over")
+	w.wantComment(1, "📋 **Continuing from an earlier attempt**")
 	w.wantLabels(1, doneLabel)
 	other := w.firstRequest("Said-elsewhere:")
 	if len(other.Messages) != 2 || other.Contains("A file was written.") {

@@ -187,7 +187,7 @@ func TestRepeatedCall(t *testing.T) {
 		t.Errorf("%s after %d tool calls, want paused after 5", l.State, l.ToolCalls)
 	}
 	w.wantLabels(1, pausedLabel)
-	if body := w.wantComment(1, "⏸️ **Paused**"); !strings.Contains(body, "repeated the same tool call") {
+	if body := w.wantComment(1, "⏸️ **Paused**"); !strings.Contains(body, "repeating the same tool call") {
 		t.Errorf("comment:\n%s", body)
 	}
 	if out, _ := w.agent(0, "run"); !strings.Contains(out, "nothing to do") {

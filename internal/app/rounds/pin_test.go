@@ -53,7 +53,7 @@ func change(t *testing.T, s *Rounds, field reflect.Value) {
 	case reflect.Float64:
 		field.SetFloat(field.Float() + 0.01)
 	default:
-		field.SetString("task")
+		field.SetString("call")
 	}
 	if s.Config.Planning.PromptsDir == "" {
 		return
