@@ -128,7 +128,7 @@ func TestWhyOfWhatWasLeft(t *testing.T) {
 func TestReportsOnAPausedTask(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, llmtest.Always(llmtest.Error(401, "invalid_api_key", "Incorrect API key provided")))
-	if out, _ := w.agent(78, "run"); !strings.Contains(out, "cannot be used with the current configuration") || !strings.Contains(out, "Incorrect API key provided") {
+	if out, _ := w.agent(78, "run"); !strings.Contains(out, "refused the API key") || !strings.Contains(out, "Incorrect API key provided") {
 		t.Errorf("run does not say why it paused:\n%s", out)
 	}
 	if out, _ := w.agent(0, "run"); !strings.Contains(out, "nothing to do; 1 paused") { // looks, and leaves it
@@ -148,14 +148,14 @@ func TestReportsOnAPausedTask(t *testing.T) {
 	if c.State != "paused" || c.Reason != "model_auth" || c.Until != "person" || c.Failure == nil || c.Failure.Type != "llm.failed" || why.Polls != 1 {
 		t.Errorf("why %+v %+v", why, c)
 	}
-	if why.Seen == nil || why.Seen.Outcome != contexts.Waiting || !strings.Contains(why.Seen.Reason, "the model cannot be used") {
+	if why.Seen == nil || why.Seen.Outcome != contexts.Waiting || !strings.Contains(why.Seen.Reason, "refused the API key") {
 		t.Errorf("seen %+v", why.Seen)
 	}
 	s := jsonOf[report.Status](w, 0, "status")
 	if len(s.Waiting) != 1 || s.Waiting[0].Until != "person" || s.Waiting[0].Reason != "model_auth" || s.Counts["paused"] != 1 {
 		t.Errorf("status %+v", s)
 	}
-	w.wantDry(0, "wait", "the model cannot be used")
+	w.wantDry(0, "wait", "refused the API key")
 	w.agent(0, "resume", l.UUID)
 	w.wantDry(0, "resume", "command")
 	if out, _ := w.agent(0, "status"); !strings.Contains(out, "resume requested") {
