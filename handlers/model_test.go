@@ -72,6 +72,7 @@ func TestEveryKindLeadsSomewhere(t *testing.T) {
 				got.reason, got.until = s.Paused.Reason, s.Paused.Until.Kind
 			case projections.Failed:
 				got.reason, purpose = s.LastError, "failed"
+			default: // no kind ends so
 			}
 			expected, known := want[kind]
 			if !known {
