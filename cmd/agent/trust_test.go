@@ -115,7 +115,7 @@ func TestInternalNotes(t *testing.T) {
 			c.agent(0, "run")
 			l := c.wantState("completed", doneLabel)
 			wantTold(t, c.firstRequest("Greet the world"), map[string]int{"Said-inside:": want})
-			if out, _ := c.agent(0, "why", l.UUID); strings.Contains(out, "only members of the project see it") != (want == 0) {
+			if out, _ := c.agent(0, "why", l.UUID); strings.Contains(out, "only project members can see it") != (want == 0) {
 				t.Errorf("why says:\n%s", out)
 			}
 		})
