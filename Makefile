@@ -43,6 +43,7 @@ test-fixtures: ## the fake GitHub beside recorded traffic (needs Node, and npm's
 vet: ## formatting and go vet
 	@files=$$(gofmt -l .) && test -z "$$files" || { echo "run gofmt -w on:" $$files >&2; exit 1; }
 	$(GO) vet ./...
+	$(GO) vet -tags servers ./internal/servers
 
 static: vet ## vet, staticcheck, exhaustive switches, go.mod
 	$(GO) mod tidy -diff

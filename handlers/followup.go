@@ -9,7 +9,7 @@ import (
 	"agent/projections"
 )
 
-// After a go the task may wait for its author's answer (seeds/001): each answer
+// After an attempt the task may wait for its author's answer (seeds/001): each answer
 // is another round in the same context, until the author says thanks, nobody
 // answers in time, or the rounds are used up.
 

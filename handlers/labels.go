@@ -8,7 +8,7 @@ import (
 	"agent/projections"
 )
 
-// startLabels takes the task: the processing label comes, the trigger and the outcomes of earlier goes leave.
+// startLabels takes the task: the processing label comes, the trigger and the outcomes of earlier attempts leave.
 func startLabels(s *projections.State) *event.LabelsRequested {
 	l := s.Config.Labels
 	return labels("start", l.Processing, append(triggers(l), l.Done, l.Paused, l.Stopped, l.Failed, l.Awaiting)...)

@@ -11,7 +11,7 @@ import (
 	"agent/projections"
 )
 
-// simple are the replies of a go whose phases go well.
+// simple are the replies of an attempt whose phases go well.
 func simple(work ...event.Body) script {
 	return script{"understanding": {text(understood)}, "information": {text(nothing)}, "planning": {text(planned("a1", "run1"))},
 		"work": work, "reflection": {text(noRevision)}, "replanning": {text(decision("none", "execution", ""))}, "verification": {text(passed)}}

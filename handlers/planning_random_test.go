@@ -31,7 +31,7 @@ func thrown(data []byte) dice {
 	}
 }
 
-// play is a go by a plan with a model, tools and people that do whatever the dice say.
+// play is an attempt by a plan with a model, tools and people that do whatever the dice say.
 type play struct {
 	*world
 	roll    dice

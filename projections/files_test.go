@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite the files in testdata")
 
 const uuid = "00000000-0000-4000-8000-000000000001"
 
-// story is a go at a task with everything that projection files show.
+// story is an attempt at a task with everything that projection files show.
 func story(protocol string) []event.Event {
 	var events []event.Event
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678_000, time.UTC)

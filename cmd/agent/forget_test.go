@@ -48,7 +48,7 @@ func TestForgetWhatWasPassedOn(t *testing.T) {
 	w := newWorld(t, nil)
 	w.model.Close()
 	w.model = llmtest.New(func(n int, r llmtest.Request) llmtest.Reply {
-		if isSummary(r) { // of the second go and the third it has the words of the first
+		if isSummary(r) { // of the second attempt and the third it has the words of the first
 			return llmtest.Text("It is about " + needle + ".")
 		}
 		return script(n, r)
@@ -83,7 +83,7 @@ func TestForgetWhatWasPassedOn(t *testing.T) {
 	script = llmtest.Turns(llmtest.Done("There was nothing to do."))
 	fourth := w.again(0)
 	if in := w.inherited(first.TaskKey); in.From != "" || in.Reason != third.UUID+": its summary was forgotten" {
-		t.Errorf("the next go takes over %+v", in)
+		t.Errorf("the next attempt takes over %+v", in)
 	}
 	w.wantExact(fourth.UUID)
 }

@@ -60,7 +60,7 @@ func (w *world) told(uuid string) (answers []*event.ToolReplied) {
 	return answers
 }
 
-// TestHistory: the second go may look into the first one, and into nothing else.
+// TestHistory: the second attempt may look into the first one, and into nothing else.
 // The first go has nothing to look into, and no such tool.
 func TestHistory(t *testing.T) {
 	t.Parallel()
@@ -73,7 +73,7 @@ func TestHistory(t *testing.T) {
 	w.agent(0, "run")
 	first, moon := w.of("/issues/1"), w.of("/issues/2")
 	if r := w.model.Requests()[0]; slices.Contains(r.Tools, "history__read") || r.Contains("history") {
-		t.Errorf("the first go is offered a history: %+v", r.Tools)
+		t.Errorf("the first attempt is offered a history: %+v", r.Tools)
 	}
 	script = llmtest.Turns(llmtest.Reply{}, llmtest.ToolCalls(llmtest.Call("history__list", map[string]any{}),
 		ask(first.UUID[:8], "tools"), ask(first.UUID, "summary"), ask(first.UUID, "metadata"),
@@ -81,7 +81,7 @@ func TestHistory(t *testing.T) {
 	second := w.again(0)
 	asked := w.firstRequest("Summary of the previous run")
 	if !slices.Contains(asked.Tools, "history__list") || !slices.Contains(asked.Tools, "history__read") {
-		t.Errorf("the second go is offered %+v", asked.Tools)
+		t.Errorf("the second attempt is offered %+v", asked.Tools)
 	}
 	if asked.Contains("write_file {") {
 		t.Error("the history is in the first request")
@@ -112,7 +112,7 @@ func TestHistory(t *testing.T) {
 	w.wantExact(second.UUID)
 }
 
-// TestTrustIsPassedOn: a summary of words of anybody says so to the next go, and
+// TestTrustIsPassedOn: a summary of words of anybody says so to the next attempt, and
 // is kept from one that hears not anybody.
 func TestTrustIsPassedOn(t *testing.T) {
 	t.Parallel()
@@ -126,7 +126,7 @@ func TestTrustIsPassedOn(t *testing.T) {
 	key := w.only().TaskKey
 	second := w.again(0)
 	if in := w.inherited(key); in.Trust != "anybody" || !w.firstRequest("Summary of the previous run").Contains("strangers too") {
-		t.Errorf("the second go has %+v", in)
+		t.Errorf("the second attempt has %+v", in)
 	}
 	w.extra = ""
 	w.forge.AddLabelsAs(testRepo, 1, "bob", botLabel)

@@ -117,7 +117,7 @@ func (b *beside) list(attempts []contexts.Info) string {
 	return strings.Join(lines, "\n")
 }
 
-// content counts the entries of a go by kind.
+// content counts the entries of an attempt by kind.
 func (b *beside) content(uuid string) string {
 	var l projections.Lineage
 	counts := map[string]int{}

@@ -75,7 +75,7 @@ func TestOffered(t *testing.T) {
 	}
 }
 
-// planned is a go in planning mode.
+// planned is an attempt in planning mode.
 func planned() []event.Body {
 	return []event.Body{private,
 		&event.PlanMade{Plan: event.Plan{Goal: event.Goal{Objective: "plan-1 by @dave"}}},
@@ -93,7 +93,7 @@ func planned() []event.Body {
 		&event.SummaryAdded{Purpose: "compaction", Text: event.T("compacted-1")}, summary("summary-1"), completed}
 }
 
-// TestKinds reads everything that a go in planning mode left.
+// TestKinds reads everything that an attempt in planning mode left.
 func TestKinds(t *testing.T) {
 	d := newDisk(t)
 	uuid := d.add(taskKey, planned()...)

@@ -37,7 +37,7 @@ const (
 // not have happened it looks before it does it again.
 func playGoals(_ int, r llmtest.Request) llmtest.Reply {
 	if len(r.Tools) == 0 {
-		return llmtest.Text(summed) // what the next go at the task inherits
+		return llmtest.Text(summed) // what the next attempt at the task inherits
 	}
 	results := resultsOf(r)
 	if n := len(results); n > 0 && strings.HasPrefix(results[n-1].text, "interrupted") {

@@ -94,7 +94,7 @@ func recentTurns(s *projections.State) []projections.Entry {
 	return entries[first:]
 }
 
-// FinalSummary is what the next go at the same task inherits: what the model
+// FinalSummary is what the next attempt at the same task inherits: what the model
 // wrote, or, when no model can be reached, what the events tell.
 func FinalSummary(s *projections.State, v *projections.Ending) *event.SummaryAdded {
 	drafted := reply.PlainWords(s.Drafted)

@@ -17,7 +17,7 @@ import (
 	"agent/mcp"
 )
 
-// tools are the tools of the server "gitlab", as cmd/agent hands them on.
+// tools are the tools of the server "gitlab", as internal/app hands them on.
 type tools struct{ session *mcp.Session }
 
 func (t tools) Tools(ctx context.Context) (names []string, err error) {
@@ -54,7 +54,7 @@ func TestViaGitLabServer(t *testing.T) {
 		issue.AddNote("bob", fmt.Sprintf("remark %d", i))
 	}
 	merge.AddDiffNote("bob", "why so", forgetest.Place{Path: "a.go", Line: 1})
-	c := viamcp.New(nil, tools{start(t, gitlabServer(t, g))}, viamcp.Config{Tasks: true, Comments: true, GitLab: true, Host: "h", Projects: []string{group}})
+	c := viamcp.New(nil, tools{start(t, gitlabServer(t, g))}, viamcp.Config{Tasks: true, Comments: true, Kinds: []forge.Kind{forge.GitLabIssue, forge.GitLabMergeRequest}, Host: "h", Projects: []string{group}})
 	tasks, err := c.ListTasks(context.Background(), "todo")
 	var keys []string
 	for _, task := range tasks {
