@@ -94,7 +94,7 @@ func TestProbesEditNothing(t *testing.T) {
 	}
 }
 
-// A person who resumes is told that it did not help.
+// A person who resumes learns that it did not help.
 func TestResumeInAnOutage(t *testing.T) {
 	timer := &event.ResumeRequested{By: "timer"}
 	w := outage(t, false, timer, &event.ResumeRequested{By: "command", Person: true}, timer)

@@ -1,4 +1,4 @@
-// Package prompt renders what the model is told: system, task and phase messages,
+// Package prompt renders what the model reads: system, task and phase messages,
 // comments of people, corrections, the requests for summaries, and the next request
 // as a whole. Everything in it is a pure function of the state.
 package prompt

@@ -238,7 +238,7 @@ func inPlaceLine(s *projections.State) string {
 	return i18n.Text(s.Lang, "change.inplace", directory(s))
 }
 
-// directory names the working copy. Only the last name of the directory is told:
+// directory names the working copy. It shows only the last name of the directory:
 // the whole path is the operator's business.
 func directory(s *projections.State) string {
 	dir := s.Workspace.Dir[strings.LastIndexByte(strings.TrimRight(s.Workspace.Dir, "/"), '/')+1:]

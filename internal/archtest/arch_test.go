@@ -60,7 +60,6 @@ var rules = map[string][]string{
 	"internal/search":         {"contexts", "eventlog", "eventlog/event", "forge"},
 	"internal/demo":           {"handlers/reply", "internal/i18n", "internal/sandbox", "internal/world", "llm", "llm/llmtest"},
 	"internal/workspace":      {"eventlog/event", "forge", "handlers", "handlers/engine", "handlers/prompt", "internal/git", "internal/redact", "internal/sanitize", "projections"},
-	"handlers/shapes":         {"eventlog/event", "internal/loosejson"},
 	"internal/doctor":         {"contexts", "forge", "forge/probe", "internal/app", "internal/config", "internal/fsx", "internal/git", "internal/i18n", "internal/registry", "internal/sanitize", "llm", "mcp"},
 	"internal/setup":          {"forge", "forge/probe", "internal/config", "internal/i18n", "internal/redact", "internal/registry", "llm"},
 	"forge/probe":             {"forge", "forge/rest"},

@@ -41,7 +41,7 @@ type Voice struct {
 // New makes rounds that report to v.
 func New(a *app.App, v Voice) *Rounds { return &Rounds{App: a, voice: v} }
 
-// Summary is what came of a round.
+// Summary is the result of a round.
 type Summary struct {
 	Did    int     // contexts worked on
 	Paused int     // contexts that are paused, and that nothing woke
