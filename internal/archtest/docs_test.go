@@ -1,7 +1,9 @@
 package archtest
 
 import (
+	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,6 +14,8 @@ import (
 
 	"agent/eventlog/event"
 )
+
+var update = flag.Bool("update", false, "write the table of imports in docs/architecture.md")
 
 func document(t *testing.T, name string) string {
 	t.Helper()
@@ -90,21 +94,34 @@ func firstColumn(section string) []string {
 	return keys
 }
 
+const importsBegin, importsEnd = "<!-- imports:begin -->\n", "<!-- imports:end -->\n"
+
 // TestImportsOfArchitecture keeps the table of docs/architecture.md equal to the rules.
 func TestImportsOfArchitecture(t *testing.T) {
 	text := document(t, "architecture.md")
-	for name, list := range rules {
+	before, rest, ok := strings.Cut(text, importsBegin)
+	_, after, ends := strings.Cut(rest, importsEnd)
+	if !ok || !ends {
+		t.Fatal("docs/architecture.md has no markers around the table of imports")
+	}
+	want := before + importsBegin + importTable() + importsEnd + after
+	if *update {
+		if err := os.WriteFile(filepath.Join("..", "..", "docs", "architecture.md"), []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if text != want {
+		t.Error("docs/architecture.md does not show the rules: go test ./internal/archtest -update")
+	}
+}
+
+func importTable() string {
+	table := "| package | may import |\n|---|---|\n"
+	for _, name := range slices.Sorted(maps.Keys(rules)) {
 		imports := "nothing"
-		if len(list) > 0 {
+		if list := rules[name]; len(list) > 0 {
 			imports = "`" + strings.Join(list, "` `") + "`"
 		}
-		if line := fmt.Sprintf("\n| `%s` | %s |", name, imports); !strings.Contains(text, line) {
-			t.Errorf("docs/architecture.md lacks the row%s", line)
-		}
+		table += fmt.Sprintf("| `%s` | %s |\n", name, imports)
 	}
-	_, table, _ := strings.Cut(text, "\n## Imports\n")
-	table, _, _ = strings.Cut(table, "\n## ")
-	if rows := len(firstColumn(table)); rows != len(rules) {
-		t.Errorf("docs/architecture.md has %d rows of imports, there are %d rules", rows, len(rules))
-	}
+	return table
 }
