@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"agent/forge"
 	"agent/internal/fsx"
 )
 
@@ -156,7 +157,7 @@ func (x *snapshot) due(r Retention) (todo []old, kept int, err error) {
 			return nil, 0, err
 		}
 		if passed(r.Now, i.Ended, r.RemoveAfter) {
-			if needed[i.TaskKey].uuid != i.UUID {
+			if needed[forge.FoldKey(i.TaskKey)].uuid != i.UUID {
 				todo = append(todo, old{uuid: i.UUID, size: i.Size, remove: true})
 				continue
 			}
@@ -192,8 +193,8 @@ func (x *snapshot) needed(r Retention) (map[string]newest, error) {
 		if err != nil {
 			return nil, err
 		}
-		if i.Inheritable() && !i.Ended.Before(r.Now.AddDate(0, 0, -r.InheritFor)) && i.Ended.After(all[i.TaskKey].ended) {
-			all[i.TaskKey] = newest{i.UUID, i.Ended}
+		if i.Inheritable() && !i.Ended.Before(r.Now.AddDate(0, 0, -r.InheritFor)) && i.Ended.After(all[forge.FoldKey(i.TaskKey)].ended) {
+			all[forge.FoldKey(i.TaskKey)] = newest{i.UUID, i.Ended}
 		}
 	}
 	return all, nil

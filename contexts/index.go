@@ -11,7 +11,7 @@ import (
 // The index answers questions about all contexts without reading their logs.
 // It is two files of JSON lines in index/:
 //
-//	contexts.jsonl  one line per context, sorted by task key and uuid; the last
+//	contexts.jsonl  one line per context, sorted by task key without case, and uuid; the last
 //	                line, the trailer, names the generation of the file and its size
 //	tail.jsonl      lines that came since, in order of arrival, at most maxTail;
 //	                the first line, the header, names the generation it belongs to
@@ -44,7 +44,7 @@ const (
 	indexFile   = indexDir + "/contexts.jsonl"
 	tailFile    = indexDir + "/tail.jsonl"
 	indexLock   = "index.lock"
-	indexFormat = 2
+	indexFormat = 3
 	maxTail     = 512
 	maxTailSize = 4 << 20 // bytes
 	maxLine     = 2 << 20 // bytes; an event, and so a task key, has at most 1 MiB

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/forge"
 	"agent/internal/fsx"
 )
 
@@ -176,7 +177,7 @@ func (x *snapshot) get(task, uuid string) (i Info, found bool, err error) {
 		return i, !i.gone, nil
 	}
 	for r, err := range x.from(task, uuid) {
-		if err != nil || r.TaskKey != task || r.UUID != uuid {
+		if err != nil || forge.CompareKeys(r.TaskKey, task) != 0 || r.UUID != uuid {
 			return i, false, err
 		}
 		i, err = r.whole()
@@ -188,7 +189,7 @@ func (x *snapshot) get(task, uuid string) (i Info, found bool, err error) {
 // ofTask finds the lines of a task, in no order.
 func (x *snapshot) ofTask(task string) (found []Info, err error) {
 	for _, i := range x.tail {
-		if i.TaskKey == task && !i.gone {
+		if forge.CompareKeys(i.TaskKey, task) == 0 && !i.gone {
 			found = append(found, i)
 		}
 	}
@@ -196,7 +197,7 @@ func (x *snapshot) ofTask(task string) (found []Info, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if r.TaskKey != task {
+		if forge.CompareKeys(r.TaskKey, task) != 0 {
 			break
 		}
 		if _, newer := x.tail[r.UUID]; newer {

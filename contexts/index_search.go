@@ -11,6 +11,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"agent/forge"
 )
 
 // row is a line of the index. Of one from contexts.jsonl Info has only the
@@ -47,7 +49,7 @@ func (r *row) over() bool {
 }
 
 func compareRows(a, b row) int {
-	return cmp.Or(strings.Compare(a.TaskKey, b.TaskKey), strings.Compare(a.UUID, b.UUID))
+	return cmp.Or(forge.CompareKeys(a.TaskKey, b.TaskKey), strings.Compare(a.UUID, b.UUID))
 }
 
 // rows yields every context by task and uuid.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"agent/eventlog"
+	"agent/forge"
 )
 
 // Query chooses contexts. What is zero does not matter.
@@ -24,8 +25,8 @@ type Query struct {
 
 func (q *Query) fits(i *Info) bool {
 	return q.hasState(i.State) &&
-		(q.TaskKey == "" || q.TaskKey == i.TaskKey) &&
-		(q.Repository == "" || strings.HasPrefix(i.TaskKey, strings.TrimSuffix(q.Repository, "/")+"/")) &&
+		(q.TaskKey == "" || forge.CompareKeys(q.TaskKey, i.TaskKey) == 0) &&
+		(q.Repository == "" || strings.HasPrefix(forge.FoldKey(i.TaskKey), forge.FoldKey(strings.TrimSuffix(q.Repository, "/")+"/"))) &&
 		(q.Since.IsZero() || !i.Updated.Before(q.Since)) && (q.Until.IsZero() || !i.Updated.After(q.Until))
 }
 
@@ -259,7 +260,7 @@ func (s *Store) ofTask(taskKey string) (known []Info, err error) {
 			known, err = x.ofTask(taskKey)
 		}
 		for _, i := range unread {
-			if i = s.again(i); i.TaskKey == taskKey && taskKey != "" {
+			if i = s.again(i); taskKey != "" && forge.CompareKeys(i.TaskKey, taskKey) == 0 {
 				known = append(known, i)
 			}
 		}

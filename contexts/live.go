@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+
+	"agent/forge"
 )
 
 // Active looks for the context of a task (TaskKey in text form) in running/ and
@@ -78,7 +80,7 @@ func (s *Store) begins(id, taskKey string) bool {
 		s.o.Warn(err)
 		return false
 	}
-	return first.TaskKey == taskKey
+	return forge.CompareKeys(first.TaskKey, taskKey) == 0
 }
 
 func (s *Store) scanActive(taskKey string) (uuid string, found bool, err error) {

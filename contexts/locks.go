@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"agent/forge"
 	"agent/internal/fsx"
 )
 
@@ -25,7 +26,7 @@ func (s *Store) LockKey(taskKey string) (io.Closer, error) {
 
 // keyLock names the lock of a TaskKey.
 func keyLock(taskKey string) string {
-	sum := sha256.Sum256([]byte(taskKey))
+	sum := sha256.Sum256([]byte(forge.FoldKey(taskKey)))
 	return hex.EncodeToString(sum[:16])
 }
 

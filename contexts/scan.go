@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/forge"
 	"agent/internal/fsx"
 )
 
@@ -116,7 +117,7 @@ func (s *Store) Note(seen Scan) error {
 
 // Of says what was done with a task (TaskKey in text form).
 func (n Scan) Of(taskKey string) (Sighting, bool) {
-	i := slices.IndexFunc(n.Items, func(i Sighting) bool { return i.TaskKey == taskKey })
+	i := slices.IndexFunc(n.Items, func(i Sighting) bool { return forge.CompareKeys(i.TaskKey, taskKey) == 0 })
 	if i < 0 {
 		return Sighting{}, false
 	}
@@ -163,10 +164,10 @@ func newestItems(all []Sighting) []Sighting {
 	known := map[string]bool{}
 	kept := []Sighting{}
 	for _, i := range all {
-		if known[i.TaskKey] || len(kept) == maxItems {
+		if known[forge.FoldKey(i.TaskKey)] || len(kept) == maxItems {
 			continue
 		}
-		known[i.TaskKey] = true
+		known[forge.FoldKey(i.TaskKey)] = true
 		i.Reason = firstRunes(i.Reason, maxReason)
 		kept = append(kept, i)
 	}

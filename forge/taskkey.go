@@ -46,6 +46,18 @@ func (k TaskKey) String() string {
 	return ""
 }
 
+// CompareKeys orders task keys in their text form. Hosts, owners and projects have
+// no case on any forge: keys that differ in nothing else are the same.
+func CompareKeys(a, b string) int {
+	if a == b {
+		return 0
+	}
+	return strings.Compare(FoldKey(a), FoldKey(b))
+}
+
+// FoldKey is what all spellings of a task key have in common.
+func FoldKey(key string) string { return strings.ToLower(key) }
+
 // IsGitHub reports whether the task lives on a GitHub.
 func (k TaskKey) IsGitHub() bool { return k.Kind == GitHubIssue || k.Kind == GitHubPullRequest }
 
@@ -84,7 +96,7 @@ func ParseTaskKey(s string, hosts ...string) (TaskKey, error) {
 
 func splitHost(left string, kind Kind, hosts []string) (host, project string) {
 	for _, h := range hosts {
-		if strings.HasPrefix(left, h+"/") && len(h) > len(host) {
+		if len(left) > len(h) && left[len(h)] == '/' && strings.EqualFold(left[:len(h)], h) && len(h) > len(host) {
 			host = h
 		}
 	}
@@ -96,6 +108,7 @@ func splitHost(left string, kind Kind, hosts []string) (host, project string) {
 	if kind == GitHubIssue || kind == GitHubPullRequest {
 		at = max(len(parts)-2, 1)
 	}
+	parts[0] = strings.ToLower(parts[0])
 	return strings.Join(parts[:at], "/"), strings.Join(parts[at:], "/")
 }
 

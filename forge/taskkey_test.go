@@ -117,3 +117,33 @@ func TestTaskKeyJSON(t *testing.T) {
 		}
 	}
 }
+
+// GitHub and GitLab have no two projects that differ in case only; of labels GitLab has.
+func TestCase(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		same bool
+	}{
+		{"github.com/O/R/issues/1", "github.com/o/r/issues/1", true},
+		{"github.com/o/r/issues/1", "github.com/o/r/issues/11", false},
+		{"GitLab.example/G/ÄP/-/issues/1", "gitlab.example/g/äp/-/issues/1", true},
+	} {
+		if got := forge.CompareKeys(test.a, test.b) == 0; got != test.same {
+			t.Errorf("%s and %s: same %v", test.a, test.b, got)
+		}
+	}
+	for kind, want := range map[forge.Kind]bool{forge.GitHubIssue: true, forge.GitHubPullRequest: true, forge.GitLabIssue: false, forge.GitLabMergeRequest: false} {
+		if got := kind.Carries([]string{"bug", "Coding Agent"}, "coding agent"); got != want {
+			t.Errorf("%s: %v", kind, got)
+		}
+		if !kind.Carries([]string{"a"}, "a") || kind.Carries(nil, "") {
+			t.Errorf("%s: equal names, or none", kind)
+		}
+	}
+	if key, err := forge.ParseTaskKey("https://GitHub.com/O/r/issues/1"); err != nil || key.Host != "github.com" || key.Project != "O/r" {
+		t.Errorf("%+v, %v", key, err)
+	}
+	if key, err := forge.ParseTaskKey("https://X.example/forge/g/p/-/issues/8", "x.example/forge"); err != nil || key.Host != "x.example/forge" {
+		t.Errorf("%+v, %v", key, err)
+	}
+}

@@ -172,6 +172,9 @@ func (c *Client) Task(ctx context.Context, key forge.TaskKey) (forge.Task, error
 	if err := sameItem(op, key, issue); err != nil {
 		return forge.Task{}, err
 	}
+	if full := repo.GetFullName(); strings.EqualFold(full, key.Project) {
+		key.Project = full // in the forge's own spelling
+	}
 	task := taskOf(key, issue, isPrivate(repo))
 	if key.Kind == forge.GitHubPullRequest {
 		err = c.addHead(ctx, op, &task)
@@ -263,10 +266,10 @@ func ordered(items []found) []forge.Task {
 		)
 	})
 	var tasks []forge.Task
-	seen := map[forge.TaskKey]bool{}
+	seen := map[string]bool{}
 	for _, f := range items {
-		if !seen[f.task.Key] {
-			seen[f.task.Key] = true
+		if key := forge.FoldKey(f.task.Key.String()); !seen[key] {
+			seen[key] = true
 			tasks = append(tasks, f.task)
 		}
 	}

@@ -164,10 +164,10 @@ func ordered(items []found) []forge.Task {
 			cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Number, y.Number))
 	})
 	var tasks []forge.Task
-	seen := map[forge.TaskKey]bool{}
+	seen := map[string]bool{}
 	for _, f := range items {
-		if !seen[f.task.Key] {
-			seen[f.task.Key] = true
+		if key := forge.FoldKey(f.task.Key.String()); !seen[key] {
+			seen[key] = true
 			tasks = append(tasks, f.task)
 		}
 	}

@@ -146,7 +146,5 @@ func (c *Client) Task(ctx context.Context, key forge.TaskKey) (forge.Task, error
 	if err != nil {
 		return forge.Task{}, err
 	}
-	t := r.task(c.host, p)
-	t.Key = key
-	return t, nil
+	return r.task(c.host, p), nil
 }

@@ -80,7 +80,7 @@ func (c *Client) tasks(key forge.TaskKey, items []object, label string) []forge.
 		number := item.number("number", "iid")
 		state := strings.ToLower(item.text("state"))
 		labels := item.labels()
-		if number <= 0 || (state != "open" && state != "opened") || !slices.Contains(labels, label) {
+		if number <= 0 || (state != "open" && state != "opened") || !key.Kind.Carries(labels, label) {
 			continue
 		}
 		if key.Kind == forge.GitHubIssue && item["pull_request"] != nil {

@@ -43,7 +43,7 @@ func Begin(c Candidate) (*Refusal, Need) {
 		return &Refusal{NotOpen, c.State}, Nothing
 	case c.Command:
 		return nil, Nothing
-	case Trigger(c.Labels, c.Triggers) == "":
+	case c.Trigger(c.Triggers) == "":
 		return &Refusal{LabelGone, ""}, Nothing
 	case c.Private || c.Accept == "any":
 		return nil, Nothing

@@ -23,6 +23,7 @@ const (
 
 // Item is what decisions see of an item on the forge.
 type Item struct {
+	Kind    forge.Kind
 	State   string // open, closed, merged, …
 	Labels  []string
 	Private bool // only members see the project
@@ -32,15 +33,15 @@ type Item struct {
 func (i Item) Open() bool { return i.State == "open" }
 
 // ItemOf takes what matters from a task.
-func ItemOf(t forge.Task) Item { return Item{State: t.State, Labels: t.Labels, Private: t.Private} }
+func ItemOf(t forge.Task) Item {
+	return Item{Kind: t.Key.Kind, State: t.State, Labels: t.Labels, Private: t.Private}
+}
 
 // Trigger is the first of the trigger labels that the item carries, "" if none.
-func Trigger(labels, triggers []string) string {
+func (i Item) Trigger(triggers []string) string {
 	for _, t := range triggers {
-		for _, l := range labels {
-			if l == t {
-				return t
-			}
+		if i.Kind.Carries(i.Labels, t) {
+			return t
 		}
 	}
 	return ""

@@ -57,7 +57,7 @@ func Wake(s *projections.State, f Facts) (event.Body, Need) {
 	switch {
 	case (labelled || awaiting) && f.Task == nil && !f.Gone:
 		return nil, Task
-	case labelled && f.Task != nil && Trigger(f.Task.Labels, f.Triggers) != "":
+	case labelled && f.Task != nil && f.Task.Trigger(f.Triggers) != "":
 		return &event.ResumeRequested{By: ByLabel, Person: true}, Nothing
 	case awaiting:
 		return answered(s, f)
@@ -109,7 +109,7 @@ func TakenAway(s *projections.State, i Item, assigned *bool) (by string, need Ne
 	switch {
 	case !i.Open():
 		return "closed", Nothing
-	case slices.Contains(s.Labels, processing) && !slices.Contains(i.Labels, processing):
+	case i.Kind.Carries(s.Labels, processing) && !i.Kind.Carries(i.Labels, processing):
 		return "label_removed", Nothing
 	case !s.Task.Assigned:
 		return "", Nothing

@@ -96,7 +96,7 @@ func (h *rehearsal) labelled(ctx context.Context) {
 		}
 		for _, t := range tasks {
 			j := job{key: t.Key, at: at, trigger: policy.ByLabel}
-			if j.uuid = h.live[t.Key.String()]; j.uuid == "" {
+			if j.uuid = h.live[forge.FoldKey(t.Key.String())]; j.uuid == "" {
 				h.begin(ctx, t, j)
 			} else {
 				h.resume(ctx, j)
@@ -151,7 +151,7 @@ func (h *rehearsal) resume(ctx context.Context, j job) {
 	line := DryLine{Action: wouldContinue, UUID: j.uuid, Reason: h.wokenBy(nil)}
 	if s.Created != nil {
 		line.TaskKey, line.Title = s.Created.TaskKey, s.Created.Title
-		h.live[line.TaskKey] = j.uuid
+		h.live[forge.FoldKey(line.TaskKey)] = j.uuid
 	}
 	if damage != nil {
 		h.add(line, damage)

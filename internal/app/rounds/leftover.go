@@ -2,7 +2,6 @@ package rounds
 
 import (
 	"context"
-	"slices"
 
 	"agent/contexts"
 	"agent/internal/app"
@@ -23,7 +22,7 @@ func (r *round) leftOver(ctx context.Context, at app.Site) {
 			continue
 		}
 		now, err := at.Client.Task(ctx, t.Key) // it may have ended since it was listed
-		if err != nil || !slices.Contains(now.Labels, label) || r.isLive(key) {
+		if err != nil || !t.Key.Kind.Carries(now.Labels, label) || r.isLive(key) {
 			continue
 		}
 		reason := r.text("seen.leftover", label, at.Config.BotLabel)

@@ -167,6 +167,7 @@ func (r *round) trouble(what string, err error) {
 func (r *round) take(name string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	name = forge.FoldKey(name)
 	taken := r.taken[name]
 	r.taken[name] = true
 	return !taken

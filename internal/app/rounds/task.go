@@ -98,7 +98,7 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 	}
 	defer release()
 	host, _ := os.Hostname()
-	e, err := engine.Create(r.portsFor(j.at, j.key.String()), &event.ContextCreated{Format: event.Format, UUID: uuid.NewString(), TaskKey: j.key.String(),
+	e, err := engine.Create(r.portsFor(j.at, t.Key.String()), &event.ContextCreated{Format: event.Format, UUID: uuid.NewString(), TaskKey: t.Key.String(),
 		Forge: j.key.Host, Kind: string(j.key.Kind), User: t.Author.Login, Title: sanitize.Line(t.Title, 500), Trigger: j.trigger,
 		Version: r.Ports.Version, Host: host, PID: os.Getpid()})
 	if err != nil {

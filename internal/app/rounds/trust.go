@@ -34,7 +34,7 @@ func (r *round) refusal(ctx context.Context, t forge.Task, j job) (string, error
 
 // labeller reads who set the trigger label, and what that account may do.
 func (r *round) labeller(ctx context.Context, t forge.Task, j job) (policy.Setter, error) {
-	by, err := j.at.Client.LabelledBy(ctx, j.key, policy.Trigger(t.Labels, j.at.Config.Triggers()))
+	by, err := j.at.Client.LabelledBy(ctx, j.key, policy.ItemOf(t).Trigger(j.at.Config.Triggers()))
 	if err != nil {
 		return r.hidden(err)
 	}
