@@ -39,11 +39,11 @@ type Driver struct {
 	// The rest is for `agent doctor` and `agent init --create-labels`. Paths begin
 	// with a slash and are below the API URL.
 
-	TokenPath  string                                                             // GET with any valid token is 200; the headers tell the clock and the rate limit
-	Scopes     func(ctx context.Context, get Get, tokenPath http.Header) []string // scopes of the token; none if the forge does not say. tokenPath is the header of that answer
-	WantScopes []string                                                           // one of these is enough
-	LabelsPath func(project string) string                                        // GET below it, by escaped name; POST to make one: 201
-	LabelBody  func(Label) map[string]string                                      // JSON body of that POST
+	TokenPath  string                                                                     // GET with any valid token is 200; the headers tell the clock and the rate limit
+	Scopes     func(ctx context.Context, get Get, tokenPath http.Header) ([]string, bool) // scopes of the token; false if the forge does not say. tokenPath is the header of that answer
+	WantScopes []string                                                                   // one of these is enough
+	LabelsPath func(project string) string                                                // GET below it, by escaped name; POST to make one: 201
+	LabelBody  func(Label) map[string]string                                              // JSON body of that POST
 }
 
 // Options are what a client of any kind is made from. Kinds ignore what they

@@ -124,6 +124,7 @@ const (
 	NotFound    ErrorKind = "not_found"    // gone: its repository can be read, and it is not in there
 	Hidden      ErrorKind = "hidden"       // 404, and whether the item is gone cannot be told: it may come back
 	Auth        ErrorKind = "auth"         // 401: a person must act
+	Certificate ErrorKind = "certificate"  // the server's certificate is not one that this machine trusts: a person must act
 	Forbidden   ErrorKind = "forbidden"    // 403 that is no rate limit: a permission is missing
 	RateLimited ErrorKind = "rate_limited" // primary or secondary limit: wait RetryAfter
 	Invalid     ErrorKind = "invalid"      // 422 and other 4xx: not done, and never will be
@@ -147,5 +148,9 @@ func (e *Error) Error() string {
 	}
 	return fmt.Sprintf("%s: %s (%s)", e.Op, e.Message, e.Kind)
 }
+
+// NeedsPerson reports whether nothing that is sent to this forge is answered until a
+// person changes the token, or the certificates of this machine.
+func (k ErrorKind) NeedsPerson() bool { return k == Auth || k == Certificate }
 
 func (e *Error) Unwrap() error { return e.Err }

@@ -66,12 +66,13 @@ func TestDoctorFindsNothingWrong(t *testing.T) {
 	w.wantFinding(by, w.forge.Host(), doctor.OK, "4999 of 5000")
 	w.wantFinding(by, testRepo, doctor.OK, "main")
 	w.wantFinding(by, testRepo, doctor.OK, processingLabel)
+	w.wantFinding(by, testRepo, doctor.OK, "git can read")
 	w.wantFinding(by, "model", doctor.OK, "scripted")
 	w.wantFinding(by, "tool calls", doctor.OK, "ping")
 	w.wantFinding(by, "tool server workspace", doctor.OK, "read_file")
 	w.wantFinding(by, "prompt injection", doctor.OK, "")
 	for _, r := range w.forge.Requests() {
-		if r.Method != http.MethodGet {
+		if r.Method != http.MethodGet && !strings.HasSuffix(r.Path, "/git-upload-pack") { // git asks with POST, too
 			t.Errorf("the doctor wrote: %s %s", r.Method, r.Path)
 		}
 	}
@@ -106,6 +107,13 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 			w.forge.Fault(forgetest.Fault{Path: "/rate_limit", Times: -1, Kind: forgetest.Answer, Status: 200, Body: "{}",
 				Header: http.Header{"X-Oauth-Scopes": {"read:user, gist"}, "X-Ratelimit-Remaining": {"7"}}})
 		}, result: doctor.Failed, words: "scope repo"},
+		"no scopes": {spoil: func(w *world) { // a classic token without any has the header, empty
+			w.forge.Fault(forgetest.Fault{Path: "/rate_limit", Times: -1, Kind: forgetest.Answer, Status: 200, Body: "{}",
+				Header: http.Header{"X-Oauth-Scopes": {""}}})
+		}, result: doctor.Failed, words: "scope repo"},
+		"no code": {spoil: func(w *world) { // the token reads issues, not contents
+			w.forge.Fault(forgetest.Fault{Path: ".*git/info/refs", Times: -1, Kind: forgetest.Answer, Status: 403, Body: "Write access to repository not granted."})
+		}, check: testRepo, result: doctor.Failed, words: "right to read the code"},
 		"rate": {spoil: func(w *world) {
 			w.forge.Fault(forgetest.Fault{Path: "/rate_limit", Times: -1, Kind: forgetest.Answer, Status: 200, Body: "{}",
 				Header: http.Header{"X-Ratelimit-Remaining": {"7"}, "X-Ratelimit-Limit": {"60"}}})

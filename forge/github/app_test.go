@@ -120,19 +120,47 @@ func TestAppRenews(t *testing.T) {
 	}
 }
 
-// TestAppTokenRevoked: a token that is refused is not used again.
-func TestAppTokenRevoked(t *testing.T) {
-	s, c := appStage(t)
-	token, err := c.Token(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.RemoveToken(token)
-	if _, err := c.Task(context.Background(), issueKey(s, 1)); kind(err) != forge.Auth {
-		t.Errorf("revoked: %v", err)
-	}
-	if _, err := c.Task(context.Background(), issueKey(s, 1)); err != nil {
-		t.Errorf("next: %v", err)
+// TestAppTokenRefused: a token that is refused is renewed, and the request sent once
+// more; a new one, which some machines of the forge may not know yet, after a moment.
+func TestAppTokenRefused(t *testing.T) {
+	for name, tt := range map[string]struct {
+		age     time.Duration
+		revoke  bool // else the forge takes it again
+		waits   int
+		renewed int
+		want    forge.ErrorKind
+	}{
+		"old and revoked": {10 * time.Minute, true, 0, 2, ""},
+		"new, known late": {0, false, 1, 1, ""},
+		"new and revoked": {0, true, 1, 1, forge.Auth},
+	} {
+		s, c := appStage(t)
+		i, waits := c.tokens.(*installation), 0
+		i.sleep = func(context.Context, time.Duration) error { waits++; return nil }
+		token, err := c.Token(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		i.now = func() time.Time { return time.Now().Add(tt.age) }
+		if tt.revoke {
+			s.RemoveToken(token)
+		} else {
+			s.Fault(forgetest.Fault{Path: "/repos/.*", Kind: forgetest.Unauthorized})
+		}
+		_, err = c.PostComment(context.Background(), issueKey(s, 1), "x")
+		if kind(err) != tt.want || waits != tt.waits || renewals(s) != tt.renewed {
+			t.Errorf("%s: %v, %d waits, %d tokens", name, err, waits, renewals(s))
+		}
+		if _, err := c.PostComment(context.Background(), issueKey(s, 1), "y"); err != nil {
+			t.Errorf("%s: next: %v", name, err)
+		}
+		want := 2
+		if tt.want != "" {
+			want = 1
+		}
+		if n := len(s.Comments("o/r", 1)); n != want {
+			t.Errorf("%s: %d comments", name, n)
+		}
 	}
 }
 

@@ -55,7 +55,9 @@ func keyHost(apiURL string) string {
 	return host
 }
 
-// scopes are in the header of every answer to a classic token; other tokens have none.
-func scopes(_ context.Context, _ forge.Get, header http.Header) []string {
-	return strings.FieldsFunc(header.Get("X-Oauth-Scopes"), func(r rune) bool { return r == ',' || r == ' ' })
+// scopes are in the header of every answer to a classic token, empty for one without
+// any; other tokens have permissions instead, and no such header.
+func scopes(_ context.Context, _ forge.Get, header http.Header) ([]string, bool) {
+	_, said := header["X-Oauth-Scopes"]
+	return strings.FieldsFunc(header.Get("X-Oauth-Scopes"), func(r rune) bool { return r == ',' || r == ' ' }), said
 }

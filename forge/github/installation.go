@@ -16,7 +16,11 @@ import (
 	"agent/forge/rest"
 )
 
-const renewBefore = 5 * time.Minute
+const (
+	renewBefore = 5 * time.Minute
+	young       = time.Minute     // a token may be new to some of the forge's machines
+	lag         = 2 * time.Second // until they know it
+)
 
 // installation gives the tokens of an App's installation, which live for an
 // hour. One caller at a time asks for a new one; the others wait for it.
@@ -25,12 +29,15 @@ type installation struct {
 	url   string
 	guard http.RoundTripper
 	now   func() time.Time
+	sleep func(context.Context, time.Duration) error
 	turn  chan struct{} // holds a value while nobody asks for a token
 
 	mu      sync.Mutex
 	token   string
-	expires time.Time // by our own clock
-	recent  []string  // for secrets
+	expires time.Time // by our own clock, as given
+	given   time.Time
+	doubted bool     // it was refused while it was new
+	recent  []string // for secrets
 }
 
 // tokenError is why there is no token. The request that needed it was not sent.
@@ -50,7 +57,7 @@ func newInstallation(a App, base *url.URL, guard http.RoundTripper) (*installati
 	}
 	i := &installation{
 		app: app, url: fmt.Sprintf("%s/app/installations/%d/access_tokens", base, a.InstallationID),
-		guard: guard, now: time.Now, turn: make(chan struct{}, 1),
+		guard: guard, now: time.Now, sleep: sleep, turn: make(chan struct{}, 1),
 	}
 	i.turn <- struct{}{}
 	return i, nil
@@ -79,12 +86,19 @@ func (i *installation) held() string {
 	return ""
 }
 
-func (i *installation) refused(token string) {
+// refused drops the token. One that is new may not be known everywhere yet: it gets
+// a second chance after a moment.
+func (i *installation) refused(ctx context.Context, token string) (again bool) {
 	i.mu.Lock()
-	defer i.mu.Unlock()
-	if token == i.token {
+	fresh := token == i.token && !i.doubted && i.now().Sub(i.given) < young
+	switch {
+	case fresh:
+		i.doubted = true
+	case token == i.token:
 		i.token = ""
 	}
+	i.mu.Unlock()
+	return !fresh || i.sleep(ctx, lag) == nil
 }
 
 func (i *installation) secrets() []string {
@@ -117,18 +131,22 @@ func (i *installation) renew(ctx context.Context) (string, error) {
 	return i.take(response, body)
 }
 
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 func noAnswer(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return &tokenError{kind: forge.Transient, message: "no token for the app's installation: " + reason(err)}
-}
-
-// reason is the message that the port's errors have for such a failure.
-func reason(err error) string {
 	var e *forge.Error
 	errors.As(rest.Unanswered("", reading, err), &e) // always is one
-	return e.Message
+	return &tokenError{kind: e.Kind, message: "no token for the app's installation: " + e.Message}
 }
 
 func notGiven(r *http.Response, body []byte) error {
@@ -160,7 +178,7 @@ func (i *installation) take(r *http.Response, body []byte) (string, error) {
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.token, i.expires = given.Token, now.Add(given.Expires.Sub(sent))
+	i.token, i.given, i.expires, i.doubted = given.Token, now, now.Add(given.Expires.Sub(sent)), false
 	i.recent = append(i.recent, given.Token)
 	i.recent = i.recent[max(len(i.recent)-3, 0):]
 	return i.token, nil

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -93,8 +94,8 @@ func TestBadCertificate(t *testing.T) {
 	}
 	t.Cleanup(c.Close)
 	key := forge.TaskKey{Host: server.Listener.Addr().String(), Project: "o/r", Kind: forge.GitHubIssue, Number: 1}
-	if err := post(c, key); kind(err) != forge.Transient {
-		t.Errorf("error %v: nothing was sent", err)
+	if err := post(c, key); kind(err) != forge.Certificate || !strings.Contains(err.Error(), "unknown authority") {
+		t.Errorf("error %v: nothing was sent, and nothing will be", err)
 	}
 }
 

@@ -55,14 +55,15 @@ var project = sync.OnceValue(func() *regexp.Regexp {
 
 func nameOrID(name string) bool { return project().MatchString(name) }
 
-// scopes asks for them; tokens that are no personal access tokens have none.
-func scopes(ctx context.Context, get forge.Get, _ http.Header) []string {
+// scopes asks for them. Project and group access tokens answer as well; job tokens and
+// a GitLab before 15.5 do not.
+func scopes(ctx context.Context, get forge.Get, _ http.Header) ([]string, bool) {
 	var self struct {
 		Scopes []string `json:"scopes"`
 	}
 	status, body, err := get(ctx, "/personal_access_tokens/self")
 	if err != nil || status != http.StatusOK || json.Unmarshal(body, &self) != nil {
-		return nil
+		return nil, false
 	}
-	return self.Scopes
+	return self.Scopes, true
 }

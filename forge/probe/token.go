@@ -10,8 +10,9 @@ import (
 // Token is what a forge says about the token and the time. Zero values: it does
 // not say.
 type Token struct {
-	Scopes []string // none for tokens with permissions per project
-	Enough bool     // one of the scopes allows the agent's work
+	Scopes    []string
+	HasScopes bool // false for tokens with permissions per project
+	Enough    bool // one of the scopes allows the agent's work
 
 	HasClock bool
 	Ahead    time.Duration // how far our clock is ahead of the forge's, to the second
@@ -27,7 +28,8 @@ func (p *Probe) Token(ctx context.Context) (Token, error) {
 	if err != nil {
 		return Token{}, err
 	}
-	t := Token{Scopes: p.scopes(ctx, got.header)}
+	var t Token
+	t.Scopes, t.HasScopes = p.scopes(ctx, got.header)
 	for _, s := range t.Scopes {
 		for _, want := range p.driver.WantScopes {
 			t.Enough = t.Enough || s == want
@@ -43,9 +45,9 @@ func (p *Probe) Token(ctx context.Context) (Token, error) {
 	return t, nil
 }
 
-func (p *Probe) scopes(ctx context.Context, header http.Header) []string {
+func (p *Probe) scopes(ctx context.Context, header http.Header) ([]string, bool) {
 	if p.driver.Scopes == nil {
-		return nil
+		return nil, false
 	}
 	return p.driver.Scopes(ctx, func(ctx context.Context, path string) (int, []byte, error) {
 		got, err := p.get(ctx, path)

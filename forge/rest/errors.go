@@ -93,7 +93,7 @@ func Unanswered(op string, m Mode, err error, secrets ...string) error {
 	case errors.As(err, &stopped):
 		e.Kind, e.Message = forge.Invalid, stopped.reason
 	case errors.As(err, &certificate):
-		e.Kind, e.Message = forge.Transient, "the server's certificate is not valid"
+		e.Kind, e.Message = forge.Certificate, "the server's certificate is not trusted: "+Line(certificate.Err.Error(), secrets...)
 	case errors.As(err, &network) && (network.Op == "dial" || network.Op == "proxyconnect"):
 		e.Kind, e.Message = forge.Transient, "no connection: "+Line(network.Err.Error(), secrets...)
 	case errors.Is(err, errTooLarge):

@@ -90,10 +90,11 @@ type Temporary struct{ Err error }
 func (t *Temporary) Error() string { return t.Err.Error() }
 func (t *Temporary) Unwrap() error { return t.Err }
 
-// ExitCode is 75, or 78 where only a person can help: a forge refused the token.
+// ExitCode is 75, or 78 where only a person can help: a forge refused the token, or
+// its certificate is not trusted.
 func (t *Temporary) ExitCode() int {
 	var failed *forge.Error
-	if errors.As(t.Err, &failed) && failed.Kind == forge.Auth {
+	if errors.As(t.Err, &failed) && failed.Kind.NeedsPerson() {
 		return contexts.ExitConfig
 	}
 	return contexts.ExitTemporary

@@ -65,7 +65,7 @@ func (e *Engine) giveUp(w write, failed *forge.Error) (event.Body, error) {
 	if w.closing && mayPass(failed) && e.state.OpenRuns < closingRuns {
 		return nil, &Temporary{failed}
 	}
-	lasting := w.bestEffort && failed.Kind != forge.Auth || w.maxRuns > 0 && e.state.OpenRuns >= w.maxRuns
+	lasting := w.bestEffort && !failed.Kind.NeedsPerson() || w.maxRuns > 0 && e.state.OpenRuns >= w.maxRuns
 	if temporary(failed.Kind) && !lasting {
 		return nil, &Temporary{failed}
 	}
@@ -89,7 +89,7 @@ func mayPass(failed *forge.Error) bool {
 }
 
 func temporary(k forge.ErrorKind) bool {
-	return k == forge.Ambiguous || k == forge.Transient || k == forge.RateLimited || k == forge.Auth || k == forge.Hidden
+	return k == forge.Ambiguous || k == forge.Transient || k == forge.RateLimited || k == forge.Hidden || k.NeedsPerson()
 }
 
 // findTwice looks, and looks once more after the time that the forge may need

@@ -13,6 +13,7 @@ import (
 	"agent/forge/probe"
 	"agent/internal/app"
 	"agent/internal/config"
+	"agent/internal/git"
 	"agent/internal/i18n"
 )
 
@@ -38,7 +39,7 @@ func (d *doctor) checkForge(at app.Site) {
 	d.checkReplaced(s.Host, d.sectionOf(s.Config)+".personal_access_token")
 	var err error
 	if s.me, err = s.Client.Me(ctx); err != nil {
-		d.note(s.Host, Failed, err.Error(), d.todoForge(err, s.driver))
+		d.note(s.Host, Failed, err.Error(), d.todoForge(err, s))
 		return
 	}
 	d.ok(s.Host, "doctor.token", s.me.Login)
@@ -62,13 +63,16 @@ func (d *doctor) sectionOf(f config.Forge) string {
 	return fmt.Sprintf("%s[%d]", f.Kind, n)
 }
 
-func (d *doctor) todoForge(err error, driver forge.Driver) string {
+func (d *doctor) todoForge(err error, s site) string {
 	id := i18n.ID("doctor.todo.forge.other")
 	var failed *forge.Error
 	if errors.As(err, &failed) {
 		id = i18n.OrOther("doctor.todo.forge.", string(failed.Kind))
 	}
-	return d.text(id, driver.TokenEnv(), driver.Name)
+	if s.Config.App.ID != 0 && id == "doctor.todo.forge.auth" {
+		id = "doctor.todo.forge.app"
+	}
+	return d.text(id, s.driver.TokenEnv(), s.driver.Name)
 }
 
 // checkToken looks at what one answer tells of the token, the clock and the rate limit.
@@ -78,9 +82,9 @@ func (d *doctor) checkToken(ctx context.Context, s site) {
 		d.note(s.Host, Warning, err.Error(), "")
 		return
 	}
-	scopes := strings.Join(t.Scopes, ", ")
+	scopes := cmp.Or(strings.Join(t.Scopes, ", "), "-")
 	switch {
-	case len(t.Scopes) == 0:
+	case !t.HasScopes:
 		d.ok(s.Host, "doctor.scopes.none")
 	case !t.Enough:
 		d.note(s.Host, Failed, d.text("doctor.scopes.few", scopes), d.text("doctor.todo.scopes", s.driver.WantScopes[0]))
@@ -114,7 +118,7 @@ func (d *doctor) checkClock(s site, t probe.Token) {
 func (d *doctor) checkSearch(ctx context.Context, s site) {
 	tasks, err := s.Client.ListTasks(ctx, s.Config.BotLabel)
 	if err != nil {
-		d.note(s.Host, Failed, err.Error(), d.todoForge(err, s.driver))
+		d.note(s.Host, Failed, err.Error(), d.todoForge(err, s))
 		return
 	}
 	for _, t := range tasks {
@@ -136,6 +140,7 @@ func (d *doctor) checkProject(ctx context.Context, s site, project string) {
 	if !repo.Private {
 		d.public = append(d.public, project)
 	}
+	d.checkClone(ctx, s, project, repo.CloneURL)
 	may, err := s.Client.Permission(ctx, key, s.me.Login)
 	switch {
 	case err != nil:
@@ -146,6 +151,27 @@ func (d *doctor) checkProject(ctx context.Context, s site, project string) {
 		d.ok(project, "doctor.project", repo.DefaultBranch)
 	}
 	d.checkLabels(ctx, s, project)
+}
+
+// checkClone lets git ask the repository, which has a network stack, a proxy and
+// certificates of its own.
+func (d *doctor) checkClone(ctx context.Context, s site, project, url string) {
+	if s.Config.Workspace != "" {
+		return
+	}
+	token, err := s.Token(ctx)
+	if err == nil {
+		err = git.Reach(ctx, git.Options{URL: url, Token: token, AllowHTTP: d.Config.AllowHTTP})
+	}
+	var failed *git.Error
+	switch {
+	case err == nil:
+		d.ok(project, "doctor.clone")
+	case errors.As(err, &failed):
+		d.note(project, Failed, err.Error(), d.text(i18n.OrOther("doctor.todo.clone.", string(failed.Kind))))
+	default:
+		d.note(project, Failed, err.Error(), d.todoForge(err, s))
+	}
 }
 
 // checkLabels names the labels that the project lacks. All but the one that

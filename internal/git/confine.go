@@ -23,7 +23,7 @@ func (c command) confinement() sandbox.Confinement {
 		f.Write = append(f.Write[:len(f.Write):len(f.Write)], c.auth.path())
 	}
 	if f.Network {
-		for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO"} {
+		for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH"} {
 			if path := os.Getenv(name); filepath.IsAbs(path) {
 				f.Read = append(f.Read, path)
 			}

@@ -18,6 +18,7 @@ const (
 	Conflict    Kind = "conflict"    // ours do not fit onto them
 	Refused     Kind = "refused"     // a permission is missing, or the branch is protected
 	Gone        Kind = "gone"        // the repository or the branch is not there
+	Certificate Kind = "certificate" // the server's certificate is not one that git trusts
 	Auth        Kind = "auth"        // the token is not taken
 	Unreachable Kind = "unreachable" // may work later
 	TooLarge    Kind = "too_large"   // a clone passed its bound
@@ -46,6 +47,7 @@ var signs = []struct {
 	kind  Kind
 	words []string
 }{
+	{Certificate, []string{"SSL certificate problem", "server certificate verification failed", "server verification failed", "error setting certificate", "SSL CA cert"}},
 	{Unreachable, []string{"unable to access"}}, // without a status: what follows is about the network
 	{Moved, []string{"(non-fast-forward)", "(fetch first)", "(stale info)", "cannot lock ref", "failed to update ref", "incorrect old value"}},
 	{Refused, []string{"[remote rejected]", "[rejected]"}},

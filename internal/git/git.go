@@ -97,6 +97,21 @@ func Clone(ctx context.Context, o Options) (*Repo, error) {
 	return r, nil
 }
 
+// Reach asks the remote of o for its references, as a clone does first, and copies nothing.
+func Reach(ctx context.Context, o Options) error {
+	a, err := newAuth(o)
+	if err != nil {
+		return fmt.Errorf("git ls-remote: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "agent-git-")
+	if err != nil {
+		return fmt.Errorf("git ls-remote: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	_, err = command{name: "ls-remote", args: []string{"--quiet", "--", o.URL, "HEAD"}, auth: a, dir: dir, trees: []string{dir}}.run(ctx)
+	return err
+}
+
 // make clones beside the working copy's place, and moves it there when it is whole.
 func (r *Repo) make(ctx context.Context, o Options) error {
 	notes, err := o.notes()

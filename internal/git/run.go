@@ -47,7 +47,7 @@ var settings = []string{
 
 // Variables of our own environment that git gets as well.
 var passed = []string{
-	"PATH", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO",
+	"PATH", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
 }
 
@@ -73,8 +73,17 @@ func (c command) environment() []string {
 			env = append(env, name+"="+value)
 		}
 	}
+	for git, ours := range certificates {
+		if _, set := os.LookupEnv(git); !set && os.Getenv(ours) != "" {
+			env = append(env, git+"="+os.Getenv(ours))
+		}
+	}
 	return append(append(env, c.auth.environment()...), c.env...)
 }
+
+// certificates are git's names for the variables that this program reads itself:
+// what it trusts, git trusts.
+var certificates = map[string]string{"GIT_SSL_CAINFO": "SSL_CERT_FILE", "GIT_SSL_CAPATH": "SSL_CERT_DIR"}
 
 // run returns what git wrote.
 func (c command) run(ctx context.Context) (string, error) {

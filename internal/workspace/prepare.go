@@ -134,7 +134,7 @@ func asForge(err error) error {
 	if !errors.As(err, &failed) {
 		return err
 	}
-	kinds := map[git.Kind]forge.ErrorKind{git.Gone: forge.NotFound, git.Refused: forge.Forbidden, git.Auth: forge.Auth, git.Unreachable: forge.Transient}
+	kinds := map[git.Kind]forge.ErrorKind{git.Gone: forge.NotFound, git.Refused: forge.Forbidden, git.Auth: forge.Auth, git.Certificate: forge.Certificate, git.Unreachable: forge.Transient}
 	if kind, ok := kinds[failed.Kind]; ok {
 		return &forge.Error{Kind: kind, Op: "git " + failed.Op, Message: failed.Text}
 	}

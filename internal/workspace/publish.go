@@ -169,7 +169,7 @@ func isTemporary(err error) bool {
 		return false
 	}
 	switch failed.Kind {
-	case forge.Transient, forge.Ambiguous, forge.RateLimited, forge.Auth:
+	case forge.Transient, forge.Ambiguous, forge.RateLimited, forge.Hidden, forge.Auth, forge.Certificate:
 		return true
 	default:
 		return false
