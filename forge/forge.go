@@ -49,6 +49,15 @@ type Comment struct {
 	UpdatedAt time.Time
 }
 
+// Labelling is that somebody put a label on a task. Ids of events rise over time,
+// whatever any clock says.
+type Labelling struct {
+	By     Account   // zero: the forge does not say
+	Event  int64     // id of that event; 0: the forge does not say
+	At     time.Time // by the forge's clock
+	Latest int64     // id of the newest event about any label of the task; 0: there is none
+}
+
 // Repository is what a working copy needs.
 type Repository struct {
 	CloneURL      string // https, or a local path
@@ -104,8 +113,8 @@ type Client interface {
 	ChangeLabels(ctx context.Context, key TaskKey, add []Label, remove []string) ([]string, error)
 	Permission(ctx context.Context, key TaskKey, login string) (Permission, error)
 	// LabelledBy is who put a label on the task, the last time that it was put
-	// there. The zero Account means that the forge does not say.
-	LabelledBy(ctx context.Context, key TaskKey, label string) (Account, error)
+	// there. Without a label only Latest is set.
+	LabelledBy(ctx context.Context, key TaskKey, label string) (Labelling, error)
 	// FindChange returns the open change with this head branch, or nil.
 	FindChange(ctx context.Context, key TaskKey, branch string) (*Change, error)
 	OpenChange(ctx context.Context, key TaskKey, spec ChangeSpec) (Change, error)

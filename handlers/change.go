@@ -45,7 +45,7 @@ func publish(s *projections.State, v *projections.Ending) Effect {
 		return e
 	}
 	switch {
-	case !s.Done("measured", v.Since):
+	case !s.Done("measured", v.Since), s.Publishing.Stale:
 		return Read{Want: WantMeasure}
 	case s.Publishing.Measured.Count > 0:
 		return Act{Intent: changeIntent(s, v)}

@@ -34,7 +34,7 @@ func pauseOf(s *projections.State) *projections.Pausing {
 	case s.Denied != nil:
 		return pauses(projections.Denied, s.Denied.Reason, person, s.Denied.Seq)
 	case s.Limit != nil:
-		return pauses("limit", s.Limit.Limit, person, s.Limit.Seq)
+		return pauses(projections.LimitReached, s.Limit.Limit, person, s.Limit.Seq)
 	case needsApproval(s):
 		return pauses(projections.HeldBack, "", person, s.Steps["measured"])
 	case w.Repeats >= cmp.Or(s.Config.Limits.RepeatedCalls, maxRepeats):

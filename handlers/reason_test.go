@@ -64,7 +64,7 @@ func TestReasons(t *testing.T) {
 			w.state.Config.Limits.MaxTokens = 100
 			return w
 		}, []string{"tokens of a task", "110 of 100"}, nil,
-			"the limit of tokens of a task was reached (110 of 100 used). Run `agent resume` to grant the same amount again", ""},
+			"the limit of tokens of a task was reached (110 of 100 used). To grant the same amount again, somebody with write access sets the label again, comments `agent approve`, or runs `agent resume`", ""},
 		"bad key": {"paused", func(t *testing.T) *world { return newWorld(t, "json", failed("auth", 0)) },
 			[]string{"`no`"}, []string{"see below"}, i18n.Text(i18n.En, "why.model_auth"), "no"},
 		"out of reach": {"paused", func(t *testing.T) *world { return newWorld(t, "json", failed("rate_limited", time.Hour)) },

@@ -1,6 +1,8 @@
 package projections
 
 import (
+	"strconv"
+
 	"agent/eventlog/event"
 	"agent/forge"
 	"agent/internal/i18n"
@@ -67,6 +69,9 @@ func (s *State) closed(intent event.Body, outcome event.Event) {
 	switch in := intent.(type) {
 	case *event.CommentRequested:
 		s.Steps["comment:"+in.Purpose] = outcome.Seq
+		if posted, ok := outcome.Body.(*event.CommentPosted); ok && in.Purpose == string(Paused) {
+			s.Before.Comment = posted.ID
+		}
 		if failed, ok := outcome.Body.(*event.CommentFailed); ok && Status(in.Purpose).Ended() {
 			s.Refused = append(s.Refused, "comment: "+failed.Message)
 		}
@@ -82,6 +87,7 @@ func (s *State) closed(intent event.Body, outcome event.Event) {
 		}
 		if changed, ok := outcome.Body.(*event.LabelsChanged); ok {
 			s.Labels = changed.Labels
+			s.Before.Label, _ = strconv.ParseInt(changed.Event, 10, 64)
 		}
 	case *event.ChangeRequested:
 		s.Steps["change"] = outcome.Seq
@@ -214,9 +220,9 @@ func (s *State) resume(e event.Event, b *event.ResumeRequested) {
 	s.Window.forgive(s.Work.Failure)
 	s.Work.forgive()
 	if b.Person {
-		s.Publishing.approve(s.Paused)
+		s.Publishing.approve(s.Paused, b.Tree)
 	}
-	if !b.Person || s.Limit == nil {
+	if !b.Person || s.Limit == nil || s.Paused == nil || s.Paused.Reason != LimitReached {
 		return
 	}
 	grant := b.Add

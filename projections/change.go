@@ -6,6 +6,7 @@ import "agent/eventlog/event"
 type Publishing struct {
 	Measured *event.ChangeMeasured // what would be published; Steps["measured"] says since when
 	Approved string                // the tree that a person let pass, beyond all limits
+	Stale    bool                  // Measured is from before the approval
 	Opened   *event.ChangeOpened
 	Kept     *event.ChangeOpened // unfinished work, on a branch or in a patch
 	Failed   *event.ChangeFailed // the latest try, if it failed
@@ -17,7 +18,7 @@ type Publishing struct {
 func (p *Publishing) apply(e event.Event) {
 	switch b := e.Body.(type) {
 	case *event.ChangeMeasured:
-		p.Measured = b
+		p.Measured, p.Stale = b, false
 	case *event.ChangeRequested:
 		p.tree = b.Tree
 	case *event.ChangeOpened:
@@ -54,10 +55,23 @@ const HeldBack = "change"
 // labels. The trigger label is still there, so it must not count as set again.
 const Denied = "labels"
 
-// approve notes what a person who resumes lets pass.
-func (p *Publishing) approve(rest *event.ContextPaused) {
-	if rest != nil && rest.Reason == HeldBack && p.Measured != nil {
-		p.Approved = p.Measured.Tree
+// LimitReached is the reason of a pause because a limit was reached.
+const LimitReached = "limit"
+
+// NeedsApproval is true for pauses that only a person who may write can end.
+func NeedsApproval(p *event.ContextPaused) bool {
+	return p != nil && (p.Reason == HeldBack || p.Reason == LimitReached)
+}
+
+// approve notes what a person who resumes lets pass. An approval that names a tree
+// is worth nothing for another one: it is measured again before it is published.
+func (p *Publishing) approve(rest *event.ContextPaused, tree string) {
+	if rest == nil || rest.Reason != HeldBack || p.Measured == nil {
+		return
+	}
+	p.Approved, p.Stale = p.Measured.Tree, tree != ""
+	if p.Stale {
+		p.Approved = tree
 	}
 }
 

@@ -2,6 +2,7 @@ package projections
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"agent/eventlog/event"
@@ -52,15 +53,15 @@ func (c *Comments) IDs() []string {
 	return ids
 }
 
+// LaterID reports whether a comment's id was given after another one's.
+func LaterID(id, than string) bool { return compareIDs(id, than) > 0 }
+
 // compareIDs puts numeric ids in numeric order.
 func compareIDs(a, b string) int {
 	if len(a) != len(b) {
 		return len(a) - len(b)
 	}
-	if a < b {
-		return -1
-	}
-	return 1
+	return strings.Compare(a, b)
 }
 
 func (c *Comments) apply(e event.Event) {

@@ -17,7 +17,7 @@ func (s *State) applyLifecycle(e event.Event) {
 		}
 	case *event.ContextResumed:
 		s.enter(e, Running)
-		s.Paused, s.Resume, s.ResumedAt = nil, nil, e.Time
+		s.Paused, s.Resume, s.ResumedAt, s.Before = nil, nil, e.Time, Before{}
 		s.Resumes++
 	case *event.ContextCompleted:
 		s.enter(e, Completed)

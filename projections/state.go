@@ -70,6 +70,7 @@ type State struct {
 	Denied *Request                // the forge did not let us take the task
 	Resume *Request                // a wish to resume that was not granted yet
 	Paused *event.ContextPaused    // why and until when it is paused
+	Before Before                  // what was on the item before it paused or waited
 	Wait   *event.ContextAwaiting  // the latest wait for people, for whatever reason
 	Await  *event.ContextAwaiting  // the latest one for an answer to the closing words, also after it has come back
 	Last   *event.ContextCompleted // how it completed
@@ -108,6 +109,13 @@ type Request struct {
 	Seq    uint64
 	By     string
 	Reason string
+}
+
+// Before tells what people did before a pause or wait from what they did after it.
+// The forge's ids tell, not its clock.
+type Before struct {
+	Label   int64  // id of the newest event about labels; 0: unknown
+	Comment string // id of the comment that says why it pauses; empty: unknown
 }
 
 // Limit is a limit that was reached and not lifted.

@@ -41,7 +41,7 @@ reached it grants the same amount once more, or what --add says.`,
 		Example: `  agent resume 3f2a
   agent resume 3f2a --add 50000`,
 		RunE: func(_ *cobra.Command, refs []string) error {
-			payload, err := json.Marshal(engine.ResumePayload{Add: add})
+			payload, err := json.Marshal(engine.ResumePayload{Add: add, By: engine.Operator()})
 			if err != nil {
 				return err
 			}

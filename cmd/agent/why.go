@@ -10,6 +10,7 @@ import (
 	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/sanitize"
+	"agent/projections"
 )
 
 func (a *cli) whyCommand() *cobra.Command {
@@ -74,6 +75,9 @@ func (l *viewer) showContext(c report.Attempt) {
 	if c.Limit != nil {
 		l.say("why.limitreached", c.Limit.Limit, c.Limit.Used, c.Limit.Max)
 	}
+	for _, a := range c.Allowed {
+		l.showApproval(a)
+	}
 	if c.Skipped != "" {
 		l.say("why.skipped", sanitize.Line(c.Skipped, 300))
 	}
@@ -92,4 +96,16 @@ func (l *viewer) showContext(c report.Attempt) {
 		}
 		l.say("why.ignored", i.ID, sanitize.Line(i.Author, 60), local(i.Created), l.text(i18n.OrOther("why.verdict.", i.Verdict)))
 	}
+}
+
+func (l *viewer) showApproval(a report.Approval) {
+	who := sanitize.Line(a.Who, 60)
+	if who == "" {
+		who = l.text("why.approved.nobody")
+	}
+	what := l.text(i18n.OrOther("why.approved.what.", a.What))
+	if a.What == projections.HeldBack {
+		what = l.text("why.approved.what.change", a.Tree[:min(len(a.Tree), 12)])
+	}
+	l.say("why.approved", local(a.Time), who, l.text(i18n.OrOther("why.approved.", a.By)), what)
 }

@@ -151,6 +151,7 @@ type LabelsRequested struct {
 type LabelsChanged struct {
 	outcome
 	Labels []string `json:"labels"`
+	Event  string   `json:"last_event,omitempty"` // of a pause or wait: id of the newest event about labels. Only a later one ends it
 }
 
 // LabelsFailed is a label change that did not succeed.

@@ -309,7 +309,7 @@ type Comment struct {
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
 	Hash    string    `json:"hash"`               // hex SHA-256 of the raw body
-	Verdict string    `json:"verdict"`            // new | edited | own | bot | system | internal | untrusted | older | deleted
+	Verdict string    `json:"verdict"`            // new | edited | own | bot | system | internal | untrusted | approval | older | deleted
 	Body    Text      `json:"body,omitzero"`      // sanitised; only of comments that become messages
 	Removed []string  `json:"removed,omitempty"`  // hidden text that was taken out
 	Warning []string  `json:"warnings,omitempty"` // injection patterns
@@ -380,6 +380,11 @@ type ResumeRequested struct {
 	By     string  `json:"by"` // signal_file | command | timer | label | comment
 	Person bool    `json:"person"`
 	Add    float64 `json:"add,omitempty"`
+
+	Actor   string `json:"actor,omitempty"`       // who did it: a login of the forge; of a command the account of the machine
+	Event   string `json:"label_event,omitempty"` // id of the forge's event about the label
+	Comment string `json:"comment,omitempty"`     // id of the comment
+	Tree    string `json:"tree,omitempty"`        // that is approved: no other one may be published
 }
 
 // StopRequested is a wish to stop for good.

@@ -133,9 +133,9 @@ func (s *Server) AddLabelsAs(repo string, number int, login string, labels ...st
 
 // RemoveLabels takes labels off an issue, as a person would.
 func (s *Server) RemoveLabels(repo string, number int, labels ...string) {
-	s.change(repo, number, func(_ *repository, i *issue) {
+	s.change(repo, number, func(r *repository, i *issue) {
 		for _, name := range labels {
-			i.dropLabel(name)
+			s.dropLabel(i, r.owner, name)
 		}
 	})
 }

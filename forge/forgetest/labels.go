@@ -84,8 +84,10 @@ func (s *Server) writeLabels(c *call, keep bool) reply {
 	if !good {
 		return problem(400, "Problems parsing JSON")
 	}
-	if !keep {
-		i.labels = nil
+	for _, l := range slices.Clone(i.labels) {
+		if !keep && !slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, l.name) }) {
+			s.dropLabel(i, c.account, l.name)
+		}
 	}
 	i.updated = s.stamp()
 	s.putLabels(r, i, c.account, names)
@@ -112,7 +114,7 @@ func (s *Server) removeIssueLabel(c *call) reply {
 		return problem(404, "Label does not exist")
 	}
 	i.updated = s.stamp()
-	i.dropLabel(c.PathValue("label"))
+	s.dropLabel(i, c.account, c.PathValue("label"))
 	return ok(c.labelShapes(r, i.labels))
 }
 
@@ -136,13 +138,18 @@ func (s *Server) listEvents(c *call) reply {
 	for _, e := range i.labelled {
 		shapes = append(shapes, object{
 			"id": e.id, "node_id": fmt.Sprint("LE_", e.id), "url": fmt.Sprintf("%s/issues/events/%d", c.repositoryURL(r), e.id),
-			"actor": c.userOrGhost(e.by), "event": "labeled", "commit_id": nil, "commit_url": nil, "created_at": moment(e.at),
+			"actor": c.userOrGhost(e.by), "event": map[bool]string{false: "labeled", true: "unlabeled"}[e.off], "commit_id": nil, "commit_url": nil, "created_at": moment(e.at),
 			"performed_via_github_app": nil, "label": object{"name": e.label.name, "color": e.label.color},
 		})
 	}
 	return paged(c, shapes, plain)
 }
 
-func (i *issue) dropLabel(name string) {
+func (s *Server) dropLabel(i *issue, by *account, name string) {
+	for _, l := range i.labels {
+		if strings.EqualFold(l.name, name) {
+			i.labelled = append(i.labelled, labelled{id: s.nextID(), label: l, by: by, at: s.stamp(), off: true})
+		}
+	}
 	i.labels = slices.DeleteFunc(i.labels, func(l *label) bool { return strings.EqualFold(l.name, name) })
 }

@@ -11,20 +11,29 @@ import (
 
 // LabelledBy reads the item's events, which name the author for labels that
 // came with a template.
-func (c *Client) LabelledBy(ctx context.Context, key forge.TaskKey, label string) (forge.Account, error) {
+func (c *Client) LabelledBy(ctx context.Context, key forge.TaskKey, label string) (forge.Labelling, error) {
+	events, err := c.events(ctx, key)
+	var found forge.Labelling
+	for _, e := range events {
+		kind, id := e.GetEvent(), e.GetID()
+		if kind != "labeled" && kind != "unlabeled" {
+			continue
+		}
+		found.Latest = max(found.Latest, id)
+		if kind == "labeled" && strings.EqualFold(e.GetLabel().GetName(), label) && id > found.Event {
+			found.By, found.Event, found.At = account(e.GetActor()), id, e.GetCreatedAt().UTC()
+		}
+	}
+	return found, err
+}
+
+func (c *Client) events(ctx context.Context, key forge.TaskKey) ([]*github.IssueEvent, error) {
 	const op = "list events"
 	owner, repo, err := c.project(op, key)
 	if err != nil {
-		return forge.Account{}, err
+		return nil, err
 	}
-	events, err := all(c, ctx, op, func(page github.ListOptions) ([]*github.IssueEvent, *github.Response, error) {
+	return all(c, ctx, op, func(page github.ListOptions) ([]*github.IssueEvent, *github.Response, error) {
 		return c.api.Issues.ListIssueEvents(ctx, owner, repo, key.Number, &page)
 	})
-	var by forge.Account
-	for _, e := range events { // oldest first
-		if e.GetEvent() == "labeled" && strings.EqualFold(e.GetLabel().GetName(), label) {
-			by = account(e.GetActor())
-		}
-	}
-	return by, err
 }

@@ -9,10 +9,10 @@ import (
 )
 
 // LabelledBy reads the item's label events.
-func (c *Client) LabelledBy(ctx context.Context, key forge.TaskKey, label string) (forge.Account, error) {
+func (c *Client) LabelledBy(ctx context.Context, key forge.TaskKey, label string) (forge.Labelling, error) {
 	const op = "list label events"
 	if err := c.check(op, key); err != nil {
-		return forge.Account{}, err
+		return forge.Labelling{}, err
 	}
 	list := c.api.ResourceLabelEvents.ListIssueLabelEvents
 	if key.Kind == forge.GitLabMergeRequest {
@@ -21,14 +21,13 @@ func (c *Client) LabelledBy(ctx context.Context, key forge.TaskKey, label string
 	events, err := all(c, ctx, op, func(page gitlab.ListOptions, with request) ([]*gitlab.LabelEvent, *gitlab.Response, error) {
 		return list(key.Project, int64(key.Number), &gitlab.ListLabelEventsOptions{ListOptions: page}, with)
 	})
-	var by forge.Account
-	var last int64
+	var found forge.Labelling
 	for _, e := range events {
-		if e.Action == "add" && e.Label.Name == label && e.ID > last {
-			last = e.ID
-			by = account(e.User.ID, e.User.Username, false)
+		found.Latest = max(found.Latest, e.ID)
+		if e.Action == "add" && e.Label.Name == label && e.ID > found.Event {
+			found.By, found.Event, found.At = account(e.User.ID, e.User.Username, false), e.ID, when(e.CreatedAt)
 			c.meet(e.User.ID, e.User.Username)
 		}
 	}
-	return by, err
+	return found, err
 }

@@ -153,8 +153,9 @@ func (e *Engine) deleted(all []forge.Comment) (gone []event.Comment) {
 
 func (e *Engine) classified(ctx context.Context, c forge.Comment, sum string, known bool) event.Comment {
 	v := event.Comment{ID: c.ID, Kind: c.Kind, Author: c.Author.Login, Created: c.CreatedAt.UTC(), Updated: c.UpdatedAt.UTC(), Hash: sum}
+	_, approval := policy.Approves(c.Body)
 	_, genuine := markerOf(c.Body, e.p.MarkerKey, e.state.Key)
-	v.Verdict = e.classify(ctx, policy.Comment{Author: c.Author, System: c.System, Internal: c.Internal, Known: known,
+	v.Verdict = e.classify(ctx, policy.Comment{Author: c.Author, System: c.System, Internal: c.Internal, Known: known, Approves: approval,
 		Posted: e.state.Comments.Own(projections.CommentID(c.Kind, c.ID)), Marked: Marked(c.Body), Genuine: genuine})
 	if v.Verdict == "new" || v.Verdict == "edited" {
 		text, removed := sanitize.Rendered(c.Body)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"strconv"
 
 	"agent/eventlog/event"
 	"agent/forge"
@@ -16,12 +17,30 @@ func (e *Engine) labels(ctx context.Context, in *event.LabelsRequested) (event.B
 			if now == nil {
 				now = []string{}
 			}
-			return &event.LabelsChanged{Labels: now}, err
+			changed := &event.LabelsChanged{Labels: now}
+			if err == nil && (in.Purpose == string(projections.Paused) || in.Purpose == string(projections.Awaiting)) {
+				changed.Event, err = e.newestLabelEvent(ctx)
+			}
+			return changed, err
 		},
 		refused: func(err *forge.Error) event.Body {
 			return &event.LabelsFailed{Kind: string(err.Kind), Message: clean(err.Message)}
 		},
 	})
+}
+
+// newestLabelEvent is what a label must be later than to end a pause, "" if the
+// forge does not tell.
+func (e *Engine) newestLabelEvent(ctx context.Context) (string, error) {
+	found, err := retryRead(ctx, e, func() (forge.Labelling, error) { return e.p.Forge.LabelledBy(ctx, e.state.Key, "") })
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil || found.Latest == 0:
+		e.p.Log.Warn("the forge does not say which label was set last", "task", e.state.Key.String(), "error", err)
+		return "", nil
+	}
+	return strconv.FormatInt(found.Latest, 10), nil
 }
 
 // styled gives labels the look that they get if they have to be created.

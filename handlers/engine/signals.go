@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"os/user"
+	"strconv"
 	"time"
 
 	"agent/contexts"
@@ -102,6 +105,15 @@ func interruptedBySignal(ctx context.Context, err error) error {
 // ResumePayload is what a resume signal carries.
 type ResumePayload struct {
 	Add float64 `json:"add,omitempty"`
+	By  string  `json:"by,omitempty"` // account of the machine
+}
+
+// Operator names the account of the machine that runs the program.
+func Operator() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return "uid " + strconv.Itoa(os.Getuid())
 }
 
 // TakeResume turns a pending resume signal into the event that ends a pause.
@@ -113,5 +125,5 @@ func TakeResume(store *contexts.Store, uuid string) (*event.ResumeRequested, err
 	}
 	var p ResumePayload
 	_ = json.Unmarshal(payload, &p) // a damaged payload still means: resume
-	return &event.ResumeRequested{By: "command", Person: true, Add: p.Add}, nil
+	return &event.ResumeRequested{By: "command", Person: true, Add: p.Add, Actor: clean(p.By)}, nil
 }

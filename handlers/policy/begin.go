@@ -16,8 +16,15 @@ type Setter struct {
 	Login  string
 	Bot    bool
 	May    forge.Permission
-	Hidden bool // the forge never says who set the label, or who may write
+	Event  int64 // id of the event; 0: the forge does not say
+	Hidden bool  // the forge never says who set the label, or who may write
 }
+
+// MayWrite reports whether the forge says that a person with write access did it.
+func (s Setter) MayWrite() bool { return !s.Hidden && !s.Bot && s.May >= forge.Write }
+
+// open is true where anybody's label or comment counts.
+func open(private bool, accept string) bool { return private || accept == "any" }
 
 // Refusal is why an item does not become a task. Why is a text of package i18n
 // and Arg its only argument, "" if it has none.
@@ -31,6 +38,11 @@ const (
 	NotOpen       = "skip.state"  // argument: the state
 	LabelGone     = "skip.label"  // it was listed with the label
 	NoWriteAccess = "skip.access" // argument: who set the label
+
+	// Of a label that does not end a pause.
+	NoApproval   = "skip.approval" // argument: who set it
+	LabelTooOld  = "skip.old"      // it was set before the pause
+	LabelUnknown = "skip.unknown"  // the forge does not say who set it, or when
 )
 
 // Begin decides whether an item becomes a task; nil means that it does. In a
@@ -45,11 +57,11 @@ func Begin(c Candidate) (*Refusal, Need) {
 		return nil, Nothing
 	case c.Trigger(c.Triggers) == "":
 		return &Refusal{LabelGone, ""}, Nothing
-	case c.Private || c.Accept == "any":
+	case open(c.Private, c.Accept):
 		return nil, Nothing
 	case c.Labeller == nil:
 		return nil, Labeller
-	case c.Labeller.Hidden, c.Labeller.May >= forge.Write && !c.Labeller.Bot:
+	case c.Labeller.Hidden, c.Labeller.MayWrite():
 		return nil, Nothing
 	}
 	return &Refusal{NoWriteAccess, c.Labeller.Login}, Nothing

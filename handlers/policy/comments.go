@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"strings"
 
 	"agent/eventlog/event"
 	"agent/forge"
@@ -17,6 +18,7 @@ type Comment struct {
 	Marked   bool // it carries the marker of an agent, which anybody can copy
 	Genuine  bool // the marker was made for this task with our key
 	Known    bool // the log has an earlier text of it
+	Approves bool // it is an approval, and nothing else
 
 	Self     *Account // nil if it was not asked
 	MayWrite *bool    // nil if it was not asked
@@ -29,7 +31,7 @@ type Account struct {
 }
 
 // Classify says what a comment is, in the words of event.Comment: system, own,
-// internal, bot, untrusted, new, edited. Only new and edited ones are input.
+// internal, bot, approval, untrusted, new, edited. Only new and edited ones are input.
 func Classify(s *projections.State, c Comment) (class string, need Need) {
 	switch {
 	case c.System:
@@ -44,6 +46,8 @@ func Classify(s *projections.State, c Comment) (class string, need Need) {
 		return "internal", Nothing // the answer would show its words to everybody
 	case c.Author.Bot && s.Config.Comments.ExcludeBots:
 		return "bot", Nothing
+	case c.Approves:
+		return "approval", Nothing
 	}
 	accepted, need := accepts(s, c)
 	switch {
@@ -77,6 +81,27 @@ func accepts(s *projections.State, c Comment) (bool, Need) {
 // were deleted share one name, which is nobody's.
 func IsAuthor(s *projections.State, a forge.Account) bool {
 	return s.Task != nil && a.Login == s.Task.Author && a.Login != "" && a.Login != "ghost"
+}
+
+// Approval is the line by which a comment approves what waits for it.
+const Approval = "agent approve"
+
+// Approves reports whether a line of a comment approves, and whether it says nothing else.
+func Approves(body string) (approves, alone bool) {
+	alone, fenced := true, false
+	for line := range strings.Lines(body) {
+		line = strings.TrimSpace(line)
+		fence := strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
+		fenced = fenced != fence
+		switch {
+		case line == "":
+		case !fenced && !fence && strings.EqualFold(strings.Trim(line, "`."), Approval):
+			approves = true
+		default:
+			alone = false
+		}
+	}
+	return approves, approves && alone
 }
 
 // Newest keeps the text of the newest most comments that are input, and calls the rest older.

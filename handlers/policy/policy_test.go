@@ -77,7 +77,7 @@ func TestWake(t *testing.T) {
 		"resume signal":         {paused("limit", person), policy.Facts{Resume: &event.ResumeRequested{By: "signal"}}, "resume signal", policy.Nothing},
 		"command":               {paused("limit", person), policy.Facts{Trigger: policy.ByCommand}, "resume command", policy.Nothing},
 		"listed with its label": {paused("limit", person), policy.Facts{Trigger: policy.ByLabel}, "", policy.Task},
-		"label set again":       {paused("limit", person), policy.Facts{Trigger: policy.ByLabel, Task: open}, "resume label", policy.Nothing},
+		"label set again":       {paused("requested", person), policy.Facts{Trigger: policy.ByLabel, Task: open}, "", policy.Labeller},
 		"label gone meanwhile":  {paused("limit", person), policy.Facts{Trigger: policy.ByLabel, Task: bare}, "", policy.Nothing},
 		"label never removed":   {paused("labels", person), policy.Facts{Trigger: policy.ByLabel, Task: open}, "", policy.Nothing},
 		"not expired":           {paused("limit", person), policy.Facts{ExpiryDays: 30}, "", policy.Nothing},
@@ -96,13 +96,13 @@ func TestWake(t *testing.T) {
 		"our own comment":    {awaiting(), policy.Facts{Task: bare, Comments: answers(policy.Answer{Author: alice, New: true, Ours: true})}, "", policy.Nothing},
 		"an older comment":   {awaiting(), policy.Facts{Task: bare, Comments: answers(policy.Answer{Author: alice})}, "", policy.Nothing},
 		"nobody in time":     {awaiting(), policy.Facts{Now: now.Add(time.Hour), Task: bare, Comments: answers()}, "timer", policy.Nothing},
-		"labelled, answered": {awaiting(), policy.Facts{Trigger: policy.ByLabel, Task: open}, "resume label", policy.Nothing},
+		"labelled, answered": {awaiting(), policy.Facts{Trigger: policy.ByLabel, Task: open, Labeller: &policy.Setter{Login: "bob", May: forge.Write}}, "resume label", policy.Nothing},
 	} {
 		if tt.f.Now.IsZero() {
 			tt.f.Now = now
 		}
 		tt.f.Triggers = triggers
-		wake, need := policy.Wake(tt.s, tt.f)
+		wake, _, need := policy.Wake(tt.s, tt.f)
 		got := ""
 		switch b := wake.(type) {
 		case *event.ResumeRequested:
@@ -118,7 +118,7 @@ func TestWake(t *testing.T) {
 	}
 	running := paused("limit", person)
 	running.Status = projections.Running
-	if wake, _ := policy.Wake(running, policy.Facts{Now: now, Trigger: policy.ByCommand}); wake != nil {
+	if wake, _, _ := policy.Wake(running, policy.Facts{Now: now, Trigger: policy.ByCommand}); wake != nil {
 		t.Errorf("a running one is woken: %v", wake)
 	}
 }

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"agent/eventlog/event"
@@ -23,17 +24,23 @@ type Facts struct {
 	PauseSignal bool                   // the signal that pauses everything is set
 	ExpiryDays  int                    // after which a pause ends the task; 0: never
 	Triggers    []string               // labels that make an item a task
+	Accept      string                 // new_comment_handling.accept
+	Operator    string                 // who runs this program
 
-	Task     *Item // nil if it was not read
-	Gone     bool  // it was read, and is not there
+	Task     *Item   // nil if it was not read
+	Gone     bool    // it was read, and is not there
+	Labeller *Setter // nil if it was not read
 	Comments *[]Answer
 }
 
 // Answer is one comment on a waiting task.
 type Answer struct {
-	Author forge.Account
-	Ours   bool // the agent or the forge wrote it
-	New    bool // the log does not have this text
+	ID       string
+	Author   forge.Account
+	Ours     bool  // the agent or the forge wrote it
+	New      bool  // the log does not have this text
+	Approves bool  // it says so, see Approves, and its id can be compared
+	MayWrite *bool // nil if it was not asked
 }
 
 // Waiting reports whether a context does nothing until something wakes it.
@@ -42,29 +49,100 @@ func Waiting(s *projections.State) bool {
 }
 
 // Wake decides what wakes a context; nil if it is not waiting, or if nothing does.
-func Wake(s *projections.State, f Facts) (event.Body, Need) {
+// The refusal says why a label that is there does not.
+func Wake(s *projections.State, f Facts) (event.Body, *Refusal, Need) {
 	switch {
 	case !Waiting(s):
-		return nil, Nothing
+		return nil, nil, Nothing
 	case f.Resume != nil:
-		return f.Resume, Nothing
+		return approving(s, f.Resume), nil, Nothing
 	case f.Trigger == ByCommand:
-		return &event.ResumeRequested{By: ByCommand, Person: true}, Nothing
+		return approving(s, &event.ResumeRequested{By: ByCommand, Person: true, Actor: f.Operator}), nil, Nothing
 	}
 	// If the forge refused to set labels, the trigger label was never removed, and so not set again.
 	labelled := f.Trigger == ByLabel && (s.Paused == nil || s.Paused.Reason != projections.Denied)
 	awaiting := s.Status == projections.Awaiting
+	var refusal *Refusal
 	switch {
 	case (labelled || awaiting) && f.Task == nil && !f.Gone:
-		return nil, Task
+		return nil, nil, Task
 	case labelled && f.Task != nil && f.Task.Trigger(f.Triggers) != "":
-		return &event.ResumeRequested{By: ByLabel, Person: true}, Nothing
-	case awaiting:
+		if f.Labeller == nil {
+			return nil, nil, Labeller
+		}
+		if refusal = refuseLabel(s, f); refusal == nil {
+			return approving(s, &event.ResumeRequested{By: ByLabel, Person: true, Actor: f.Labeller.Login, Event: idOf(f.Labeller.Event)}), nil, Nothing
+		}
+	}
+	wake, need := byItself(s, f)
+	return wake, refusal, need
+}
+
+// refuseLabel says why a label does not end a wait. What asks for an approval needs
+// somebody who may write, and proof that the label came later; what the forge does
+// not tell is neither.
+func refuseLabel(s *projections.State, f Facts) *Refusal {
+	by, known := f.Labeller, s.Before.Label > 0 && f.Labeller.Event > 0
+	approval := projections.NeedsApproval(s.Paused)
+	switch {
+	case known && by.Event <= s.Before.Label:
+		return &Refusal{LabelTooOld, ""}
+	case approval && (by.Hidden || !known):
+		return &Refusal{LabelUnknown, ""}
+	case approval && !by.MayWrite():
+		return &Refusal{NoApproval, by.Login}
+	case approval, open(f.Task.Private, f.Accept), by.Hidden, by.MayWrite():
+		return nil
+	}
+	return &Refusal{NoWriteAccess, by.Login}
+}
+
+// approving binds a person's wish to the change that is held back, if one is.
+func approving(s *projections.State, r *event.ResumeRequested) *event.ResumeRequested {
+	if r.Person && s.Paused != nil && s.Paused.Reason == projections.HeldBack && s.Publishing.Measured != nil {
+		bound := *r
+		bound.Tree = s.Publishing.Measured.Tree
+		return &bound
+	}
+	return r
+}
+
+func idOf(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// byItself decides what ends a wait without a label or a command.
+func byItself(s *projections.State, f Facts) (event.Body, Need) {
+	switch {
+	case s.Status == projections.Awaiting:
 		return answered(s, f)
 	case expired(s, f):
 		return &event.StopRequested{By: "expired"}, Nothing
+	case projections.NeedsApproval(s.Paused) && s.Before.Comment != "":
+		return approved(s, f)
 	}
 	return pauseOver(s.Paused.Until, f), Nothing
+}
+
+// approved looks for a comment that approves, by somebody who may write, later than
+// ours which asks for it.
+func approved(s *projections.State, f Facts) (event.Body, Need) {
+	if f.Comments == nil {
+		return nil, Comments
+	}
+	for _, a := range *f.Comments {
+		switch {
+		case !a.Approves || a.Ours || !a.New || a.Author.Bot || !projections.LaterID(a.ID, s.Before.Comment):
+		case a.MayWrite == nil:
+			return nil, Permission
+		case *a.MayWrite:
+			return approving(s, &event.ResumeRequested{By: "comment", Person: true, Actor: a.Author.Login, Comment: a.ID}), Nothing
+		}
+	}
+	return nil, Nothing
 }
 
 func expired(s *projections.State, f Facts) bool {
@@ -92,7 +170,7 @@ func answered(s *projections.State, f Facts) (event.Body, Need) {
 		return &event.StopRequested{By: "closed"}, Nothing
 	case f.Comments == nil:
 		return nil, Comments
-	case slices.ContainsFunc(*f.Comments, func(a Answer) bool { return a.New && !a.Ours && IsAuthor(s, a.Author) }):
+	case slices.ContainsFunc(*f.Comments, func(a Answer) bool { return a.New && !a.Ours && !a.Author.Bot && IsAuthor(s, a.Author) }):
 		return &event.ResumeRequested{By: "comment"}, Nothing
 	}
 	if until := s.Wait.Until.Time; !f.Now.Before(until) {

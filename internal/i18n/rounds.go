@@ -30,11 +30,14 @@ var roundTexts = texts{
 	"fault.todo.model.not_found": {"check %[1]s and %[2]s", "%[1]s と %[2]s を確認してください"},
 
 	// Why an item does not become a task.
-	"skip.state":  {"it is %s", "状態が %s です"},
-	"skip.label":  {"its label was removed", "ラベルが外されています"},
-	"skip.access": {"public project: @%s added the label but has no write access", "公開プロジェクト: @%s がラベルを付けましたが、書き込み権限がありません"},
-	"skip.forge":  {"no forge with host %s is configured", "ホスト %s のフォージは設定されていません"},
-	"skip.ended":  {"it has ended", "終了しています"},
+	"skip.state":    {"it is %s", "状態が %s です"},
+	"skip.label":    {"its label was removed", "ラベルが外されています"},
+	"skip.access":   {"public project: @%s added the label but has no write access", "公開プロジェクト: @%s がラベルを付けましたが、書き込み権限がありません"},
+	"skip.approval": {"@%s set the label but has no write access, so this is no approval", "@%s がラベルを付けましたが、書き込み権限がないため承認とはみなされません"},
+	"skip.old":      {"the label was set before the pause. Remove it and set it again", "ラベルは一時停止より前に付けられたものです。いったん外して付け直してください"},
+	"skip.unknown":  {"the forge does not say who set the label, or when, so this is no approval. Run `agent resume`", "誰がいつラベルを付けたのか確認できないため、承認とはみなされません。`agent resume` を実行してください"},
+	"skip.forge":    {"no forge with host %s is configured", "ホスト %s のフォージは設定されていません"},
+	"skip.ended":    {"it has ended", "終了しています"},
 
 	// Why a task is started, or what a round saw of it.
 	"seen.by.label":   {"it has the label", "ラベルが付いています"},

@@ -32,11 +32,21 @@ type Attempt struct {
 	Since   time.Time        `json:"since,omitzero"`    // of the state
 	Skipped string           `json:"skipped,omitempty"`
 	Limit   *Limit           `json:"limit,omitempty"`
+	Allowed []Approval       `json:"approvals,omitempty"`
 	Failure *Failure         `json:"last_failure,omitempty"`
 	Ignored []IgnoredComment `json:"ignored_comments"`
 	Servers []MissingServer  `json:"missing_servers,omitempty"` // as of the latest list of tools
 	Fetch   string           `json:"comments_error,omitempty"`  // why the latest fetch failed
 	Error   string           `json:"error,omitempty"`           // why the log cannot be read whole
+}
+
+// Approval is what a person let pass.
+type Approval struct {
+	Time time.Time `json:"time"`
+	What string    `json:"what"`           // change | limit
+	By   string    `json:"by"`             // label | comment | command
+	Who  string    `json:"who,omitempty"`  // a login of the forge; of a command the account of the machine
+	Tree string    `json:"tree,omitempty"` // of the change
 }
 
 // Limit is one that was reached, in its own unit.
@@ -131,6 +141,10 @@ func (c *Attempt) apply(ev event.Event, s *projections.State) {
 		c.Reason = b.Reason
 	case *event.ContextFailed:
 		c.Reason = b.Reason
+	case *event.ResumeRequested:
+		if b.Person && projections.NeedsApproval(s.Paused) {
+			c.Allowed = append(c.Allowed, Approval{Time: ev.Time, What: s.Paused.Reason, By: b.By, Who: b.Actor, Tree: b.Tree})
+		}
 	case *event.TaskSkipped:
 		c.Skipped = b.Reason
 	case *event.CommentsFetched:

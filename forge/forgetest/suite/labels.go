@@ -54,9 +54,18 @@ func labelledBy(t *testing.T, w *world) {
 			w.change(t, []forge.Label{working}, "todo")
 		}
 		by, err := w.LabelledBy(background(), w.Key, label)
-		if err != nil || want != "" && by.Login != want || label == "never there" && by.Login != "" {
+		there := by.Event > 0 && !by.At.IsZero() && by.Latest >= by.Event
+		if err != nil || want != "" && by.By.Login != want || there != (label != "never there") {
 			t.Errorf("%s: %+v, %v; want %s", label, by, err, want)
 		}
+	}
+	before, _ := w.LabelledBy(background(), w.Key, "todo")
+	w.Unlabel("label 3")
+	between, err := w.LabelledBy(background(), w.Key, "todo")
+	w.Label("todo")
+	after, _ := w.LabelledBy(background(), w.Key, "todo")
+	if err != nil || between.Event != before.Event || between.Latest <= before.Latest || after.Event <= between.Latest {
+		t.Errorf("events %+v, %+v after another label went, %+v after this one came again; %v", before, between, after, err)
 	}
 }
 

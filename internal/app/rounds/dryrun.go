@@ -157,12 +157,16 @@ func (h *rehearsal) resume(ctx context.Context, j job) {
 		h.add(line, damage)
 		return
 	}
-	wake, err := h.wakeOf(ctx, s, j.trigger)
+	wake, why, err := h.wakeOf(ctx, s, j.trigger)
 	if err != nil {
 		h.add(line, err)
 		return
 	}
-	h.add(h.outlook(line, s, wake), nil)
+	line = h.outlook(line, s, wake)
+	if why != "" && line.Action == wouldWait {
+		line.Reason += "; " + why
+	}
+	h.add(line, nil)
 }
 
 // readable folds a log as far as it can be read. A torn tail is no damage.

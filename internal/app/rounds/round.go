@@ -107,7 +107,7 @@ func (r *round) due(ctx context.Context, uuid string) bool {
 	if _, stop := pending[contexts.Stop]; stop {
 		return true
 	}
-	wake, err := r.wakeOf(ctx, state, "")
+	wake, _, err := r.wakeOf(ctx, state, "")
 	if err != nil {
 		r.trouble(uuid, err)
 	}

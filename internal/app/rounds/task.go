@@ -111,7 +111,7 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 
 func (r *round) skip(j job, why string) {
 	r.voice.Note(r.text("round.skipped", j.key.String(), why))
-	r.saw(j.key.String(), contexts.Skipped, why, "")
+	r.saw(j.key.String(), contexts.Skipped, why, j.uuid)
 }
 
 // item reads the item that a job is about.
@@ -154,9 +154,13 @@ func (r *round) resume(ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
-	wake, err := r.wakeOf(ctx, e.State(), j.trigger)
+	wake, why, err := r.wakeOf(ctx, e.State(), j.trigger)
 	if err != nil {
 		return errors.Join(err, e.Close())
+	}
+	if why != "" && wake == nil && e.State().Stop == nil {
+		r.skip(job{uuid: j.uuid, key: e.State().Key}, why)
+		return e.Close()
 	}
 	if e.State().Status.Ended() {
 		r.ended(e.State(), j)

@@ -16,37 +16,43 @@ func (r *round) refusal(ctx context.Context, t forge.Task, j job) (string, error
 		Accept: r.Config.NewCommentHandling.Accept}
 	refusal, need := policy.Begin(c)
 	if need == policy.Labeller {
-		setter, err := r.labeller(ctx, t, j)
+		setter, err := r.labeller(ctx, j.at, j.key, c.Item.Trigger(j.at.Config.Triggers()), t.Author)
 		if err != nil {
 			return "", err
 		}
 		c.Labeller = &setter
 		refusal, _ = policy.Begin(c)
 	}
+	return r.because(refusal), nil
+}
+
+// because says a refusal in words, "" if there is none.
+func (r *round) because(refusal *policy.Refusal) string {
 	switch {
 	case refusal == nil:
-		return "", nil
+		return ""
 	case refusal.Arg == "":
-		return r.text(i18n.ID(refusal.Why)), nil
+		return r.text(i18n.ID(refusal.Why))
 	}
-	return r.text(i18n.ID(refusal.Why), refusal.Arg), nil
+	return r.text(i18n.ID(refusal.Why), refusal.Arg)
 }
 
 // labeller reads who set the trigger label, and what that account may do.
-func (r *round) labeller(ctx context.Context, t forge.Task, j job) (policy.Setter, error) {
-	by, err := j.at.Client.LabelledBy(ctx, j.key, policy.ItemOf(t).Trigger(j.at.Config.Triggers()))
+func (r *round) labeller(ctx context.Context, at app.Site, key forge.TaskKey, label string, author forge.Account) (policy.Setter, error) {
+	set, err := at.Client.LabelledBy(ctx, key, label)
 	if err != nil {
 		return r.hidden(err)
 	}
+	by := set.By
 	if by.Login == "" {
-		by = t.Author // it came with the item
+		by = author // it came with the item
 	}
-	may, err := j.at.Client.Permission(ctx, j.key, by.Login)
+	may, err := at.Client.Permission(ctx, key, by.Login)
 	var failed *forge.Error
 	if err != nil && !(errors.As(err, &failed) && failed.Kind == forge.Invalid) { // no account has such a name
 		return r.hidden(err)
 	}
-	return policy.Setter{Login: by.Login, Bot: by.Bot, May: may}, nil
+	return policy.Setter{Login: by.Login, Bot: by.Bot, May: may, Event: set.Event}, nil
 }
 
 // hidden tells a forge that never says such things from one that fails now.

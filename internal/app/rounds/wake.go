@@ -14,37 +14,47 @@ import (
 	"agent/projections"
 )
 
-// wakeOf says what, if anything, wakes a context. trigger is policy.ByLabel,
-// policy.ByCommand, or "" if the round came to it by itself.
-func (r *round) wakeOf(ctx context.Context, s *projections.State, trigger string) (event.Body, error) {
+// wakeOf says what, if anything, wakes a context, and why a label that is there does
+// not. trigger is policy.ByLabel, policy.ByCommand, or "" if the round came to it by
+// itself.
+func (r *round) wakeOf(ctx context.Context, s *projections.State, trigger string) (wake event.Body, why string, err error) {
 	if !policy.Waiting(s) {
-		return nil, nil
+		return nil, "", nil
 	}
 	resume, err := engine.TakeResume(r.Store, s.Created.UUID)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	at, configured := r.Site(s.Created.Forge)
 	f := policy.Facts{Now: time.Now(), Trigger: trigger, Resume: resume, PauseSignal: r.PauseSignal(),
-		ExpiryDays: r.Config.PauseResume.PausedTaskExpiryDays, Triggers: at.Config.Triggers()}
+		ExpiryDays: r.Config.PauseResume.PausedTaskExpiryDays, Triggers: at.Config.Triggers(),
+		Accept: r.Config.NewCommentHandling.Accept, Operator: engine.Operator()}
 	for {
-		wake, need := policy.Wake(s, f)
-		switch {
-		case need == policy.Nothing:
-			return wake, nil
-		case !configured:
-			return nil, nil
-		case need == policy.Task:
-			err = readTask(ctx, at, s, &f)
-		case need == policy.Comments:
-			err = readAnswers(ctx, at, s, &f)
-		default:
-			panic(fmt.Sprintf("rounds: waking needs fact %d", need))
+		wake, refusal, need := policy.Wake(s, f)
+		if need == policy.Nothing || !configured {
+			return wake, r.because(refusal), nil
 		}
-		if err != nil {
-			return nil, temporary(err)
+		if err := r.learn(ctx, at, s, &f, need); err != nil {
+			return nil, "", temporary(err)
 		}
 	}
+}
+
+// learn reads a fact that decides about waking.
+func (r *round) learn(ctx context.Context, at app.Site, s *projections.State, f *policy.Facts, need policy.Need) error {
+	switch need {
+	case policy.Task:
+		return readTask(ctx, at, s, f)
+	case policy.Labeller:
+		by, err := r.labeller(ctx, at, s.Key, f.Task.Trigger(f.Triggers), forge.Account{Login: s.Created.User})
+		f.Labeller = &by
+		return err
+	case policy.Comments:
+		return readAnswers(ctx, at, s, f)
+	case policy.Permission:
+		return r.readPermissions(ctx, at, s, f)
+	}
+	panic(fmt.Sprintf("rounds: waking needs fact %d", need))
 }
 
 // readTask reads the item now that its context is taken: since it was listed,
@@ -61,16 +71,39 @@ func readTask(ctx context.Context, at app.Site, s *projections.State, f *policy.
 	return err
 }
 
-// readAnswers reads what was written since the last fetch, and a little before: clocks differ.
+// readAnswers reads all comments: which are new is told by their ids and texts, not
+// by any clock. A paused task is not asked about in every round only to fail: what
+// cannot be read there approves nothing.
 func readAnswers(ctx context.Context, at app.Site, s *projections.State, f *policy.Facts) error {
-	comments, err := at.Client.Comments(ctx, s.Key, s.Comments.LastFetch.Add(-5*time.Minute))
+	comments, err := at.Client.Comments(ctx, s.Key, time.Time{})
+	if err != nil && s.Status == projections.Paused && ctx.Err() == nil {
+		comments, err = nil, nil
+	}
 	answers := []policy.Answer{}
 	for _, c := range comments {
 		id := projections.CommentID(c.Kind, c.ID)
 		known, seen := s.Comments.Seen(id)
-		answers = append(answers, policy.Answer{Author: c.Author, New: !seen || known != engine.Hash(c.Body),
+		approves, _ := policy.Approves(c.Body)
+		answers = append(answers, policy.Answer{ID: c.ID, Author: c.Author, New: !seen || known != engine.Hash(c.Body), Approves: approves && id == c.ID,
 			Ours: c.System || s.Comments.Own(id) || engine.Marked(c.Body)}) // author and agent may share an account
 	}
 	f.Comments = &answers
 	return err
+}
+
+// readPermissions asks about all who approve. Who cannot be asked about may not.
+func (r *round) readPermissions(ctx context.Context, at app.Site, s *projections.State, f *policy.Facts) error {
+	for i := range *f.Comments {
+		a := &(*f.Comments)[i]
+		if !a.Approves || a.MayWrite != nil {
+			continue
+		}
+		may, err := at.Client.Permission(ctx, s.Key, a.Author.Login)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		writes := err == nil && may >= forge.Write
+		a.MayWrite = &writes
+	}
+	return nil
 }
