@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -55,6 +56,15 @@ func (s *Store) CheckFiles(uuid string) error {
 		return err
 	}
 	return s.checkFiles(pathOf(at, uuid))
+}
+
+// CheckOwn does the same with what the store keeps beside the contexts.
+func (s *Store) CheckOwn() error {
+	var problems []error
+	for _, name := range []string{keyFile, scanFile, gcFile, indexDir, budgetDir, locksDir, controlDir, stagingDir, quarantineDir} {
+		problems = append(problems, s.checkFiles(name))
+	}
+	return errors.Join(problems...)
 }
 
 func (s *Store) checkFiles(name string) error {

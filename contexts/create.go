@@ -44,6 +44,9 @@ func (s *Store) create(first *event.ContextCreated, at time.Time) (*Context, err
 	info.apply(event.Event{Time: at, Body: first})
 	// The index knows a context before anybody can see it.
 	if err := s.note(info, func() error { return s.move(staged, pathOf(Running, first.UUID)) }); err != nil {
+		if s.unmake(first.UUID) == nil {
+			_ = s.fs.RemoveAll(staged) // best effort, else the next sweep does it
+		}
 		return nil, err
 	}
 	c := s.context(first.UUID, Running)

@@ -58,7 +58,7 @@ func ExitCode(err error) int {
 // codeOf classifies one link of an error chain.
 func codeOf(err error) (int, bool) {
 	switch e := err.(type) {
-	case *DamageError, *eventlog.DamageError, *eventlog.TornError:
+	case *DamageError, *LostError, *eventlog.DamageError, *eventlog.TornError:
 		return ExitDamage, true
 	case *AmbiguousError, *RefError:
 		return ExitUsage, true

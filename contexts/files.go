@@ -117,6 +117,35 @@ func (s *Store) Patch(uuid string) ([]byte, error) {
 	return fsx.ReadFile(s.fs, path.Join(pathOf(at, uuid), event.PatchFile), maxPatch)
 }
 
+// RemoveFile removes a projection file, which takes no room on a disk that is full.
+func (c *Context) RemoveFile(name string) error {
+	file, err := c.file(name)
+	if err != nil {
+		return err
+	}
+	delete(c.dirty, name)
+	if err := c.s.fs.Remove(file); err != nil && !isMissing(err) {
+		return err
+	}
+	return nil
+}
+
+// Lacking lists the contexts in paused/ and completed/ that lack a projection file.
+func (s *Store) Lacking(name string) (uuids []string, err error) {
+	for _, dir := range []Dir{Paused, Completed} {
+		names, err := s.names(dir, func(error) {})
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range names {
+			if _, err := s.fs.Lstat(path.Join(pathOf(dir, id), name)); isMissing(err) {
+				uuids = append(uuids, id)
+			}
+		}
+	}
+	return uuids, nil
+}
+
 // ReadFile reads a projection file.
 func (c *Context) ReadFile(name string) ([]byte, error) {
 	file, err := c.file(name)

@@ -38,33 +38,50 @@ func (s *Store) Forget(uuid, by string, at time.Time, refresh func(*Context) err
 func (s *Store) forget(uuid, by string, at time.Time, refresh func(*Context) error) (Forgotten, error) {
 	done := Forgotten{UUID: uuid}
 	first, err := s.Creation(uuid)
+	var lost *LostError
+	if errors.As(err, &lost) {
+		known, err := s.lost(uuid)
+		if err != nil {
+			return done, err
+		}
+		return s.forgetLost(known, by, at, refresh)
+	}
 	if err != nil {
 		return done, err
 	}
 	if info := s.digest(uuid, eventlog.Head{}); info.Err != nil || !info.Over() {
 		return done, errors.Join(info.Err, ErrNotEnded)
 	}
-	of, err := s.ofTask(first.TaskKey)
-	if err != nil {
+	if err := s.forgetHeirs(first.TaskKey, by, at, refresh, &done); err != nil {
 		return done, err
-	}
-	for _, i := range of {
-		heir := i.UUID
-		if heir == uuid {
-			continue
-		}
-		took, err := s.disinherit(heir, uuid, by, at, refresh)
-		if err != nil && !errors.Is(err, ErrUnknown) {
-			return done, err
-		}
-		if took {
-			done.Heirs = append(done.Heirs, heir)
-		}
 	}
 	if done.Bytes, err = s.Remove(uuid); err != nil {
 		return done, err
 	}
 	return done, s.forgetQuarantine(uuid)
+}
+
+// forgetHeirs takes what the later contexts of a task have from done.UUID.
+func (s *Store) forgetHeirs(taskKey, by string, at time.Time, refresh func(*Context) error, done *Forgotten) error {
+	of, err := s.ofTask(taskKey)
+	if err != nil {
+		return err
+	}
+	for _, i := range of {
+		heir := i.UUID
+		if heir == done.UUID {
+			continue
+		}
+		took, err := s.disinherit(heir, done.UUID, by, at, refresh)
+		var lost *LostError
+		if err != nil && !errors.Is(err, ErrUnknown) && !errors.As(err, &lost) {
+			return err
+		}
+		if took {
+			done.Heirs = append(done.Heirs, heir)
+		}
+	}
+	return nil
 }
 
 // disinherit takes from one context what it has from another.

@@ -47,11 +47,13 @@ type Collected struct {
 	Clones        int       `json:"clones"`
 	CloneBytes    int64     `json:"clone_bytes"`
 	Locks         int       `json:"locks"`
+	Rebuilt       int       `json:"rebuilt"` // contexts whose projection files were made again
 	Problems      int       `json:"problems"`
 	ProblemsNamed []string  `json:"problems_named,omitempty"` // the first 20
 }
 
-func (c *Collected) problem(uuid string, err error) {
+// Problem counts what could not be done with one context.
+func (c *Collected) Problem(uuid string, err error) {
 	if errors.Is(err, ErrBusy) {
 		c.Busy++
 		return
@@ -109,7 +111,7 @@ func (s *Store) collect(ctx context.Context, r Retention, c *Collected) error {
 			return err
 		}
 		if err := s.tidy(t, r, c); err != nil {
-			c.problem(t.uuid, err)
+			c.Problem(t.uuid, err)
 			if code := ExitCode(err); code == ExitTemporary || code == ExitIO {
 				return err // a disk that is full or fails is no problem of one context
 			}

@@ -194,7 +194,7 @@ func TestCollectKilledAnywhere(t *testing.T) {
 		if diff := cmp.Diff(truth(t, after, 6), ask(t, s, 6), infoForm); diff != "" {
 			t.Fatalf("operation %d: the logs say (-), the index says (+):\n%s", n, diff)
 		}
-		must(t, s.Heal(nil), s.Collect(context.Background(), yearly, &Collected{}))
+		must(t, healed(s), s.Collect(context.Background(), yearly, &Collected{}))
 		archived, plain := uuids(t, s)
 		if fmt.Sprint(archived, plain) != "[000000000002 000000000003] [000000000005 000000000006 000000000007]" {
 			t.Fatalf("operation %d: left archived %v and others %v", n, archived, plain)

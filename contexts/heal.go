@@ -15,37 +15,42 @@ import (
 const healBatch = 20_000
 
 // Heal makes the index complete if it is not: what is missing or stale comes
-// from the logs, what is gone is dropped. It is called before much work, for
-// the sake of speed only. If other processes keep moving contexts meanwhile it
-// may end without being through. progress, if not nil, hears how many logs of
-// how many were read.
-func (s *Store) Heal(progress func(done, of int)) error {
+// from the logs, what was never finished is dropped. It is called before much work, for
+// the sake of speed, and gives the contexts that are lost, see [LostError]. If other
+// processes keep moving contexts meanwhile it may end without being through.
+// progress, if not nil, hears how many logs of how many were read.
+func (s *Store) Heal(progress func(done, of int)) (lost []Info, err error) {
 	if s.o.ReadOnly {
-		return ErrReadOnly
+		return nil, ErrReadOnly
 	}
 	x, err := s.snapshot()
 	if err == nil {
 		x.Close()
 		if x.complete {
-			return nil
+			return nil, nil
 		}
 	} else if !errors.Is(err, errIndex) {
-		return fmt.Errorf("heal index: %w", err)
+		return nil, fmt.Errorf("heal index: %w", err)
 	}
 	for range patience {
-		if done, err := s.heal(progress); err != nil || done {
-			if err != nil {
-				err = fmt.Errorf("heal index: %w", err)
-			}
-			return err
+		var done bool
+		if lost, done, err = s.heal(progress); err != nil {
+			return nil, fmt.Errorf("heal index: %w", err)
+		}
+		if done {
+			break
 		}
 	}
-	return nil
+	return lost, nil
 }
 
-// RebuildIndex deletes the index and makes it from all logs.
-func (s *Store) RebuildIndex(progress func(done, of int)) error {
-	err := s.update(func(x *snapshot) error {
+// RebuildIndex deletes the index and makes it from all logs. It gives the
+// contexts that were lost, which the index knows no more.
+func (s *Store) RebuildIndex(progress func(done, of int)) (lost []Info, err error) {
+	err = s.update(func(x *snapshot) error {
+		if lost, err = s.lostOf(x); err != nil && !errors.Is(err, errIndex) {
+			return err
+		}
 		x.Close()
 		fresh, err := s.fresh()
 		if err == nil {
@@ -54,33 +59,47 @@ func (s *Store) RebuildIndex(progress func(done, of int)) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("rebuild index: %w", err)
+		return nil, fmt.Errorf("rebuild index: %w", err)
 	}
-	return s.Heal(progress)
+	_, err = s.Heal(progress)
+	return lost, err
 }
 
-// heal compares once and reports whether the index is complete now.
-func (s *Store) heal(progress func(done, of int)) (bool, error) {
+// heal compares once and reports whether the index is as complete now as it can be.
+func (s *Store) heal(progress func(done, of int)) (lost []Info, done bool, err error) {
 	times, err := s.dirTimes()
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
 	seen, err := s.listed()
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
 	var stale []string
 	var gone []Info
 	if err := s.update(func(x *snapshot) (err error) {
-		if stale, gone, err = x.compare(seen); errors.Is(err, errIndex) {
+		var nowhere []Info
+		if stale, nowhere, err = x.compare(seen); errors.Is(err, errIndex) {
 			if err = s.replaced(x, nil); err == nil {
-				stale, gone, err = x.compare(seen)
+				stale, nowhere, err = x.compare(seen)
 			}
+		}
+		if err == nil {
+			gone, lost, err = s.sift(nowhere) // under the lock nothing moves
 		}
 		return err
 	}); err != nil {
-		return false, err
+		return nil, false, err
 	}
+	if err := s.supply(stale, gone, progress); err != nil || len(lost) > 0 {
+		return lost, err == nil, err
+	}
+	done, err = s.stampUnmoved(times)
+	return nil, done, err
+}
+
+// supply adds what the index lacks.
+func (s *Store) supply(stale []string, gone []Info, progress func(done, of int)) error {
 	for done := 0; done < len(stale); {
 		batch := stale[done:min(done+healBatch, len(stale))]
 		if err := s.putAll(s.digests(batch, func(n int) {
@@ -88,14 +107,11 @@ func (s *Store) heal(progress func(done, of int)) (bool, error) {
 				progress(done+n, len(stale))
 			}
 		})); err != nil {
-			return false, err
+			return err
 		}
 		done += len(batch)
 	}
-	if err := s.putAll(gone); err != nil {
-		return false, err
-	}
-	return s.stampUnmoved(times)
+	return s.putAll(gone)
 }
 
 // listed gives the directory of every context.
@@ -106,7 +122,7 @@ func (s *Store) listed() (map[string]Dir, error) {
 
 // compare tells which contexts the index does not know, or not that they ended,
 // and which it knows that are in no directory.
-func (x *snapshot) compare(seen map[string]Dir) (stale []string, gone []Info, err error) {
+func (x *snapshot) compare(seen map[string]Dir) (stale []string, nowhere []Info, err error) {
 	unknown := maps.Clone(seen)
 	for r, err := range x.rows() {
 		if err != nil {
@@ -114,13 +130,17 @@ func (x *snapshot) compare(seen map[string]Dir) (stale []string, gone []Info, er
 		}
 		dir, exists := seen[r.UUID]
 		if !exists {
-			gone = append(gone, Info{UUID: r.UUID, TaskKey: r.TaskKey, gone: true})
+			i, err := r.whole()
+			if err != nil {
+				return nil, nil, err
+			}
+			nowhere = append(nowhere, i)
 		}
 		if r.TaskKey != "" && (dir != Completed || r.over()) {
 			delete(unknown, r.UUID)
 		}
 	}
-	return slices.Sorted(maps.Keys(unknown)), gone, nil
+	return slices.Sorted(maps.Keys(unknown)), nowhere, nil
 }
 
 // digests folds logs, several at once, and gives them sorted by uuid.
@@ -241,7 +261,11 @@ func (s *Store) fill(x *snapshot) error {
 	if err != nil {
 		return err
 	}
-	stale, gone, err := x.compare(seen)
+	stale, nowhere, err := x.compare(seen)
+	if err != nil {
+		return err
+	}
+	gone, _, err := s.sift(nowhere) // the lost ones stay: they are said when they are read
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,8 @@ import (
 //     does not know: it is complete.
 //   - If it is not (a process was killed, somebody copied a directory, an older
 //     index was restored, the tail was cut), the directories are listed and
-//     compared, see heal.go. That is slower and not wrong.
+//     compared, see heal.go. That is slower and not wrong. So it stays while a
+//     context is lost, see lost.go.
 //   - Checksums, the order of lines and the trailer reveal flipped bits and
 //     missing or shortened files; then everything comes from the logs again.
 //

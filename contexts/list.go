@@ -18,29 +18,43 @@ type Entry struct {
 // minPrefix is the least number of hex digits that name a context.
 const minPrefix = 4
 
-// List yields all contexts, by directory and UUID. Errors come as they are met,
+// List yields all contexts, by directory and UUID, and at the end those that are
+// lost ([LostError]), without a directory. Errors come as they are met,
 // [Warning] for names that are ignored, and the list goes on. A context that
 // moves meanwhile is listed once.
 func (s *Store) List() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		s.survey(yield, Dirs...)
+		if !s.survey(yield, Dirs...) {
+			return
+		}
+		lost, err := s.lostOnes()
+		if err != nil && !yield(Entry{}, err) {
+			return
+		}
+		for _, id := range lost {
+			if !yield(Entry{UUID: id}, nil) {
+				return
+			}
+		}
 	}
 }
 
-func (s *Store) survey(yield func(Entry, error) bool, dirs ...Dir) {
+// survey reports whether yield wants more.
+func (s *Store) survey(yield func(Entry, error) bool, dirs ...Dir) bool {
 	seen, problems := s.dirsOfAll(nil, dirs...)
 	for _, err := range problems {
 		if !yield(Entry{}, err) {
-			return
+			return false
 		}
 	}
 	for _, p := range dirs {
 		for _, id := range slices.Sorted(maps.Keys(seen)) {
 			if seen[id] == p && !yield(Entry{id, p}, nil) {
-				return
+				return false
 			}
 		}
 	}
+	return true
 }
 
 // dirsOfAll lists the contexts in some directories. It reads running/ once more

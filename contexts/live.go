@@ -13,7 +13,8 @@ import (
 // paused/. It reads only first lines, so what it finds may turn out to be
 // finished when it is acquired. Contexts whose first line is unreadable go to
 // Options.Warn and are passed over. The caller holds the lock of the TaskKey.
-// Where the index is complete only contexts of this task are looked at.
+// Where the index is complete only contexts of this task are looked at. One of
+// the task that had not ended and is lost is a [LostError].
 func (s *Store) Active(taskKey string) (uuid string, found bool, err error) {
 	candidates, complete, err := s.candidates(taskKey)
 	if err != nil {
@@ -100,6 +101,9 @@ func (s *Store) scanActive(taskKey string) (uuid string, found bool, err error) 
 				return id, true, nil
 			}
 		}
+	}
+	if err := s.lostOfTask(taskKey); err != nil {
+		return "", false, fmt.Errorf("look for a live context: %w", err)
 	}
 	return "", false, nil
 }

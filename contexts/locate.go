@@ -59,7 +59,7 @@ func (s *Store) locate(id string) (Dir, error) {
 			return s.longest(id, found), nil
 		}
 	}
-	return "", fmt.Errorf("%s: %w", id, ErrUnknown)
+	return "", s.nowhere(id)
 }
 
 // longest picks the directory whose log has the longer valid chain.
@@ -95,7 +95,7 @@ func (s *Store) keepLongest(id string) (Dir, error) {
 		return "", err
 	}
 	if len(found) == 0 {
-		return "", fmt.Errorf("%s: %w", id, ErrUnknown)
+		return "", s.nowhere(id)
 	}
 	keep := s.longest(id, found)
 	for _, p := range found {

@@ -94,6 +94,9 @@ func (s *Store) discard(name string) error {
 			return err
 		}
 		defer l.Close()
+		if err := s.unmake(name); err != nil {
+			return err
+		}
 	}
 	return s.fs.RemoveAll(stagingDir + "/" + name)
 }

@@ -22,6 +22,10 @@ func (e *RefError) Unwrap() error { return e.Err }
 // of [Store.Find].
 func (s *Store) Named(ref string, hosts ...string) (taskKey string, uuids []string, err error) {
 	key, isUUID, err := s.parse(ref, hosts)
+	var lost *LostError
+	if errors.As(err, &lost) { // it has a name still: whoever reads it hears that it is lost
+		return "", []string{lost.UUID}, nil
+	}
 	if err != nil {
 		return "", nil, err
 	}

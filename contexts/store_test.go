@@ -204,7 +204,7 @@ type resuming struct{ fsx.FS }
 
 func (r resuming) ReadDir(name string) ([]fs.DirEntry, error) {
 	if name == string(Paused) {
-		if err := r.Rename("paused/"+idA, "running/"+idA); err != nil {
+		if err := r.Rename("paused/"+idA, "running/"+idA); err != nil && !isMissing(err) { // the second time it is there
 			return nil, err
 		}
 	}

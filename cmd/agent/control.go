@@ -86,6 +86,7 @@ func (a *cli) signal(refs []string, all bool, sig contexts.Signal, dir contexts.
 	if sig == contexts.Resume {
 		a.signalStandsStill()
 	}
+	var damaged error
 	for _, uuid := range uuids {
 		state, err := engine.ReadState(store, uuid)
 		if err == nil && state.Status.Ended() {
@@ -97,8 +98,11 @@ func (a *cli) signal(refs []string, all bool, sig contexts.Signal, dir contexts.
 			return err
 		}
 		fmt.Fprintf(a.out, "%s  %s requested\n", uuid, sig)
+		if exitCode(err) == contexts.ExitDamage && !contexts.IsTorn(err) {
+			damaged = errors.Join(damaged, err)
+		}
 	}
-	return nil
+	return damaged
 }
 
 // howToBeginAnew says what leads on where a context has ended that was to be resumed.

@@ -75,6 +75,7 @@ func (e beyondRepair) Unwrap() error { return e.error }
 // hintOf says what to do about an error, if there is something.
 func hintOf(err error) string {
 	var damaged *contexts.DamageError
+	var lost *contexts.LostError
 	var ambiguous *contexts.AmbiguousError
 	var listing *rounds.ListError
 	var store *app.StoreError
@@ -82,6 +83,8 @@ func hintOf(err error) string {
 	var ref *rounds.RefError
 	var beyond beyondRepair
 	switch {
+	case errors.As(err, &lost):
+		return "put the directory back if you have it; agent forget " + lost.UUID + " gives the context up"
 	case errors.As(err, &beyond):
 		return "this cannot be repaired: put the context's directory back from a backup, or move it out of the contexts directory"
 	case errors.As(err, &damaged):

@@ -20,7 +20,8 @@ command still reads them), removes contexts that ended context_storage.cleanup_d
 lock files that nobody needs, working copies whose work is published, and those of contexts
 that ended archive_after_days ago otherwise; what these hold stays as change.patch beside
 the log. It never touches a context that runs or is paused, and keeps the one that the next
-attempt at its task inherits from. run and loop do the same once a day.`,
+attempt at its task inherits from. It makes projection files again that could not be
+saved for want of room. run and loop do the same once a day.`,
 		Example: `  agent gc --dry-run
   agent gc --json | jq .archived`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -51,9 +52,9 @@ attempt at its task inherits from. run and loop do the same once a day.`,
 }
 
 func (a *cli) printCollected(c contexts.Collected) {
-	archived, removed := "archived", "removed"
+	archived, removed, rebuilt := "archived", "removed", "rebuilt"
 	if c.DryRun {
-		archived, removed = "would archive", "would remove"
+		archived, removed, rebuilt = "would archive", "would remove", "would rebuild"
 	}
 	fmt.Fprintf(a.out, "%s %d contexts, %s", archived, c.Archived, bytesText(c.ArchivedFrom))
 	if !c.DryRun {
@@ -62,6 +63,9 @@ func (a *cli) printCollected(c contexts.Collected) {
 	fmt.Fprintf(a.out, "\n%s %d contexts, %s\n", removed, c.Removed, bytesText(c.RemovedBytes))
 	fmt.Fprintf(a.out, "%s %d working copies, %s\n", removed, c.Clones, bytesText(c.CloneBytes))
 	fmt.Fprintf(a.out, "%s %d lock files\n", removed, c.Locks)
+	if c.Rebuilt > 0 {
+		fmt.Fprintf(a.out, "%s the projection files of %d contexts\n", rebuilt, c.Rebuilt)
+	}
 	if c.Inheritable > 0 {
 		fmt.Fprintf(a.out, "kept %d contexts that the next attempt at their task inherits from\n", c.Inheritable)
 	}

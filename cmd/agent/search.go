@@ -1,8 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -60,7 +60,7 @@ func (l *viewer) search(text string, o search.Options, task string, asJSON bool)
 		if err != nil {
 			return err
 		}
-		if err := cmp.Or(m.In(l.Store, info, show), info.Err); err != nil {
+		if err := errors.Join(m.In(l.Store, info, show), info.Err); err != nil {
 			fmt.Fprintf(l.err, "agent: %s: %s\n", info.UUID, sanitize.Terminal(err.Error()))
 			code = worse(code, exitCode(err))
 		}

@@ -22,7 +22,8 @@ func (a *cli) verifyCommand() *cobra.Command {
 	head := ""
 	cmd := &cobra.Command{
 		Use: "verify [CONTEXT...]", Short: "Check logs: every byte, the hash chain, every blob",
-		Long: `verify checks every byte of the logs, their hash chains, and every blob. With --head it also
+		Long: `verify checks every byte of the logs, their hash chains, every blob, owners and modes, and
+whether the projection files are what the logs say. With --head it also
 holds one log against the hash that the agent's last comment on the task names: then nothing
 up to that event was changed since the comment was written.`,
 		Example: `  agent verify             all contexts
@@ -41,11 +42,15 @@ up to that event was changed since the comment was written.`,
 				return err
 			}
 			code, err := a.each(store, refs, func(uuid string) error {
-				if err := a.verify(store, uuid); err != nil || head == "" {
+				err := a.verify(store, uuid)
+				if head == "" || err != nil && !isStale(err) {
 					return err
 				}
-				return a.verifyHead(store, uuid, seq, sum)
+				return errors.Join(err, a.verifyHead(store, uuid, seq, sum))
 			})
+			if len(refs) == 0 {
+				err = errors.Join(err, store.CheckOwn())
+			}
 			return errors.Join(err, quietly(code))
 		},
 	}
@@ -109,10 +114,16 @@ func (a *cli) verify(store *contexts.Store, uuid string) error {
 	if v.Torn != nil {
 		fmt.Fprintf(a.out, "%s  torn tail, cut at the next run: %s\n", uuid, v.Torn)
 	}
-	if err == nil {
+	if err == nil || isStale(err) {
 		fmt.Fprintf(a.out, "%s  ok: %d events, %d blobs\n", uuid, v.Events, v.Blobs)
 	}
 	return err
+}
+
+// isStale is true if nothing is wrong with a log but the files made from it.
+func isStale(err error) bool {
+	var stale *engine.StaleError
+	return errors.As(err, &stale)
 }
 
 // verifyHead checks one line of a log against its hash.
@@ -230,10 +241,13 @@ func (a *cli) rebuildCommand() *cobra.Command {
 
 func (a *cli) rebuildIndex(store *contexts.Store) error {
 	show := a.progress("reading logs")
-	err := store.RebuildIndex(show.step)
+	lost, err := store.RebuildIndex(show.step)
 	show.end()
 	if err != nil {
 		return err
+	}
+	for _, i := range lost {
+		fmt.Fprintf(a.err, "agent: warning: %s (%s) was lost, and the index knows it no more\n", i.UUID, sanitize.Line(i.TaskKey, 500))
 	}
 	counts, err := store.Counts()
 	if err != nil {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"time"
 
 	"agent/contexts"
@@ -75,7 +76,9 @@ func (e *Engine) moveDirectory() error {
 	return e.log.Relocate()
 }
 
-// saveFiles makes the projection files whole and durable, and reports whether they are.
+// saveFiles makes the projection files whole and durable, and reports whether they
+// are. If not, as on a full disk, the first of them goes: who finds a context
+// without it makes all of them again.
 func (e *Engine) saveFiles() bool {
 	var err error
 	if e.behind {
@@ -85,6 +88,7 @@ func (e *Engine) saveFiles() bool {
 		err = e.log.SyncFiles()
 	}
 	if e.behind = err != nil; e.behind {
+		err = errors.Join(err, e.log.RemoveFile(projections.MetadataFile))
 		e.p.Log.Warn("projection files could not be saved", "context", e.log.UUID(), "error", err)
 	}
 	return !e.behind

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"errors"
+	"slices"
+
 	"agent/contexts"
 	"agent/projections"
 )
@@ -32,12 +35,35 @@ func Rebuild(store *contexts.Store, log *contexts.Context) error {
 			}
 		}
 	}
-	for _, name := range projections.FileNames(log.UUID()) {
-		if err := r.flush(name); err != nil {
+	for _, name := range slices.Backward(projections.FileNames(log.UUID())) { // the one that says that all are whole comes last
+		if err := r.finish(name); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// RebuildUnsaved makes the projection files of a context that a process could not save.
+func RebuildUnsaved(store *contexts.Store, uuid string) error {
+	log, err := store.Acquire(uuid, nil)
+	if err != nil {
+		return err
+	}
+	if err = Rebuild(store, log); err == nil {
+		err = log.SyncFiles()
+	}
+	return errors.Join(err, log.Close())
+}
+
+// Unsaved lists the contexts whose projection files a process could not save.
+func Unsaved(store *contexts.Store) ([]string, error) { return store.Lacking(projections.MetadataFile) }
+
+// finish writes what is left of a file. One without content is not there.
+func (r *rebuild) finish(name string) error {
+	if len(r.pending[name]) == 0 && !r.begun[name] {
+		return r.log.RemoveFile(name)
+	}
+	return r.flush(name)
 }
 
 func (r *rebuild) add(c projections.FileChange) error {

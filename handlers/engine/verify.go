@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io/fs"
+	"strings"
 
 	"agent/contexts"
 	"agent/eventlog"
@@ -22,8 +24,8 @@ type Verified struct {
 
 // Verify checks every byte of a context's log, its hash chain, its end against the
 // index, every blob that was not forgotten, that its directory fits its state, and
-// that nobody else may read or change its files.
-// Errors are those of package contexts.
+// that nobody else may read or change its files. Errors are those of package
+// contexts, and *[StaleError] if that is all.
 func Verify(store *contexts.Store, uuid string) (v Verified, err error) {
 	forgotten, err := forgottenBlobs(store, uuid)
 	if err != nil {
@@ -33,7 +35,7 @@ func Verify(store *contexts.Store, uuid string) (v Verified, err error) {
 	if err != nil {
 		return v, err
 	}
-	state := projections.NewState()
+	state, files := projections.NewState(), fileSums{}
 	for ev, err := range store.Events(uuid) {
 		if errors.As(err, &v.Torn) {
 			break
@@ -43,6 +45,7 @@ func Verify(store *contexts.Store, uuid string) (v Verified, err error) {
 		}
 		v.Events++
 		state.Apply(ev)
+		files.apply(state, ev)
 		for _, hash := range event.Blobs(ev.Body) {
 			if forgotten[hash] {
 				continue
@@ -56,7 +59,75 @@ func Verify(store *contexts.Store, uuid string) (v Verified, err error) {
 	if err := contexts.CheckDir(uuid, dir, state.Created, state.Status.Ended()); err != nil {
 		return v, err
 	}
-	return v, store.CheckFiles(uuid)
+	if err := store.CheckFiles(uuid); err != nil {
+		return v, err
+	}
+	if state.Status == projections.Running && !state.EndedProperly || v.Torn != nil {
+		return v, nil // a process works on it, or the next one makes the files again
+	}
+	stale, err := files.stale(store, uuid)
+	if err == nil && len(stale) > 0 && unmoved(store, uuid, dir, v.Events) {
+		err = &StaleError{uuid, stale}
+	}
+	return v, err
+}
+
+// StaleError names projection files that are not what the log says.
+type StaleError struct {
+	UUID  string
+	Files []string
+}
+
+func (e *StaleError) Error() string {
+	return fmt.Sprintf("not what the log says: %s (agent rebuild %s makes them again)", strings.Join(e.Files, ", "), e.UUID)
+}
+
+// fileSums folds the projection files of a log into their SHA-256.
+type fileSums struct {
+	files projections.Files
+	sums  map[string]hash.Hash
+}
+
+func (f *fileSums) apply(s *projections.State, ev event.Event) {
+	if f.sums == nil {
+		f.sums = map[string]hash.Hash{}
+	}
+	for _, c := range f.files.Apply(s, ev) {
+		if c.Replace || f.sums[c.Name] == nil {
+			f.sums[c.Name] = sha256.New()
+		}
+		f.sums[c.Name].Write(c.Data)
+	}
+}
+
+// stale names the files on the disk that differ. One that is missing is empty.
+func (f *fileSums) stale(store *contexts.Store, uuid string) (names []string, err error) {
+	for _, name := range projections.FileNames(uuid) {
+		stored, err := store.ReadFile(uuid, name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		want := f.sums[name]
+		if want == nil {
+			want = sha256.New()
+		}
+		if sum := sha256.Sum256(stored); !bytes.Equal(sum[:], want.Sum(nil)) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// unmoved tells whether nobody worked on a context since its events were counted.
+func unmoved(store *contexts.Store, uuid string, dir contexts.Dir, events int) bool {
+	now, err := store.DirOf(uuid)
+	n := 0
+	for _, readErr := range store.Records(uuid) {
+		if n++; readErr != nil {
+			return false
+		}
+	}
+	return err == nil && now == dir && n == events
 }
 
 // forgottenBlobs are those that were removed because a person asked for it.

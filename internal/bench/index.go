@@ -231,7 +231,8 @@ func (b *bench) rebuild() error {
 	defer done()
 	runtime.GC()
 	start := time.Now()
-	must(store.RebuildIndex(nil))
+	_, err = store.RebuildIndex(nil)
+	must(err)
 	took := time.Since(start).Seconds()
 	counts, err := store.Counts()
 	if err != nil {

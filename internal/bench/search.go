@@ -29,7 +29,8 @@ func (b *bench) searches() error {
 	}
 	store, done := openStore(dir)
 	defer done()
-	must(store.Heal(nil))
+	_, err = store.Heal(nil)
+	must(err)
 	ours := searcher("ours", size, agent, "search", needle, "--contexts", dir, "--config", b.offline())
 	b.searchBeside(fmt.Sprintf("search in %d logs of %.0f MiB in all", realLogs, float64(size)/(1<<20)), max(b.rounds/5, 5), size, ours,
 		peer{name: "ripgrep -j1", argv: []string{"rg", "-j1", "-F", needle, dir}, goal: 0.7},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"agent/contexts"
@@ -35,6 +36,38 @@ func (d *doctor) checkStore() {
 		return
 	}
 	d.ok("contexts", "doctor.contexts", dir)
+	d.checkFiles(store)
+}
+
+const (
+	mostChecked = 20_000 // contexts whose files are looked at; agent verify looks at all
+	mostNamed   = 20
+)
+
+// checkFiles wants files that are this user's and closed to everybody else.
+func (d *doctor) checkFiles(store *contexts.Store) {
+	problems := []error{store.CheckOwn()}
+	checked := 0
+	for entry, err := range store.List() {
+		if checked == mostChecked {
+			break
+		}
+		if err == nil {
+			checked++
+			err = store.CheckFiles(entry.UUID)
+		}
+		var ignored *contexts.Warning
+		if !errors.As(err, &ignored) && !errors.Is(err, contexts.ErrUnknown) { // else it was removed meanwhile
+			problems = append(problems, err)
+		}
+	}
+	problems = slices.DeleteFunc(problems, func(err error) bool { return err == nil })
+	for _, err := range problems[:min(len(problems), mostNamed)] {
+		d.note("files", Failed, err.Error(), d.text("doctor.todo.files"))
+	}
+	if len(problems) == 0 {
+		d.ok("files", "doctor.files", checked)
+	}
 }
 
 // checkDisk wants the free space that a run wants.

@@ -22,6 +22,8 @@ var doctorTexts = texts{
 	"doctor.nolock":        {"locks do not work in %s", "%s ではロックが機能しません"},
 	"doctor.room":          {"%s: %d MiB and %d inodes free", "%s: 空き %d MiB、iノード %d"},
 	"doctor.nogit":         {"git does not run: %v", "gitを実行できません: %v"},
+	"doctor.files":         {"the files of %d contexts are yours and closed to others", "%d 件のコンテキストのファイルは、所有者も権限も正しく設定されています"},
+	"doctor.todo.files":    {"set owner and mode as the line says; what is damaged or gone, agent verify explains", "表示のとおりに所有者と権限を直してください。破損や消失については agent verify で確認できます"},
 	"doctor.todo.contexts": {"make %s a directory on a local disk that only you can access (chmod 700), or configure another one", "%s をローカルディスク上の自分専用のディレクトリ（chmod 700）にするか、設定で別の場所を指定してください"},
 	"doctor.todo.local":    {"use a directory on a local disk", "ローカルディスク上のディレクトリを指定してください"},
 	"doctor.todo.room":     {"free some space: the agent needs %d MiB and %d inodes", "空きを確保してください（%d MiB、iノード %d 以上が必要です）"},

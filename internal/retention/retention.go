@@ -1,7 +1,8 @@
 // Package retention removes what is too old: it archives the logs of contexts
 // that ended long ago, removes the oldest contexts, and removes working copies
 // that nobody needs any more. What a working copy holds that was never published
-// is kept as a patch beside the log. `agent gc` calls it, and every run once a day.
+// is kept as a patch beside the log. It makes projection files again that could not
+// be saved. `agent gc` calls it, and every run once a day.
 package retention
 
 import (
@@ -34,7 +35,32 @@ func Collect(ctx context.Context, cfg *config.Config, store *contexts.Store, dry
 	if err := collectClones(ctx, cfg.WorkspacesDir, store, r, &report); err != nil {
 		return report, err
 	}
+	if err := rebuildUnsaved(ctx, store, dry, &report); err != nil {
+		return report, err
+	}
 	return report, store.Collect(ctx, r, &report)
+}
+
+// rebuildUnsaved makes the projection files that could not be written when there was no room.
+func rebuildUnsaved(ctx context.Context, store *contexts.Store, dry bool, c *contexts.Collected) error {
+	uuids, err := engine.Unsaved(store)
+	if err != nil {
+		return err
+	}
+	for _, uuid := range uuids {
+		if err = ctx.Err(); err == nil && !dry {
+			err = engine.RebuildUnsaved(store, uuid)
+		}
+		if code := contexts.ExitCode(err); ctx.Err() != nil || code == contexts.ExitTemporary || code == contexts.ExitIO {
+			return err // a disk that is full or fails is no problem of one context
+		}
+		if err != nil {
+			c.Problem(uuid, err)
+			continue
+		}
+		c.Rebuilt++
+	}
+	return nil
 }
 
 // collectClones removes the working copies of contexts that ended long ago, or

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/contexts"
 	"agent/eventlog"
 	"agent/eventlog/event"
 )
@@ -147,7 +148,7 @@ func (m *Matcher) lines(region []byte, hit func(eventlog.Record, int, int) error
 		end := at + bytes.IndexByte(region[at:], '\n')
 		rec, err := eventlog.Parse(region[start:end])
 		if err != nil {
-			*damage = errors.Join(*damage, err)
+			*damage = errors.Join(*damage, &contexts.DamageError{Name: "a line", Reason: err.Error()})
 		} else if from, to := m.find(rec); from >= 0 {
 			if err := hit(rec, from, to); err != nil {
 				return err

@@ -14,10 +14,19 @@ import (
 )
 
 // healIndex completes the index, which saves time. It is complete unless
-// something unusual happened.
+// something unusual happened. A context that is lost is trouble if it had not
+// ended, in each round, and nothing else is done about it.
 func (r *round) healIndex() {
-	if err := r.Store.Heal(nil); err != nil && !errors.Is(err, contexts.ErrBusy) {
+	lost, err := r.Store.Heal(nil)
+	if err != nil && !errors.Is(err, contexts.ErrBusy) {
 		r.Log.Warn("the index could not be healed", "error", err)
+	}
+	for _, i := range lost {
+		if err := (&contexts.LostError{UUID: i.UUID}); i.Over() {
+			r.Log.Warn(err.Error())
+		} else {
+			r.trouble(i.UUID, err)
+		}
 	}
 }
 
