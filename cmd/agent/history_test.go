@@ -117,7 +117,7 @@ func TestHistory(t *testing.T) {
 func TestTrustIsPassedOn(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t, greet())
-	w.forge.AddRepository(testRepo, forgetest.Repository{CloneURL: w.path("origin.git")})
+	w.forge.AddRepository(testRepo, forgetest.Repository{Git: w.path("origin.git")})
 	w.forge.SetPermission(testRepo, "bob", "write")
 	w.issue("Greet the world")
 	w.forge.AddComment(testRepo, 1, "mallory", "Said-by-a-stranger.")

@@ -71,6 +71,7 @@ github:
   personal_access_token: %[4]s
   repositories: [%[5]s]
   bot_name: %[6]s
+  clone_from: [%[1]s]
 `, w.dir, w.model.URL(), w.forge.URL(), token, project, bot, w.extra)
 }
 

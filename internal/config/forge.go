@@ -45,6 +45,8 @@ type Forge struct {
 	AwaitingLabel string `yaml:"awaiting_label" default:"coding agent awaiting response"`
 	// Local repository to work in, in place: no clone, no branch, no push, one context at a time.
 	Workspace string `yaml:"workspace" path:"abs"`
+	// More places that the forge may have repositories cloned from: hosts like `git.example.com` (with the port if it is not 443, with `http://` for http) and directories of this machine. They get the token. Every other address than the forge's own is refused.
+	CloneFrom []string `yaml:"clone_from"`
 	// Commands per project that prepare a working copy, like `{my-org/my-repo: [[npm, ci], [make, deps]]}`. Each is a list of arguments. They run before the first model call and again after a crash, through `run_command` of the first server that has it, in its sandbox and with its timeout. The model sees their output; a failing one does not end the task.
 	SetupCommands map[string][][]string `yaml:"setup_commands"`
 	// `mcp`: find tasks through the MCP server of the same name (`github` or `gitlab`). Needs the list of projects.

@@ -159,6 +159,10 @@ func (d *doctor) checkClone(ctx context.Context, s site, project, url string) {
 	if s.Config.Workspace != "" {
 		return
 	}
+	if err := app.AllowClone(s.Config, url); err != nil {
+		d.note(project, Failed, err.Error(), d.text("fault.todo.clone"))
+		return
+	}
 	token, err := s.Token(ctx)
 	if err == nil {
 		err = git.Reach(ctx, git.Options{URL: url, Token: token, AllowHTTP: d.Config.AllowHTTP})

@@ -23,6 +23,7 @@ var roundTexts = texts{
 	"fault.model":                {"the model server %s refuses the key: %s", "モデルサーバー %s がキーを拒否しました: %s"},
 	"fault.model.others":         {"no other task is started, because the model server would refuse it too: %s", "他のタスクもモデルサーバーに拒否されるため、開始しません: %s"},
 	"fault.todo.workspaces":      {"set workspaces_dir to a directory that belongs to you", "workspaces_dir に自分が所有するディレクトリを指定してください"},
+	"fault.todo.clone":           {"if that is right, list it in clone_from in the section of the forge", "正しい場合は、フォージの設定の clone_from に追加してください"},
 	"fault.todo.temp":            {"make room in the directory for temporary files (TMPDIR)", "一時ディレクトリ（TMPDIR）を書き込めるようにしてください"},
 	"fault.todo.server.url":      {"check url and headers of %s in mcp_servers, and the network", "mcp_servers の %s の url と headers、およびネットワークを確認してください"},
 	"fault.todo.model.auth":      {"set a valid key: %[3]s", "有効なキーを設定してください: %[3]s"},

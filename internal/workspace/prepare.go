@@ -11,6 +11,7 @@ import (
 	"agent/eventlog/event"
 	"agent/forge"
 	"agent/handlers"
+	"agent/handlers/engine"
 	"agent/internal/git"
 	"agent/projections"
 )
@@ -73,6 +74,11 @@ func (w *Copy) clone(ctx context.Context, s *projections.State) (prepared event.
 func (w *Copy) options(ctx context.Context, s *projections.State) (o git.Options, repo forge.Repository, err error) {
 	if repo, err = w.c.Forge.Repository(ctx, s.Key); err != nil {
 		return o, repo, err
+	}
+	if w.c.Allow != nil {
+		if err := w.c.Allow(repo.CloneURL); err != nil {
+			return o, repo, &engine.Temporary{Err: err}
+		}
 	}
 	token, err := w.c.Token(ctx)
 	return git.Options{URL: repo.CloneURL, Dir: w.c.dirOf(s.Created.UUID), Token: token, AllowHTTP: w.c.AllowHTTP, MaxBytes: w.c.MaxBytes,

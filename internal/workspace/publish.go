@@ -165,8 +165,9 @@ func orLater(err error) error {
 // isTemporary are errors after which the same may work later.
 func isTemporary(err error) bool {
 	var failed *forge.Error
+	var later *engine.Temporary
 	if !errors.As(asForge(err), &failed) {
-		return false
+		return errors.As(err, &later)
 	}
 	switch failed.Kind {
 	case forge.Transient, forge.Ambiguous, forge.RateLimited, forge.Hidden, forge.Auth, forge.Certificate:

@@ -33,6 +33,10 @@ type Config struct {
 	MaxBytes  int64  // of a clone
 	AllowHTTP bool   // clone URLs may be http
 
+	// Allow refuses clone URLs that lead somewhere else than to the forge. Such an
+	// error is the operator's to mend, and nobody's task fails for it. nil: all may be.
+	Allow func(url string) error
+
 	// Freeze stops all processes that work on the copy in dir, until thaw is called.
 	// An error means that some still run; nothing is read then. nil: there are none.
 	Freeze func(ctx context.Context, dir string) (thaw func(), err error)

@@ -80,12 +80,16 @@ func (w *World) Path(elem ...string) string {
 }
 
 func (w *World) config(o Options) string {
+	local := ""
+	if o.LocalClone {
+		local = fmt.Sprintf("  clone_from: [%q]\n", w.Dir)
+	}
 	return fmt.Sprintf(`contexts_dir: %[1]q
 workspaces_dir: %[2]q
 log: {dir: %[3]q}
 llm:
   openai: {base_url: %[4]s, api_key: %[5]s, model: scripted%[6]s}
-`, w.Path("contexts"), w.Path("workspaces"), w.Path("logs"), w.Model.URL(), key, o.LLM) + w.Forge.config() + o.Config
+`, w.Path("contexts"), w.Path("workspaces"), w.Path("logs"), w.Model.URL(), key, o.LLM) + w.Forge.config() + local + o.Config
 }
 
 func makeOrigin(o Options, origin string) error {

@@ -6,6 +6,7 @@ import (
 
 	"agent/contexts"
 	"agent/handlers/engine"
+	"agent/internal/app"
 	"agent/internal/git"
 	"agent/internal/i18n"
 	"agent/internal/logging"
@@ -18,7 +19,7 @@ import (
 // blame: after the first fault a round begins and resumes nothing. The classes are
 // a table in docs/architecture.md.
 type Fault struct {
-	Class  string // git, workspaces_dir, room, server, model
+	Class  string // git, workspaces_dir, room, server, model, clone_url
 	Text   string // what is wrong
 	Todo   string // what the operator can do
 	Passes bool   // the next run may find it gone
@@ -67,7 +68,10 @@ func (r *round) halted() *Fault {
 func (r *round) faultOf(err error) *Fault {
 	var fault *Fault
 	var server *engine.ServerError
+	var clone *app.CloneError
 	switch {
+	case errors.As(err, &clone):
+		return &Fault{"clone_url", err.Error(), r.text("fault.todo.clone"), false}
 	case errors.As(err, &fault):
 		return fault
 	case errors.Is(err, contexts.ErrNoRoom):

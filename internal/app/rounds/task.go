@@ -92,6 +92,9 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 	if err := r.ready(ctx); err != nil {
 		return err
 	}
+	if err := r.cloneable(ctx, j); err != nil {
+		return err
+	}
 	release, err := r.workspaceLock(j.at)
 	if err != nil {
 		return err
@@ -107,6 +110,19 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 	_ = lock.Close() // the live context guards the task from here on
 	r.saw(j.key.String(), contexts.Taken, r.becauseOf(j.trigger), e.State().Created.UUID)
 	return r.run(ctx, e, j.at, nil)
+}
+
+// cloneable refuses a clone URL that leads elsewhere before the item is touched. A
+// repository that cannot be read now is the task's own trouble.
+func (r *round) cloneable(ctx context.Context, j job) error {
+	if j.at.Config.Workspace != "" || !r.NeedsCopies() {
+		return nil
+	}
+	repo, err := j.at.Client.Repository(ctx, j.key)
+	if err != nil {
+		return ctx.Err()
+	}
+	return app.AllowClone(j.at.Config, repo.CloneURL)
 }
 
 func (r *round) skip(j job, why string) {
