@@ -98,6 +98,9 @@ func (s *wire) SetClock(now func() time.Time) {
 	s.now = now
 }
 
+// Ahead sets the clock apart from ours by d, which is negative for a clock that is slow.
+func (s *wire) Ahead(d time.Duration) { s.SetClock(func() time.Time { return time.Now().Add(d) }) }
+
 // Requests returns all requests so far, in the order of their arrival.
 func (s *wire) Requests() []Request {
 	s.mu.Lock()

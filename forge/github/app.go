@@ -13,8 +13,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"strconv"
+	"sync/atomic"
 	"time"
 )
 
@@ -30,9 +32,22 @@ const largestKey = 64 << 10
 
 // signer makes the tokens by which the App itself is known.
 type signer struct {
-	id  int64
-	key *rsa.PrivateKey
-	now func() time.Time
+	id    int64
+	key   *rsa.PrivateKey
+	now   func() time.Time
+	ahead atomic.Int64 // nanoseconds that the forge's clock is ahead of ours, by its latest answer
+}
+
+// heard takes the forge's time from an answer, and reports whether a token of before
+// may have been refused for its times.
+func (s *signer) heard(h http.Header) (changed bool) {
+	date, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		return false
+	}
+	ahead := int64(date.Sub(s.now()))
+	before := s.ahead.Swap(ahead)
+	return max(ahead-before, before-ahead) > int64(30*time.Second)
 }
 
 // newSigner reads the key. Errors name the file, never what is in it.
@@ -88,10 +103,10 @@ func parseKey(data []byte) (*rsa.PrivateKey, error) {
 	return key, nil
 }
 
-// token is a JSON Web Token for a few minutes. It counts from a minute ago:
-// the forge refuses one from its future, and clocks differ.
+// token is a JSON Web Token for a few minutes of the forge's clock. It counts from a
+// minute ago: the forge refuses one from its future.
 func (s *signer) token() (string, error) {
-	now := s.now()
+	now := s.now().Add(time.Duration(s.ahead.Load()))
 	claims, err := json.Marshal(map[string]any{
 		"iss": strconv.FormatInt(s.id, 10), "iat": now.Add(-time.Minute).Unix(), "exp": now.Add(8 * time.Minute).Unix(),
 	})

@@ -268,3 +268,29 @@ func TestAppKeyRefused(t *testing.T) {
 		t.Error("a token and an app: no error")
 	}
 }
+
+// TestAppClock: an App's proof counts by the forge's clock, which an answer tells. One
+// refusal is enough to learn it, and the next proof is right at once.
+func TestAppClock(t *testing.T) {
+	for _, ahead := range []time.Duration{-24 * time.Hour, -6 * time.Minute, 0, 6 * time.Minute, 24 * time.Hour} {
+		s, c := appStage(t)
+		s.Ahead(ahead)
+		if _, err := c.Me(context.Background()); err != nil { // asked for as the App itself
+			t.Errorf("%v: %v", ahead, err)
+		}
+		if _, err := c.Task(context.Background(), issueKey(s, 1)); err != nil {
+			t.Errorf("%v: %v", ahead, err)
+		}
+		if n := renewals(s); n > 2 {
+			t.Errorf("%v: %d tokens were asked for", ahead, n)
+		}
+		first := renewals(s)
+		s.Ahead(ahead + 2*time.Hour) // the token has ended
+		i := c.tokens.(*installation)
+		i.now = func() time.Time { return time.Now().Add(2 * time.Hour) }
+		i.app.now = i.now
+		if _, err := c.Task(context.Background(), issueKey(s, 1)); err != nil || renewals(s) != first+1 {
+			t.Errorf("%v: %d tokens more, %v", ahead, renewals(s)-first, err)
+		}
+	}
+}

@@ -107,28 +107,42 @@ func (i *installation) secrets() []string {
 	return slices.Clone(i.recent)
 }
 
-// renew asks for a token, as the App itself.
+// renew asks for a token, as the App itself. A refusal tells the forge's time: if
+// that was the reason, the next proof is right.
 func (i *installation) renew(ctx context.Context) (string, error) {
+	for first := true; ; first = false {
+		response, body, err := i.ask(ctx)
+		if err != nil {
+			return "", err
+		}
+		changed := i.app.heard(response.Header)
+		switch {
+		case response.StatusCode == http.StatusCreated:
+			return i.take(response, body)
+		case !first || !changed || response.StatusCode != http.StatusUnauthorized:
+			return "", notGiven(response, body)
+		}
+	}
+}
+
+func (i *installation) ask(ctx context.Context) (*http.Response, []byte, error) {
 	proof, err := i.app.token()
 	if err != nil {
-		return "", &tokenError{kind: forge.Auth, message: err.Error()}
+		return nil, nil, &tokenError{kind: forge.Auth, message: err.Error()}
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, i.url, nil)
 	if err != nil {
-		return "", err
+		return nil, nil, err
 	}
 	request.Header.Set("Accept", "application/vnd.github+json")
 	request.Header.Set("User-Agent", userAgent)
 	request.Header.Set("Authorization", "Bearer "+proof)
 	response, err := i.guard.RoundTrip(request)
 	if err != nil {
-		return "", noAnswer(ctx, err)
+		return nil, nil, noAnswer(ctx, err)
 	}
 	body, _ := io.ReadAll(response.Body) // in memory already
-	if response.StatusCode != http.StatusCreated {
-		return "", notGiven(response, body)
-	}
-	return i.take(response, body)
+	return response, body, nil
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -163,7 +177,7 @@ func notGiven(r *http.Response, body []byte) error {
 }
 
 // take notes the token. How long it lives is counted from the answer's own
-// date: the clocks may differ.
+// date: the clocks may differ. Without a date it is renewed before it is needed again.
 func (i *installation) take(r *http.Response, body []byte) (string, error) {
 	var given struct {
 		Token   string    `json:"token"`
@@ -172,13 +186,13 @@ func (i *installation) take(r *http.Response, body []byte) (string, error) {
 	if err := json.Unmarshal(body, &given); err != nil || given.Token == "" || given.Expires.IsZero() {
 		return "", &tokenError{kind: forge.Transient, message: "no token for the app's installation: the answer cannot be read"}
 	}
-	now, sent := i.now(), i.now()
+	now, lives := i.now(), 2*renewBefore
 	if date, err := http.ParseTime(r.Header.Get("Date")); err == nil {
-		sent = date
+		lives = given.Expires.Sub(date)
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.token, i.given, i.expires, i.doubted = given.Token, now, now.Add(given.Expires.Sub(sent)), false
+	i.token, i.given, i.expires, i.doubted = given.Token, now, now.Add(lives), false
 	i.recent = append(i.recent, given.Token)
 	i.recent = i.recent[max(len(i.recent)-3, 0):]
 	return i.token, nil

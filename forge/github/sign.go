@@ -50,6 +50,9 @@ func (s *signed) RoundTrip(r *http.Request) (*http.Response, error) {
 			}
 		}
 		response, err := s.next.RoundTrip(signed)
+		if i, isApp := s.tokens.(*installation); isApp && err == nil {
+			i.app.heard(response.Header)
+		}
 		if err != nil || response.StatusCode != http.StatusUnauthorized {
 			return response, err
 		}

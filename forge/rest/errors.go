@@ -72,11 +72,9 @@ func Wait(h http.Header, reset string) time.Duration {
 	if seconds, err := strconv.ParseInt(h.Get("Retry-After"), 10, 32); err == nil {
 		d = time.Duration(seconds) * time.Second
 	} else if at, err := strconv.ParseInt(reset, 10, 64); err == nil {
-		now, err := http.ParseTime(h.Get("Date"))
-		if err != nil {
-			now = time.Now()
+		if now, err := http.ParseTime(h.Get("Date")); err == nil { // else our clock says nothing about it
+			d = time.Unix(at, 0).Sub(now)
 		}
-		d = time.Unix(at, 0).Sub(now)
 	}
 	return min(max(d, time.Second), longestWait)
 }

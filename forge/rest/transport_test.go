@@ -1,6 +1,11 @@
 package rest
 
-import "testing"
+import (
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+)
 
 func TestAddresses(t *testing.T) {
 	for address, refused := range map[string]bool{
@@ -21,5 +26,34 @@ func TestTransport(t *testing.T) {
 	}
 	if own.TLSClientConfig != nil && own.TLSClientConfig.InsecureSkipVerify {
 		t.Error("certificates are not checked")
+	}
+}
+
+// The time of a reset counts from the answer's own date, never from our clock.
+func TestWait(t *testing.T) {
+	for _, ahead := range []time.Duration{-24 * time.Hour, -6 * time.Minute, 0, 6 * time.Minute, 24 * time.Hour} {
+		theirs := time.Now().Add(ahead).Truncate(time.Second)
+		for _, tt := range []struct {
+			after, reset string
+			dated        bool
+			want         time.Duration
+		}{
+			{"", strconv.FormatInt(theirs.Unix()+90, 10), true, 90 * time.Second},
+			{"", strconv.FormatInt(theirs.Unix()+90, 10), false, defaultWait},
+			{"", strconv.FormatInt(theirs.Unix()-5, 10), true, time.Second},
+			{"7", strconv.FormatInt(theirs.Unix()+90, 10), true, 7 * time.Second},
+			{"", "", true, defaultWait},
+		} {
+			h := http.Header{}
+			if tt.after != "" {
+				h.Set("Retry-After", tt.after)
+			}
+			if tt.dated {
+				h.Set("Date", theirs.UTC().Format(http.TimeFormat))
+			}
+			if got := Wait(h, tt.reset); got != tt.want {
+				t.Errorf("clock %v, %+v: %v", ahead, tt, got)
+			}
+		}
 	}
 }

@@ -17,9 +17,6 @@ import (
 	"agent/projections"
 )
 
-// clockSlack is how far the forge's clock may be from ours.
-const clockSlack = 5 * time.Minute
-
 // comment writes a new comment or edits one. again means that it may stand already.
 func (e *Engine) comment(ctx context.Context, seq uint64, in *event.CommentRequested, again bool) (event.Body, error) {
 	id := op(e.state.Created.UUID, seq)
@@ -41,9 +38,8 @@ func (e *Engine) comment(ctx context.Context, seq uint64, in *event.CommentReque
 		}
 		return e.write(ctx, w)
 	}
-	since := e.state.Open.Time.Add(-clockSlack)
 	w.uncertain = again
-	w.find = func() (event.Body, error) { return e.adopt(ctx, id, since) }
+	w.find = func() (event.Body, error) { return e.adopt(ctx, id) }
 	w.send = func() (event.Body, error) {
 		c, err := e.fitting(body, head, id, func(body string) (forge.Comment, error) {
 			return e.p.Forge.PostComment(ctx, e.state.Key, body)
@@ -101,9 +97,10 @@ func commentFailed(err *forge.Error) event.Body {
 	return &event.CommentFailed{Kind: string(err.Kind), Message: clean(err.Message)}
 }
 
-// adopt looks for a comment by our account whose marker names op and is genuine.
-func (e *Engine) adopt(ctx context.Context, op string, since time.Time) (event.Body, error) {
-	comments, err := e.p.Forge.Comments(ctx, e.state.Key, since)
+// adopt looks for a comment by our account whose marker names op and is genuine. It
+// looks at all of them: no clock tells which can be ours.
+func (e *Engine) adopt(ctx context.Context, op string) (event.Body, error) {
+	comments, err := e.p.Forge.Comments(ctx, e.state.Key, time.Time{})
 	if err != nil {
 		return nil, err
 	}
