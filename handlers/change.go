@@ -44,9 +44,13 @@ func publish(s *projections.State, v *projections.Ending) Effect {
 	if e := newInputs(s, v); e != nil {
 		return e
 	}
-	switch {
-	case !s.Done("measured", v.Since), s.Publishing.Stale:
+	if !s.Done("measured", v.Since) || s.Publishing.Stale {
 		return Read{Want: WantMeasure}
+	}
+	paths := newFiles(s)
+	switch {
+	case len(paths) > 0:
+		return Record{prompt.NewFiles(s, paths, v.Text)}
 	case s.Publishing.Measured.Count > 0:
 		return Act{Intent: changeIntent(s, v)}
 	}
@@ -72,9 +76,11 @@ func newInputs(s *projections.State, v *projections.Ending) Effect {
 func needsApproval(s *projections.State) bool {
 	p, since := s.Publishing, s.Work.ReplySeq
 	if s.Planned() {
-		since = s.Planning.Seq
+		since = planSince(s)
 	}
-	return publishes(s) && s.Done("measured", since) && !s.Done("change", since) && p.Measured.Tree != p.Approved && len(approvalReasons(s)) > 0
+	since = max(since, s.Steps["message:new_files"])
+	return publishes(s) && s.Done("measured", since) && !s.Done("change", since) && p.Measured.Tree != p.Approved &&
+		len(approvalReasons(s)) > 0 && len(newFiles(s)) == 0
 }
 
 // approvalReasons says why a person has to approve the change that was measured.

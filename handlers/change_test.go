@@ -106,11 +106,11 @@ func TestNeedsApproval(t *testing.T) {
 	w := publishing(t, small())
 	w.state.Publishing.Measured = &event.ChangeMeasured{Count: 4, Added: 60, Removed: 41, Files: []event.ChangedFile{
 		{Path: "b", Kind: "binary"}, {Path: "s", Kind: "submodule"}, {Path: "l", Kind: "large"}, {Path: "link", Kind: "link"}}}
-	if got := tell.ApprovalLines(w.state, approvalReasons(w.state)); len(got) != 5 {
+	if got := tell.ApprovalLines("en", approvalReasons(w.state)); len(got) != 5 {
 		t.Errorf("reasons: %q", got)
 	}
 	w.state.Config.Change = event.ChangeRule{Binary: "allow"}
-	if got := tell.ApprovalLines(w.state, approvalReasons(w.state)); len(got) != 2 {
+	if got := tell.ApprovalLines("en", approvalReasons(w.state)); len(got) != 2 {
 		t.Errorf("reasons without limits: %q", got)
 	}
 }

@@ -45,7 +45,9 @@ func ownEnding(s *projections.State) *projections.Ending {
 	case s.Workspace != nil && s.Workspace.Error != "":
 		return fails("workspace", s.Workspace.Error, 0)
 	case unusable(s):
-		return fails("unusable_replies", "", w.FailureSeq)
+		return givesUp(s, w.FailureSeq)
+	case s.Limit != nil && askedFiles(s):
+		return completes(doneReason(s), s.Publishing.Words, s.Limit.Seq)
 	case s.Limit != nil && s.Limit.Limit == "calls":
 		return completes("max_calls", "", s.Limit.Seq)
 	case s.Expired:
@@ -60,11 +62,11 @@ func ownEnding(s *projections.State) *projections.Ending {
 	p := reply.Parse(s)
 	switch {
 	case p.Problem != "" && w.Corrections >= maxCorrections-1, w.Corrections >= maxCorrections:
-		return fails("unusable_replies", "", w.ReplySeq)
+		return givesUp(s, w.ReplySeq)
 	case p.Done && needsApproval(s):
 		return nil // a person decides first, see pauseOf
 	case p.Done:
-		return completes(doneReason(s), p.Comment, w.ReplySeq)
+		return completes(doneReason(s), withWords(s, p.Comment), w.ReplySeq)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func TestUnlistedFilesAreHeld(t *testing.T) {
 	w := publishing(t, small())
 	w.state.Config.Change.MaxFiles = 0
 	w.state.Publishing.Measured = &event.ChangeMeasured{Count: 3, Files: []event.ChangedFile{{Path: "a"}, {Path: "b"}}}
-	if got := tell.ApprovalLines(w.state, approvalReasons(w.state)); len(got) != 1 || !strings.Contains(got[0], "3 files") {
+	if got := tell.ApprovalLines("en", approvalReasons(w.state)); len(got) != 1 || !strings.Contains(got[0], "3 files") {
 		t.Errorf("reasons: %q", got)
 	}
 }

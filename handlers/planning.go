@@ -33,6 +33,8 @@ func step(s *projections.State) Effect {
 func due(s *projections.State) func(*projections.State) Effect {
 	p, c := &s.Planning, s.Config.Planning
 	switch {
+	case filesOpen(s):
+		return callModel
 	case p.Current >= 0: // it ends first, whatever a configuration pinned meanwhile asks for
 		return proceed
 	case p.Questions != nil:
@@ -102,13 +104,13 @@ func planEnding(s *projections.State) *projections.Ending {
 	lost := p.Fatal || p.Trouble != nil && p.Trouble.Action >= 0 && !c.Replan.Enabled && !reflectionDue(s) && !revisionDue(s)
 	switch {
 	case s.Work.Corrections >= maxCorrections:
-		return fails("unusable_replies", "", s.Work.ReplySeq)
+		return givesUp(s, s.Work.ReplySeq)
 	case lost && !c.ContinueOnError:
 		return fails("action_failed", latestFault(p), p.Seq)
 	case planDone(s) && needsApproval(s):
 		return nil // a person decides first, see pauseOf
 	case planDone(s):
-		return completes(doneReason(s), p.Words, p.Seq)
+		return completes(doneReason(s), planSaid(s), planSince(s))
 	}
 	return nil
 }

@@ -26,6 +26,8 @@ func recordReply(s *projections.State) Effect {
 	switch {
 	case s.Work.Reply == nil:
 		return nil
+	case filesOpen(s):
+		return answer(s)
 	case s.Planning.Current >= 0:
 		return recordAction(s)
 	case s.Planning.Open && known(s):

@@ -10,6 +10,8 @@ type Publishing struct {
 	Opened   *event.ChangeOpened
 	Kept     *event.ChangeOpened // unfinished work, on a branch or in a patch
 	Failed   *event.ChangeFailed // the latest try, if it failed
+	Asked    map[string]bool     // new files that the model was asked about
+	Words    string              // its closing words before that
 
 	tree string // of the latest try
 	done string // of the latest that was published or kept
@@ -19,6 +21,10 @@ func (p *Publishing) apply(e event.Event) {
 	switch b := e.Body.(type) {
 	case *event.ChangeMeasured:
 		p.Measured, p.Stale = b, false
+	case *event.MessageAdded:
+		if b.Purpose == "new_files" {
+			p.ask(b)
+		}
 	case *event.ChangeRequested:
 		p.tree = b.Tree
 	case *event.ChangeOpened:
@@ -30,6 +36,22 @@ func (p *Publishing) apply(e event.Event) {
 		p.Opened = b
 	case *event.ChangeFailed:
 		p.Failed = b
+	}
+}
+
+// ask notes what the model is asked about: all new files that were measured.
+func (p *Publishing) ask(b *event.MessageAdded) {
+	p.Words = b.Words.View()
+	if p.Asked == nil {
+		p.Asked = map[string]bool{}
+	}
+	if p.Measured == nil {
+		return
+	}
+	for _, f := range p.Measured.Files {
+		if f.New {
+			p.Asked[f.Path] = true
+		}
 	}
 }
 

@@ -20,10 +20,11 @@ type Comments struct {
 	Pending   []event.Comment // accepted, or withdrawn, and not in a message yet
 	Older     int             // accepted ones that were left out, because newer ones filled the limit
 	Ignored   map[string]int  // by verdict
+	words     Paths           // of those that were accepted
 }
 
 func newComments() Comments {
-	return Comments{seen: map[string]string{}, own: map[string]bool{}, used: map[string]bool{}, Ignored: map[string]int{}}
+	return Comments{seen: map[string]string{}, own: map[string]bool{}, used: map[string]bool{}, Ignored: map[string]int{}, words: Paths{}}
 }
 
 // CommentID makes ids unique over the kinds of comment that a forge numbers apart.
@@ -97,6 +98,7 @@ func (c *Comments) fetched(e event.Event, b *event.CommentsFetched) {
 				delete(c.used, id)
 			}
 		case "new", "edited":
+			c.words.add(comment.Body.View())
 			c.Pending = append(c.Pending, comment)
 		case "older":
 			c.Older++

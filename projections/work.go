@@ -33,6 +33,8 @@ type Work struct {
 	SinceCheck   int    // tool calls since comments were read
 	Facts        []Fact
 	Files        []string // paths that tools wrote, in order of first writing
+	calling      *event.ToolRequested
+	edited       map[string]bool // paths that calls named which changed files
 }
 
 // Fact is a tool call in one line, for summaries and for the final comment.
@@ -65,6 +67,9 @@ func (w *Work) apply(e event.Event) {
 		w.Answered++
 		w.Corrections = 0
 		w.outcome(b)
+		if !b.IsError {
+			w.edit()
+		}
 		w.failure(b.IsError)
 	case *event.ToolFailed:
 		w.Answered++
@@ -72,6 +77,7 @@ func (w *Work) apply(e event.Event) {
 		w.failure(true)
 	case *event.ToolInterrupted:
 		w.Answered++
+		w.edit() // it may have happened
 	case *event.MessageAdded:
 		if b.Purpose == "correction" {
 			w.count()
@@ -114,6 +120,7 @@ func (w *Work) count() {
 
 func (w *Work) requested(e event.Event, b *event.ToolRequested) {
 	w.SinceCheck++
+	w.calling = b
 	call := b.Server + "\x00" + b.Tool + "\x00" + b.Args.View()
 	if call != w.lastCall || b.Need != "" { // two needs may have the same source
 		w.Repeats = 0

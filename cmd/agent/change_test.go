@@ -364,11 +364,12 @@ func TestProtectedPath(t *testing.T) {
 	}
 }
 
-// TestSetupCommands run before the first model call, and the model is told.
+// TestSetupCommands run before the first model call, and the model is told. What
+// they leave beside the work is left out; the model is asked about other new files.
 func TestSetupCommands(t *testing.T) {
 	t.Parallel()
-	c := newTalk(t, kinds[0], greet())
-	c.hub = "\n  setup_commands: {" + testRepo + ": [[sh, -c, echo ready > ready.txt], [sh, -c, echo lacking; exit 3]], other/repo: [[\"false\"]]}"
+	c := newTalk(t, kinds[0], llmtest.Turns(write("hello.txt", "hello\n"), llmtest.Done("I wrote hello.txt."), llmtest.Done("ready.txt stays.")))
+	c.hub = "\n  setup_commands: {" + testRepo + ": [[sh, -c, mkdir __pycache__; echo ready | tee ready.txt > __pycache__/a.pyc], [sh, -c, echo lacking; exit 3]], other/repo: [[\"false\"]]}"
 	c.agent(0, "run")
 	l := c.wantState("completed", doneLabel)
 	calls := find[*event.ToolRequested](c.events(l.UUID))
@@ -376,11 +377,21 @@ func TestSetupCommands(t *testing.T) {
 		t.Fatalf("calls: %+v", calls)
 	}
 	said := c.firstRequest("Greet the world").Messages[1].Content
-	if !strings.Contains(said, "`sh -c echo ready > ready.txt` → exit code 0") || !strings.Contains(said, "exit code: 3\nlacking") {
+	if !strings.Contains(said, "tee ready.txt > __pycache__/a.pyc` → exit code 0") || !strings.Contains(said, "exit code: 3\nlacking") {
 		t.Errorf("the model was told:\n%s", said)
 	}
-	if body := c.wantSaid(1, "✅ **Done**"); !strings.Contains(body, "exit code 3") || !strings.Contains(body, "`ready.txt`") {
+	if body := c.wantSaid(1, "✅ **Done**"); !strings.Contains(body, "exit code 3") || !strings.Contains(body, "`ready.txt`") ||
+		!strings.Contains(body, "Left out as by-products of tools: `__pycache__/` (Python)") {
 		t.Error(body)
+	}
+	if asked := c.firstRequest("about to be published"); !strings.Contains(asked.Messages[len(asked.Messages)-1].Content, "\nready.txt\n") {
+		t.Errorf("the model was asked:\n%s", asked.Messages[len(asked.Messages)-1].Content)
+	}
+	if out, _ := c.agent(0, "why", l.UUID); !strings.Contains(out, "__pycache__/ is left out of the change: a by-product of Python") {
+		t.Error(out)
+	}
+	if files := c.git("ls-tree", "-r", "--name-only", c.opened()[0].Head); files != "README.md\nhello.txt\nready.txt\n" {
+		t.Errorf("published: %q", files)
 	}
 	c.wantExact(l.UUID)
 }

@@ -23,7 +23,7 @@ func TestSecretIsHeld(t *testing.T) {
 	}, 2) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newTalk(t, kinds[0], llmtest.Turns(reply, llmtest.Done("Here it is.")))
+			c := newTalk(t, kinds[0], llmtest.Turns(reply, llmtest.Done("Here it is."), llmtest.Done("It belongs.")))
 			c.extra = "change_requests: {binary: allow}"
 			c.agent(0, "run")
 			c.wantState("paused", pausedLabel)

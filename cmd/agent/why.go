@@ -60,6 +60,9 @@ func (l *viewer) showWhy(r *report.Why) int {
 	return exitFailed
 }
 
+// shownLeftOut is how many files that were left out are named.
+const shownLeftOut = 20
+
 func (l *viewer) showContext(c report.Attempt) {
 	l.say("why.context", c.UUID[:8], local(c.Begun), l.text(i18n.OrOther("why.trigger.", c.Trigger)), c.User)
 	switch {
@@ -86,6 +89,16 @@ func (l *viewer) showContext(c report.Attempt) {
 	}
 	for _, server := range c.Servers {
 		l.say("why.server", sanitize.Line(server.Name, 60), sanitize.Line(server.Error, 300))
+	}
+	for _, f := range c.LeftOut[:min(len(c.LeftOut), shownLeftOut)] {
+		reason := l.text("why.left." + i18n.ID(f.Reason))
+		if f.Kind != "" {
+			reason = l.text("why.left.kind", f.Kind)
+		}
+		l.say("why.left", sanitize.Line(f.Path, 300), reason)
+	}
+	if more := len(c.LeftOut) - shownLeftOut; more > 0 {
+		l.say("why.left.more", more)
 	}
 	if c.Fetch != "" {
 		l.say("why.fetch", sanitize.Line(c.Fetch, 300))

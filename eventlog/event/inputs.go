@@ -212,6 +212,8 @@ type Continued struct {
 	From   string `json:"from"`             // uuid of its context
 	Branch string `json:"branch,omitempty"` // that holds it; empty: its patch does
 	Error  string `json:"error,omitempty"`  // why it could not be taken over: the work begins anew
+
+	Files []string `json:"files,omitempty"` // that it added
 }
 
 // ProjectRead is what the working copy's repository says of itself. Nothing of
@@ -245,7 +247,16 @@ type ChangeMeasured struct {
 	Added   int           `json:"added"`          // lines, of all files
 	Removed int           `json:"removed"`
 	LeftOut []string      `json:"left_out,omitempty"` // files that are too large, and repositories inside of the working copy
-	Error   string        `json:"error,omitempty"`    // why it could not be measured
+
+	ByProducts []ByProduct `json:"by_products,omitempty"` // new files that tools leave beside the work: they are left out too
+	Error      string      `json:"error,omitempty"`       // why it could not be measured
+}
+
+// ByProduct is a new file, or a directory whose path ends in a slash, of a
+// well-known name, which no edit and no words of the task name.
+type ByProduct struct {
+	Path string `json:"path"`
+	Kind string `json:"kind"` // what makes such files
 }
 
 // ChangedFile is one path of a change.
@@ -254,6 +265,7 @@ type ChangedFile struct {
 	Added   int    `json:"added"`
 	Removed int    `json:"removed"`
 	Kind    string `json:"kind,omitempty"` // secret | binary | link | submodule | large; empty: text
+	New     bool   `json:"new,omitempty"`  // the commit that the work began on does not have it
 }
 
 // ToolsListed holds what the tool servers offer, with full schemas.

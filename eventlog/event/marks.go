@@ -6,9 +6,10 @@ import "time"
 type MessageAdded struct {
 	mark
 	Role     string   `json:"role"`
-	Purpose  string   `json:"purpose"` // system | task | comments | edited | correction | inherited | phase | action
+	Purpose  string   `json:"purpose"` // system | task | comments | edited | correction | inherited | phase | action | new_files
 	Content  Text     `json:"content"`
 	Comments []string `json:"comments,omitempty"` // ids of the comments in it
+	Words    Text     `json:"words,omitzero"`     // the closing words that the model was asked something about
 }
 
 // SummaryAdded is a summary of the messages from seq From to seq To.

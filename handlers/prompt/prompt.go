@@ -6,6 +6,7 @@ package prompt
 import (
 	"cmp"
 	_ "embed"
+	"slices"
 	"strings"
 
 	"agent/eventlog/event"
@@ -129,6 +130,19 @@ func Comments(s *projections.State) *event.MessageAdded {
 	lang := cmp.Or(i18n.Lang(s.Config.Comments.Language), s.Lang)
 	text := i18n.Text(lang, "comments.head") + "\n\n" + commentList(s, lang) + i18n.Text(lang, "comments.foot")
 	return &event.MessageAdded{Role: string(llm.User), Purpose: "comments", Content: event.T(text), Comments: pendingIDs(s)}
+}
+
+// NewFiles asks about files that commands made, before they are published. words are
+// the model's closing words, which stay.
+func NewFiles(s *projections.State, paths []string, words string) *event.MessageAdded {
+	var quoted []string
+	for _, p := range paths {
+		quoted = append(quoted, quotePath(p))
+	}
+	slices.Sort(quoted)
+	list, _ := fitFiles(quoted, -1, s.WindowTokens()/8)
+	text := i18n.Text(s.Lang, "files.new", len(paths)) + "\n" + fenced(strings.Join(list, "\n")) + "\n" + i18n.Text(s.Lang, "files.answer")
+	return &event.MessageAdded{Role: string(llm.User), Purpose: "new_files", Content: event.T(text), Words: event.T(words)}
 }
 
 // summaryLength is how many characters of a comment the detail level "summary" shows.

@@ -18,14 +18,14 @@ type ApprovalReason struct {
 }
 
 // ApprovalLines renders reasons, a line each.
-func ApprovalLines(s *projections.State, reasons []ApprovalReason) (lines []string) {
+func ApprovalLines(lang i18n.Lang, reasons []ApprovalReason) (lines []string) {
 	for _, r := range reasons {
 		id := "held." + i18n.ID(r.Kind)
 		if r.Path == "" {
-			lines = append(lines, i18n.Text(s.Lang, id, r.Have, r.Most))
+			lines = append(lines, i18n.Text(lang, id, r.Have, r.Most))
 			continue
 		}
-		lines = append(lines, i18n.Text(s.Lang, id, format.Code(r.Path)))
+		lines = append(lines, i18n.Text(lang, id, format.Code(r.Path)))
 	}
 	return lines
 }

@@ -87,10 +87,33 @@ func changedLines(s *projections.State) (lines []string) {
 	if len(m.LeftOut) > 0 {
 		lines = append(lines, i18n.Text(s.Lang, "facts.left", codeList(m.LeftOut)))
 	}
+	if len(m.ByProducts) > 0 {
+		lines = append(lines, i18n.Text(s.Lang, "facts.byproducts", byProducts(s)))
+	}
 	if s.Workspace != nil && s.Workspace.Missing != "" {
 		lines = append(lines, i18n.Text(s.Lang, "facts.base", format.Code(s.Workspace.Missing), format.Code(s.Workspace.Base)))
 	}
 	return lines
+}
+
+// ByProductKind says what made a by-product: a program's name, or a word for it.
+func ByProductKind(lang i18n.Lang, b event.ByProduct) string {
+	if id := "byproduct." + i18n.ID(b.Kind); i18n.Has(id) {
+		return i18n.Text(lang, id)
+	}
+	return b.Kind
+}
+
+// byProducts names what was left out, and what made it.
+func byProducts(s *projections.State) string {
+	var all, shown []string
+	for _, b := range s.Publishing.Measured.ByProducts {
+		all = append(all, b.Path)
+		if len(shown) < shownFiles {
+			shown = append(shown, i18n.Text(s.Lang, "byproduct", format.Code(b.Path), ByProductKind(s.Lang, b)))
+		}
+	}
+	return strings.Join(shown, ", ") + more(all)
 }
 
 // writtenLate are files that were written after the last command had run.

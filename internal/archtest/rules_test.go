@@ -159,7 +159,8 @@ var rules = map[string][]string{
 		"llm",
 		"projections",
 	},
-	"internal/archtest": {},
+	"internal/archtest":   {},
+	"internal/byproducts": {},
 	"internal/config": {
 		"forge",
 		"internal/registry",
@@ -256,6 +257,7 @@ var rules = map[string][]string{
 		"handlers",
 		"handlers/engine",
 		"handlers/prompt",
+		"internal/byproducts",
 		"internal/git",
 		"internal/redact",
 		"internal/sanitize",

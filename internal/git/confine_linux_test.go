@@ -106,7 +106,7 @@ func (a attack) state() string {
 // succeeds tries once, and says how the attack came through, or "".
 func (a attack) succeeds() (how string) {
 	before := a.state()
-	_, _, _ = a.repo.Tree(a.Context(), 1<<20)
+	_, _, _ = a.repo.Tree(a.Context(), 1<<20, nil)
 	_ = a.repo.Contents(a.Context(), []string{a.blob}, 1<<20, func(_, content string) {
 		if content == outsideText {
 			how = "the content was read"

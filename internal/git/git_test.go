@@ -92,7 +92,7 @@ func commitAll(ctx context.Context, r *Repo, branch, message, author string) (co
 	if err != nil {
 		return "", nil, err
 	}
-	tree, _, err := r.Tree(ctx, 1<<20)
+	tree, _, err := r.Tree(ctx, 1<<20, nil)
 	if err != nil {
 		return "", nil, err
 	}

@@ -171,7 +171,7 @@ func TestCommitsOfOthers(t *testing.T) {
 	}
 	plain(t, r.Dir, "commit", "-q", "--allow-empty", "-m", "nothing")
 	put(t, r.Dir, "three", "3\n")
-	tree, _, err := r.Tree(ctx, 1<<20)
+	tree, _, err := r.Tree(ctx, 1<<20, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestStrangeContent(t *testing.T) {
 	put(t, r.Dir, "binary", "a\x00b")
 	put(t, r.Dir, "hidden.min", "x\n")
 	put(t, r.Dir, ".gitattributes", "*.min -diff\n")
-	tree, leftOut, err := r.Tree(ctx, 1<<20)
+	tree, leftOut, err := r.Tree(ctx, 1<<20, nil)
 	if err != nil || !slices.Equal(leftOut, []string{"big", "nested/"}) {
 		t.Fatalf("left out %q, %v", leftOut, err)
 	}

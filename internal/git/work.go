@@ -35,9 +35,10 @@ func (r *Repo) Status(ctx context.Context) ([]string, error) {
 	return paths, nil
 }
 
-// Tree puts everything that Status shows into a tree and names it. Left out are
-// files of more than largest bytes and repositories inside of the working copy.
-func (r *Repo) Tree(ctx context.Context, largest int64) (tree string, leftOut []string, err error) {
+// Tree puts everything that Status shows into a tree and names it, but nothing of
+// without: files, and directories that end in a slash. Also left out are files of
+// more than largest bytes and repositories inside of the working copy.
+func (r *Repo) Tree(ctx context.Context, largest int64, without []string) (tree string, leftOut []string, err error) {
 	if err := r.check(); err != nil {
 		return "", nil, fmt.Errorf("git add: %w", err)
 	}
@@ -54,12 +55,18 @@ func (r *Repo) Tree(ctx context.Context, largest int64) (tree string, leftOut []
 	}
 	defer root.Close()
 	for _, path := range changed {
+		if below(path, without) {
+			continue
+		}
 		info, err := root.Lstat(path)
 		if strings.HasSuffix(path, "/") || err == nil && info.Mode().IsRegular() && info.Size() > largest {
 			leftOut = append(leftOut, path)
 		}
 	}
-	if err := r.add(ctx, leftOut); err != nil {
+	if err := r.add(ctx, slices.Concat(leftOut, without)); err != nil {
+		return "", nil, err
+	}
+	if err := r.remove(ctx, without); err != nil {
 		return "", nil, err
 	}
 	out, err := r.git(ctx, "write-tree")
@@ -87,6 +94,55 @@ func (r *Repo) add(ctx context.Context, except []string) error {
 		input: paths, magic: true,
 	})
 	return err
+}
+
+// below reports whether a path is one of a list, or in a directory of it.
+func below(path string, list []string) bool {
+	return slices.ContainsFunc(list, func(p string) bool {
+		return path == p || strings.HasSuffix(p, "/") && strings.HasPrefix(path, p)
+	})
+}
+
+// remove takes paths out of the index, where a tool may have put them.
+func (r *Repo) remove(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	list := ""
+	for _, path := range paths {
+		list += strings.TrimSuffix(path, "/") + "\x00"
+	}
+	_, err := r.run(ctx, command{
+		name: "rm", args: []string{"--cached", "-r", "-f", "--quiet", "--ignore-unmatch", "--pathspec-from-file=-", "--pathspec-file-nul"},
+		input: list,
+	})
+	return err
+}
+
+// New lists the paths that Tree would put into a tree and that a commit does not
+// hold, and those that it holds. A repository inside of the working copy is one
+// path that ends in a slash.
+func (r *Repo) New(ctx context.Context, commit string) (fresh, known []string, err error) {
+	there, err := r.git(ctx, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+	if err != nil {
+		return nil, nil, err
+	}
+	before, err := r.git(ctx, "ls-tree", "-r", "-z", "--name-only", commit)
+	if err != nil {
+		return nil, nil, err
+	}
+	had := map[string]bool{}
+	for path := range strings.SplitSeq(strings.TrimSuffix(before, "\x00"), "\x00") {
+		had[path] = true
+		known = append(known, path)
+	}
+	for path := range strings.SplitSeq(strings.TrimSuffix(there, "\x00"), "\x00") {
+		if path != "" && !had[path] {
+			fresh = append(fresh, path)
+		}
+	}
+	slices.Sort(fresh)
+	return slices.Compact(fresh), known, nil
 }
 
 // FileChange is a path whose content differs between two trees.

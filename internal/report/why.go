@@ -6,6 +6,8 @@ import (
 
 	"agent/contexts"
 	"agent/eventlog/event"
+	"agent/handlers"
+	"agent/internal/i18n"
 	"agent/projections"
 )
 
@@ -36,6 +38,7 @@ type Attempt struct {
 	Failure *Failure         `json:"last_failure,omitempty"`
 	Ignored []IgnoredComment `json:"ignored_comments"`
 	Servers []MissingServer  `json:"missing_servers,omitempty"` // as of the latest list of tools
+	LeftOut []LeftOut        `json:"left_out,omitempty"`        // of the change as it was measured last
 	Fetch   string           `json:"comments_error,omitempty"`  // why the latest fetch failed
 	Error   string           `json:"error,omitempty"`           // why the log cannot be read whole
 }
@@ -69,6 +72,13 @@ type Failure struct {
 type MissingServer struct {
 	Name  string `json:"name"`
 	Error string `json:"error"`
+}
+
+// LeftOut is a new file, or a directory, that the change does not hold.
+type LeftOut struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"` // byproduct | large: too large, or a repository of its own
+	Kind   string `json:"kind,omitempty"`
 }
 
 // IgnoredComment is a comment that is not passed to the model, and why.
@@ -122,6 +132,7 @@ func (s Source) attempt(uuid string) (Attempt, error) {
 		c.Limit = &Limit{state.Limit.Limit, state.Limit.Max, state.Limit.Used}
 	}
 	c.Servers = missingServers(state)
+	c.LeftOut = leftOut(state, s.Lang)
 	c.Fetch = state.Comments.Error
 	if log.err != nil {
 		c.State, c.Error = "damaged", log.err.Error()
@@ -166,6 +177,20 @@ func (c *Attempt) apply(ev event.Event, s *projections.State) {
 func group(eventType string) string {
 	name, _, _ := strings.Cut(eventType, ".")
 	return name
+}
+
+func leftOut(s *projections.State, lang i18n.Lang) (list []LeftOut) {
+	m := s.Publishing.Measured
+	if m == nil {
+		return nil
+	}
+	for _, b := range m.ByProducts {
+		list = append(list, LeftOut{b.Path, "byproduct", handlers.ByProductKind(lang, b)})
+	}
+	for _, path := range m.LeftOut {
+		list = append(list, LeftOut{path, "large", ""})
+	}
+	return list
 }
 
 func missingServers(s *projections.State) (missing []MissingServer) {

@@ -18,10 +18,10 @@ type Unfinished struct {
 	Patch  []byte
 }
 
-// takeOver puts unfinished work of an earlier attempt into a new clone. Work that does
+// takeOver puts unfinished work of an earlier attempt into a new clone of a commit. Work that does
 // not fit leaves the clone as it is, and it is said why. An error means that the
 // same may succeed later.
-func (w *Copy) takeOver(ctx context.Context, s *projections.State, repo *git.Repo) (c event.Continued, err error) {
+func (w *Copy) takeOver(ctx context.Context, s *projections.State, repo *git.Repo, base string) (c event.Continued, err error) {
 	if w.c.Earlier == nil {
 		return c, nil
 	}
@@ -43,11 +43,17 @@ func (w *Copy) takeOver(ctx context.Context, s *projections.State, repo *git.Rep
 	case ctx.Err() != nil:
 		return c, ctx.Err()
 	case isTemporary(err):
+		for i, path := range c.Files {
+			c.Files[i] = shortPath(path)
+		}
+		c.Files = c.Files[:min(len(c.Files), listedFiles)]
 		return c, err
 	case err != nil:
 		c.Error = reasonOf(err)
+	default:
+		c.Files, _, err = repo.New(ctx, base)
 	}
-	return c, nil
+	return c, err
 }
 
 func reasonOf(err error) string {

@@ -66,7 +66,7 @@ func (w *Copy) clone(ctx context.Context, s *projections.State) (prepared event.
 	if prepared.Commit, err = clone.Head(ctx); err != nil {
 		return prepared, err
 	}
-	prepared.Continued, err = w.takeOver(ctx, s, clone)
+	prepared.Continued, err = w.takeOver(ctx, s, clone, prepared.Commit)
 	return prepared, err
 }
 

@@ -33,7 +33,7 @@ func (w *Copy) Measure(ctx context.Context, s *projections.State) (m event.Chang
 	if err != nil {
 		return m, asForge(err)
 	}
-	if m.Tree, m.LeftOut, err = repo.Tree(ctx, largestFile); err != nil {
+	if m.Tree, m.LeftOut, m.ByProducts, err = tree(ctx, repo, s); err != nil {
 		return m, err
 	}
 	changes, err := repo.Compare(ctx, s.Workspace.Commit, m.Tree)
@@ -48,12 +48,17 @@ func (w *Copy) Measure(ctx context.Context, s *projections.State) (m event.Chang
 		m.LeftOut[i] = shortPath(path)
 	}
 	m.LeftOut = m.LeftOut[:min(len(m.LeftOut), listedFiles)]
+	for i, b := range m.ByProducts {
+		m.ByProducts[i].Path = shortPath(b.Path)
+	}
+	m.ByProducts = m.ByProducts[:min(len(m.ByProducts), listedFiles)]
 	for _, c := range changes {
 		m.Count++
 		m.Added += c.Added
 		m.Removed += c.Removed
 		if len(m.Files) < listedFiles {
-			m.Files = append(m.Files, event.ChangedFile{Path: shortPath(c.Path), Added: c.Added, Removed: c.Removed, Kind: w.kindOf(c, secret)})
+			m.Files = append(m.Files, event.ChangedFile{Path: shortPath(c.Path), Added: c.Added, Removed: c.Removed,
+				Kind: w.kindOf(c, secret), New: strings.Trim(c.Before, "0") == ""})
 		}
 	}
 	return m, nil

@@ -119,11 +119,11 @@ func Unpublished(ctx context.Context, s *projections.State, dir string) (patch [
 	if err != nil {
 		return nil, err
 	}
-	tree, _, err := repo.Tree(ctx, largestFile)
+	work, _, _, err := tree(ctx, repo, s)
 	if err != nil {
 		return nil, err
 	}
-	commit, err := repo.Commit(ctx, git.CommitSpec{Branch: patchBranch, Base: s.Workspace.Commit, Tree: tree, Message: s.Created.Title,
+	commit, err := repo.Commit(ctx, git.CommitSpec{Branch: patchBranch, Base: s.Workspace.Commit, Tree: work, Message: s.Created.Title,
 		Author: author(s.Config.Bot), Trailer: trailer(s.Created.UUID), When: s.Now})
 	if err != nil || commit == s.Workspace.Commit {
 		return nil, err
