@@ -10,7 +10,9 @@ import (
 // TestNewFiles: new files that no edit named are asked about once, before anything
 // is published or a person is asked; the closing words stay; no answer keeps them.
 func TestNewFiles(t *testing.T) {
-	file := func(path, kind string) event.ChangedFile { return event.ChangedFile{Path: path, Added: 1, Kind: kind, New: true} }
+	file := func(path, kind string) event.ChangedFile {
+		return event.ChangedFile{Path: path, Added: 1, Kind: kind, New: true}
+	}
 	found := func(tree string, files ...event.ChangedFile) *event.ChangeMeasured {
 		return &event.ChangeMeasured{Tree: tree, Count: len(files), Added: len(files), Files: files}
 	}
