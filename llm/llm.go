@@ -36,6 +36,24 @@ type Message struct {
 	Calls   []ToolCall `json:"tool_calls,omitempty"`
 	CallID  string     `json:"tool_call_id,omitempty"`
 	Name    string     `json:"name,omitempty"` // tool name of a tool message
+
+	Reasoning *Opaque `json:"reasoning,omitempty"` // of the reply that this turn was
+}
+
+// Opaque is what a server wants back with a reply and nobody else can read:
+// reasoning, or a signature of it. Only the adapter that made it looks into it, and
+// only for the server and the model that it came from.
+type Opaque struct {
+	From string          `json:"from"` // host and model
+	Data json.RawMessage `json:"data"`
+}
+
+// Of is the data if it came from there, else nil.
+func (o *Opaque) Of(from string) json.RawMessage {
+	if o == nil || o.From != from {
+		return nil
+	}
+	return o.Data
 }
 
 // ToolCall is a call that the model asks for. Arguments is what the model sent,
@@ -65,6 +83,14 @@ type Request struct {
 	// for it; it stands before JSON, which is what is asked for where it cannot.
 	// The model may not be able to call tools then.
 	Schema json.RawMessage `json:"schema,omitempty"`
+
+	Provider string   `json:"provider,omitempty"` // which of several providers is asked; empty: the only one
+	Profile  string   `json:"profile,omitempty"`  // shape of requests, of [Profiles]; empty: the adapter's own choice
+	Shape    []string `json:"shape,omitempty"`    // steps away from the profile that this conversation took
+
+	// Kept are tools that may not be called in this reply, and that the conversation
+	// was told of. Some servers want to be told again.
+	Kept []Tool `json:"-"`
 
 	// Weights of the messages and of the tools, if the caller knows them. A
 	// conversation is sent again and again, and grows at its end only.
@@ -118,9 +144,11 @@ type Reply struct {
 	Calls        []ToolCall
 	FinishReason string // stop | tool_calls | length | content_filter, or else as the provider says
 	Usage        Usage
-	Model        string // as the provider names it
-	API          string // one of the API constants: which API of the server was used
-	Raw          []byte // body as received (for streams: the data lines joined by newlines)
+	Model        string   // as the provider names it
+	API          string   // one of the API constants: which API of the server was used
+	Raw          []byte   // body as received (for streams: the data lines joined by newlines)
+	Opaque       *Opaque  // what the server wants back with this reply
+	Shape        []string // steps away from the profile that the request took
 }
 
 // The values of Reply.API.
@@ -182,6 +210,7 @@ type Error struct {
 	RetryAfter time.Duration // as the server asked, 0 if it did not
 	Window     int           // of ContextOverflow: tokens that the server says a prompt may have, 0 if it does not say
 	Partial    string        // text that arrived before the stream was cut
+	Shape      []string      // steps away from the profile that the request took
 	Err        error
 }
 

@@ -50,6 +50,8 @@ var classes = []class{
 	{name: "content filter", kind: llm.Filtered, words: []string{"content_filter", "content filter", "content_policy", "content policy", "responsibleai", "flagged", "moderation",
 		"data_inspection_failed", "safety system", "prohibited_content"}},
 	{name: "forbidden", kind: llm.Auth, status: []int{http.StatusForbidden}},
+	{name: "shape of the request", kind: llm.Invalid, words: []string{"jinja exception", "jinja template", "roles must alternate", "unexpected role", "is unsupported, did you mean",
+		"property 'name' is unsupported", "toolconfig", "thought_signature", "reasoning_content", "tool call id", "tool_choice", "stream_options", "response_format"}},
 	{name: "tools", kind: llm.ToolsRefused, words: []string{"tool", "function"}, also: []string{"support", "unrecognized", "not enabled", "--jinja", "--enable-auto-tool-choice"},
 		when: func(r refusal) bool { return r.tools }},
 	{name: "model is loading or crashed", kind: llm.Transient, words: []string{"loading model", "model is loading", "currently loading", "still loading", "model loading was", "model unloaded",

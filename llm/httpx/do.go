@@ -95,7 +95,14 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 	if r.Body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if c.config.APIKey != "" {
+	for name, value := range c.config.Header {
+		req.Header.Set(name, value)
+	}
+	switch {
+	case c.config.APIKey == "":
+	case c.config.KeyHeader != "":
+		req.Header.Set(c.config.KeyHeader, c.config.APIKey)
+	default:
 		req.Header.Set("Authorization", "Bearer "+c.config.APIKey)
 	}
 	return req, nil

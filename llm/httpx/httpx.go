@@ -31,6 +31,9 @@ const (
 type Config struct {
 	BaseURL     string            // no user, query or fragment
 	APIKey      string            // sent as bearer token; may be empty for local servers
+	KeyHeader   string            // the key is sent in this header instead
+	Header      map[string]string // sent with every request
+	Query       string            // added to every address, encoded
 	Timeout     time.Duration     // of a whole call; 0 means DefaultTimeout
 	IdleTimeout time.Duration     // of silence after the answer has begun; 0 means DefaultIdleTimeout
 	AllowHTTP   bool              // plain http to other hosts than loopback
@@ -67,7 +70,20 @@ func New(c Config) (*Client, error) {
 }
 
 // URL is the base URL with path elements added.
-func (c *Client) URL(elem ...string) string { return c.base.JoinPath(elem...).String() }
+func (c *Client) URL(elem ...string) string {
+	u := c.base.JoinPath(elem...)
+	u.RawQuery = c.config.Query
+	return u.String()
+}
+
+// Host is the name of the host in an address, "" if it has none.
+func Host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
 
 // RootURL is URL from the root of the server instead of the path of the base URL.
 func (c *Client) RootURL(elem ...string) string {

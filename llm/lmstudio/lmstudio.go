@@ -25,6 +25,9 @@ import (
 // window says what to change if the server cuts prompts.
 const window = "load the model with that window (lms load MODEL --context-length N), or lower llm.lmstudio.context_length"
 
+// profile is what LM Studio wants whatever the model is.
+const profile = "lmstudio"
+
 // Config describes one server.
 type Config struct {
 	BaseURL     string            // as http://127.0.0.1:1234/v1
@@ -59,7 +62,7 @@ func New(c Config) (*Provider, error) {
 	chat, err := openai.New(openai.Config{
 		BaseURL: c.BaseURL, APIKey: c.APIKey, Model: c.Model, Timeout: c.Timeout, IdleTimeout: c.IdleTimeout,
 		AllowHTTP: c.AllowHTTP, Transport: c.Transport,
-		NoFormat: true, NoResponses: true, ToolChoice: "auto", Window: window,
+		Profile: profile, NoResponses: true, Window: window,
 	})
 	if err != nil {
 		return nil, err

@@ -10,13 +10,16 @@ import (
 	"agent/llm/httpx"
 )
 
-// api is where to try r first: what was found out before, else what the library
+// api is where to try r first: what is configured, what was found out before, else what the library
 // knows of the newest models, else chat completions.
 func (p *Provider) api(r llm.Request) string {
+	if p.config.API != "" {
+		return p.config.API
+	}
 	if api, ok := p.apis.Load(r.Model); ok {
 		return api.(string)
 	}
-	refusal := goopenai.NewReasoningValidator().Validate(chatSettings(r, features{}))
+	refusal := goopenai.NewReasoningValidator().Validate(goopenai.ChatCompletionRequest{Model: r.Model, Tools: chatTools(r.Tools)})
 	if !p.config.NoResponses && errors.Is(refusal, goopenai.ErrReasoningToolsRequireResponses) {
 		return llm.APIResponses
 	}

@@ -15,6 +15,7 @@ type assembly struct {
 	model         string
 	text, refusal strings.Builder
 	reasoning     strings.Builder
+	details       details
 	calls         []*partCall
 	byIndex       map[int]*partCall // the newest call of each index
 	finish        string
@@ -25,6 +26,7 @@ type assembly struct {
 type partCall struct {
 	id, name  string
 	arguments strings.Builder
+	extra     json.RawMessage
 }
 
 func (a *assembly) raw(data []byte) {
@@ -65,6 +67,7 @@ func (a *assembly) turn(t wireTurn, call func(wireCall)) {
 	} else {
 		a.reasoning.WriteString(string(t.Reasoning))
 	}
+	a.details.add(t.Details)
 	for _, c := range t.ToolCalls {
 		call(c)
 	}
@@ -114,6 +117,9 @@ func (p *partCall) extend(c wireCall) {
 		p.name += c.Function.Name
 	}
 	p.arguments.WriteString(string(c.Function.Arguments))
+	if httpx.Present(c.Extra) {
+		p.extra = c.Extra
+	}
 }
 
 func (a *assembly) reply() llm.Reply {
@@ -124,6 +130,7 @@ func (a *assembly) reply() llm.Reply {
 	if r.Text == "" {
 		r.Text = a.refusal.String()
 	}
+	back := kept{Details: a.details.whole()}
 	for i, p := range a.calls {
 		c := llm.ToolCall{ID: p.id, Name: p.name, Arguments: p.arguments.String()}
 		if c.ID == "" {
@@ -133,7 +140,14 @@ func (a *assembly) reply() llm.Reply {
 			c.Arguments = "{}"
 		}
 		r.Calls = append(r.Calls, c)
+		if p.extra != nil {
+			if back.Calls == nil {
+				back.Calls = map[string]json.RawMessage{}
+			}
+			back.Calls[c.ID] = p.extra
+		}
 	}
+	r.Opaque = opaque(back)
 	return r
 }
 

@@ -9,72 +9,115 @@ import (
 	"agent/llm/httpx"
 )
 
-// noContent stands for an empty content: the library leaves an empty one out,
-// and servers answer 400 to a message without.
+// noContent stands for an empty content: servers answer 400 to a message without.
 const noContent = "(empty)"
 
 // schemaName is the name of a schema, which servers want and make no use of.
 const schemaName = "reply"
 
-// chatBody is the JSON of a request. Equal requests give equal bytes.
-func chatBody(r llm.Request, f features) ([]byte, error) {
-	messages := make([]wireMessage, len(r.Messages))
-	for i, m := range r.Messages {
-		messages[i] = message(m)
-	}
-	return json.Marshal(wireRequest{chatSettings(r, f), messages})
-}
+// noTools is sent with tools that the reply may not call.
+const noTools = "none"
 
-// wireRequest is the library's request with messages that encode in one pass:
-// the library's encode themselves, which takes three times as long, and a
-// request holds the whole conversation.
+// skipSignature is what Google takes for a call that another model made.
+// https://ai.google.dev/gemini-api/docs/thought-signatures
+var skipSignature = json.RawMessage(`{"google":{"thought_signature":"skip_thought_signature_validator"}}`)
+
+// wireRequest is a request. What stays the same stands first, then what grows:
+// servers reuse what they know of the beginning of a prompt.
 type wireRequest struct {
-	goopenai.ChatCompletionRequest
-	Messages []wireMessage `json:"messages"`
+	Model          string                                 `json:"model"`
+	Tools          []goopenai.Tool                        `json:"tools,omitempty"`
+	Messages       []wireMessage                          `json:"messages"`
+	ToolChoice     string                                 `json:"tool_choice,omitempty"`
+	ResponseFormat *goopenai.ChatCompletionResponseFormat `json:"response_format,omitempty"`
+	Stream         bool                                   `json:"stream,omitempty"`
+	StreamOptions  *goopenai.StreamOptions                `json:"stream_options,omitempty"`
 }
 
 type wireMessage struct {
-	Role       string              `json:"role"`
-	Content    string              `json:"content,omitempty"`
-	Name       string              `json:"name,omitempty"`
-	ToolCalls  []goopenai.ToolCall `json:"tool_calls,omitempty"`
-	ToolCallID string              `json:"tool_call_id,omitempty"`
+	Role             string          `json:"role"`
+	Content          string          `json:"content,omitempty"`
+	Name             string          `json:"name,omitempty"`
+	ReasoningContent *string         `json:"reasoning_content,omitempty"`
+	ReasoningDetails json.RawMessage `json:"reasoning_details,omitempty"`
+	ToolCalls        []wireSentCall  `json:"tool_calls,omitempty"`
+	ToolCallID       string          `json:"tool_call_id,omitempty"`
 }
 
-// chatSettings is the request without its messages.
-func chatSettings(r llm.Request, f features) goopenai.ChatCompletionRequest {
-	out := goopenai.ChatCompletionRequest{Model: r.Model, Stream: f.stream}
-	if f.usage {
+type wireSentCall struct {
+	ID       string                `json:"id"`
+	Type     string                `json:"type"`
+	Function goopenai.FunctionCall `json:"function"`
+	Extra    json.RawMessage       `json:"extra_content,omitempty"`
+}
+
+// chatBody is the JSON of a request. Equal requests of equal shape give equal bytes.
+func chatBody(r llm.Request, s shape) ([]byte, error) {
+	out := wireRequest{Model: r.Model, Stream: s.stream}
+	for _, m := range s.Messages(r.Messages) {
+		out.Messages = append(out.Messages, s.message(m))
+	}
+	if s.stream && !s.NoUsage {
 		out.StreamOptions = &goopenai.StreamOptions{IncludeUsage: true}
 	}
 	switch {
-	case len(r.Schema) > 0 && f.schema:
+	case len(r.Schema) > 0 && !s.NoSchema:
 		out.ResponseFormat = &goopenai.ChatCompletionResponseFormat{
 			Type:       goopenai.ChatCompletionResponseFormatTypeJSONSchema,
 			JSONSchema: &goopenai.ChatCompletionResponseFormatJSONSchema{Name: schemaName, Schema: r.Schema},
 		}
-	case r.JSON && f.format:
+	case r.JSON && !s.NoFormat:
 		out.ResponseFormat = &goopenai.ChatCompletionResponseFormat{Type: goopenai.ChatCompletionResponseFormatTypeJSONObject}
 	}
-	for _, t := range r.Tools {
-		out.Tools = append(out.Tools, tool(t))
+	offered, choice := s.tools(r)
+	out.Tools, out.ToolChoice = chatTools(offered), choice
+	return json.Marshal(out)
+}
+
+// tools are those to send, and what is said of their use.
+func (s shape) tools(r llm.Request) (offered []llm.Tool, choice string) {
+	if len(r.Tools) == 0 && s.KeepTools && len(r.Kept) > 0 {
+		return r.Kept, noTools
 	}
-	if len(out.Tools) > 0 && f.toolChoice != "" {
-		out.ToolChoice = f.toolChoice
+	if len(r.Tools) == 0 {
+		return nil, ""
+	}
+	return r.Tools, s.ToolChoice
+}
+
+func chatTools(all []llm.Tool) []goopenai.Tool {
+	var out []goopenai.Tool
+	for _, t := range all {
+		out = append(out, goopenai.Tool{
+			Type:     goopenai.ToolTypeFunction,
+			Function: &goopenai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: httpx.Schema(t)},
+		})
 	}
 	return out
 }
 
-func message(m llm.Message) wireMessage {
+func (s shape) message(m llm.Message) wireMessage {
 	out := wireMessage{Role: string(m.Role), Content: m.Content, ToolCallID: m.CallID}
-	if m.Role == llm.ToolRole {
-		out.Name = m.Name // Gemini's API wants it, the others do not mind
+	if m.Role == llm.ToolRole && !s.NoToolName {
+		out.Name = m.Name // Gemini's API wants it
 	}
-	for _, c := range m.Calls {
-		out.ToolCalls = append(out.ToolCalls, goopenai.ToolCall{
-			ID: c.ID, Type: goopenai.ToolTypeFunction,
-			Function: goopenai.FunctionCall{Name: c.Name, Arguments: httpx.Arguments(c.Arguments)},
-		})
+	var own kept
+	if data := m.Reasoning.Of(s.from); data != nil && s.Reasoning != llm.ReasoningNone && json.Unmarshal(data, &own) == nil {
+		out.ReasoningDetails = own.Details
+	}
+	if m.Role == llm.Assistant && s.Reasoning == llm.ReasoningText {
+		out.ReasoningContent = &own.Text // of every turn: the field is wanted, it may be empty
+	}
+	for i, c := range m.Calls {
+		sent := wireSentCall{ID: c.ID, Type: string(goopenai.ToolTypeFunction),
+			Function: goopenai.FunctionCall{Name: c.Name, Arguments: httpx.Arguments(c.Arguments)}}
+		if s.Reasoning != llm.ReasoningNone {
+			sent.Extra = own.extra(c.ID)
+		}
+		if i == 0 && sent.Extra == nil && s.Reasoning == llm.ReasoningSignatures {
+			sent.Extra = skipSignature
+		}
+		out.ToolCalls = append(out.ToolCalls, sent)
 	}
 	if out.Content == "" && len(out.ToolCalls) == 0 {
 		out.Content = noContent
@@ -82,9 +125,11 @@ func message(m llm.Message) wireMessage {
 	return out
 }
 
-func tool(t llm.Tool) goopenai.Tool {
-	return goopenai.Tool{
-		Type:     goopenai.ToolTypeFunction,
-		Function: &goopenai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: httpx.Schema(t)},
+func (k kept) extra(id string) json.RawMessage {
+	for own, extra := range k.Calls {
+		if own == id || llm.ShortID(own) == id {
+			return extra
+		}
 	}
+	return nil
 }

@@ -30,7 +30,7 @@ func FuzzAnswer(f *testing.F) {
 		}
 		p := open(t, Config{BaseURL: "https://models.example/v1", Transport: answer{status, body}})
 		for _, api := range []string{llm.APIChat, llm.APIResponses} {
-			got, err := p.once(t.Context(), suite.Question(), api, p.features())
+			got, err := p.once(t.Context(), suite.Question(), api, p.shape(suite.Question()))
 			var e *llm.Error
 			switch {
 			case err == nil && (got.FinishReason == "" || len(got.Raw) == 0):

@@ -2,20 +2,21 @@
 // Studio, llama.cpp, vLLM, OpenRouter and many others; and OpenAI's Responses
 // API for the models that take tools only there.
 //
-// Requests are built from the types of github.com/sashabaranov/go-openai, so
-// their JSON is that library's and the same for the same [llm.Request]. Sending
-// and reading are done here: the library loses the text of errors that are bare
-// strings, takes a stream that breaks off for a whole answer, fails on
-// arguments sent as an object, drops `reasoning`, refuses some models by name,
-// and has no limits of size or time.
+// Sending and reading are done here and not by a library: the known ones lose the
+// text of errors that are bare strings, take a stream that breaks off for a whole
+// answer, fail on arguments sent as an object, drop what must go back with a reply,
+// and have no limits of size or time.
 //
 // What holds for every call:
 //   - A reply is returned only if the server gave a finish reason. Everything
 //     else is an error with the text so far in Partial.
-//   - Nothing is sent twice, with two exceptions. A server that refuses an optional
-//     field (stream_options, response_format, or the schema in that) with 400 gets the request once more
-//     without it, and the field is left out from then on. A server that wants the
-//     Responses API for a model gets the request there, from then on at once.
+//   - The bytes of a request are a pure function of the [llm.Request], the profile
+//     of the server ([llm.Profiles]) and the steps away from it.
+//   - Nothing is sent twice, with two exceptions. A refusal that names what the
+//     server does not take leads to one step away from the profile, and to the same
+//     request in its new shape; the step is kept for the model until the program ends,
+//     and told in [llm.Reply.Shape]. A server that wants the Responses API for a model
+//     gets the request there, from then on at once.
 //   - An answer to a prompt that the server has cut is an error ([llm.PromptCut]).
 //   - All else, as limits, addresses and errors, is as package httpx says. Of
 //     streams of the Responses API, which bring everything up to four times,
@@ -25,8 +26,9 @@ package openai
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"agent/llm"
@@ -48,9 +50,11 @@ type Config struct {
 	IdleTimeout time.Duration     // of silence after the answer has begun; 0 means DefaultIdleTimeout
 	AllowHTTP   bool              // plain http to other hosts than loopback
 	NoStream    bool              // ask for the answer in one piece
-	NoFormat    bool              // never ask for just any JSON object; a schema is sent all the same
 	NoResponses bool              // never use the Responses API
-	ToolChoice  string            // sent with tools, if not empty
+	API         string            // llm.APIResponses: always use the Responses API
+	APIVersion  string            // of Azure: BaseURL is that of the resource, and Model names a deployment
+	Auth        string            // "api-key": the key is sent in that header, not as a bearer token
+	Profile     string            // name of the profile; empty or "auto": what fits host and model
 	Window      string            // what to change if the server cuts prompts; default: a text for any server
 	Transport   http.RoundTripper // nil: proxies from the environment, and the address checks of package httpx
 }
@@ -60,10 +64,11 @@ type Provider struct {
 	config Config
 	client *httpx.Client
 
-	noUsage  atomic.Bool // the server refuses stream_options
-	noFormat atomic.Bool // the server refuses json_object for a response_format
-	noSchema atomic.Bool // the server refuses json_schema for it
-	apis     sync.Map    // name of a model → name of the API that it was found to need
+	host string
+	apis sync.Map // name of a model → name of the API that it was found to need
+
+	mu      sync.Mutex
+	learned map[string][]string // name of a model → steps away from its profile
 }
 
 var (
@@ -73,20 +78,28 @@ var (
 
 // New checks the configuration; it does not connect. Errors never hold the key.
 func New(c Config) (*Provider, error) {
-	client, err := httpx.New(httpx.Config{
+	base := httpx.Config{
 		BaseURL: c.BaseURL, APIKey: c.APIKey, Timeout: c.Timeout, IdleTimeout: c.IdleTimeout,
 		AllowHTTP: c.AllowHTTP, Transport: c.Transport,
-	})
+	}
+	if c.Auth == AuthKey {
+		base.KeyHeader = AuthKey
+	}
+	if c.APIVersion != "" {
+		base.Query = url.Values{"api-version": {c.APIVersion}}.Encode()
+	}
+	client, err := httpx.New(base)
 	if err != nil {
 		return nil, err
 	}
 	if c.Window == "" {
 		c.Window = "make the server's own window as large, or lower llm.openai.context_length"
 	}
-	p := &Provider{config: c, client: client}
-	p.noFormat.Store(c.NoFormat)
-	return p, nil
+	return &Provider{config: c, client: client, host: httpx.Host(c.BaseURL), learned: map[string][]string{}}, nil
 }
+
+// AuthKey is the header that Azure takes a key in.
+const AuthKey = "api-key"
 
 // Close drops idle connections.
 func (p *Provider) Close() { p.client.Close() }
@@ -98,7 +111,7 @@ func (p *Provider) Complete(ctx context.Context, r llm.Request) (llm.Reply, erro
 	}
 	api := p.api(r)
 	reply, err := p.call(ctx, r, api)
-	if p.config.NoResponses || !wrongAPI(api, err) {
+	if p.config.NoResponses || p.config.API != "" || !wrongAPI(api, err) {
 		return reply, err
 	}
 	other := otherThan(api)
@@ -110,29 +123,34 @@ func (p *Provider) Complete(ctx context.Context, r llm.Request) (llm.Reply, erro
 	return second, failure
 }
 
-// call sends r over one API, again without an option that the server refuses.
+// call sends r over one API, again in another shape if the server says what it refuses.
 func (p *Provider) call(ctx context.Context, r llm.Request, api string) (llm.Reply, error) {
 	for {
-		f := p.features()
-		reply, err := p.once(ctx, r, api, f)
-		if err == nil || !p.withdraw(f, r, err) {
-			return reply, err
+		s := p.shape(r)
+		reply, err := p.once(ctx, r, api, s)
+		if err == nil {
+			p.learn(r.Model, r.Shape...)
+			reply.API, reply.Shape = api, s.steps
+			return reply, nil
+		}
+		if step := refused(s, r, err); step == "" || !p.learn(r.Model, step) {
+			return llm.Reply{}, withShape(err, s.steps)
 		}
 	}
 }
 
-func (p *Provider) once(ctx context.Context, r llm.Request, api string, f features) (llm.Reply, error) {
-	out := httpx.Request{URL: p.client.URL("chat", "completions"), Tools: len(r.Tools) > 0}
+func (p *Provider) once(ctx context.Context, r llm.Request, api string, s shape) (llm.Reply, error) {
+	out := httpx.Request{URL: p.url(r.Model, "chat", "completions"), Tools: len(r.Tools) > 0}
 	body, read := chatBody, readChat
 	if api == llm.APIResponses {
-		out.URL = p.client.URL("responses")
+		out.URL = p.url("", "responses")
 		body, read = responsesBody, readResponses
 	}
-	if f.stream {
+	if s.stream {
 		out.Accept = "text/event-stream, application/json"
 	}
 	var err error
-	if out.Body, err = body(r, f); err != nil {
+	if out.Body, err = body(r, s); err != nil {
 		return llm.Reply{}, &llm.Error{Kind: llm.Invalid, Message: "the request cannot be encoded", Err: err}
 	}
 	reply, err := p.client.Do(ctx, out, read)
@@ -142,6 +160,18 @@ func (p *Provider) once(ctx context.Context, r llm.Request, api string, f featur
 	if err != nil {
 		return llm.Reply{}, err
 	}
-	reply.API = api
+	reply.Opaque = s.keep(reply.Opaque, reply.Reasoning)
 	return reply, nil
+}
+
+// url is an address of the API. With a version of Azure's API, the model is a
+// deployment with addresses of its own.
+func (p *Provider) url(deployment string, elem ...string) string {
+	switch {
+	case p.config.APIVersion == "" || strings.Contains(p.config.BaseURL, "/openai"):
+		return p.client.URL(elem...)
+	case deployment == "":
+		return p.client.URL(append([]string{"openai"}, elem...)...)
+	}
+	return p.client.URL(append([]string{"openai", "deployments", deployment}, elem...)...)
 }

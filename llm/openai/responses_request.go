@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"strings"
 
 	goopenai "github.com/sashabaranov/go-openai"
 
@@ -9,30 +10,63 @@ import (
 	"agent/llm/httpx"
 )
 
+// wireInput is a request to the Responses API. What grows stands behind what stays.
+type wireInput struct {
+	Model      string                       `json:"model"`
+	Tools      []goopenai.ResponseTool      `json:"tools,omitempty"`
+	Input      []any                        `json:"input"`
+	ToolChoice string                       `json:"tool_choice,omitempty"`
+	Text       *goopenai.ResponseTextConfig `json:"text,omitempty"`
+	Include    []string                     `json:"include,omitempty"`
+	Store      bool                         `json:"store"`
+	Stream     bool                         `json:"stream,omitempty"`
+}
+
+// encrypted asks for reasoning in a form that can be sent back to a server that
+// stores nothing.
+const encrypted = "reasoning.encrypted_content"
+
 // responsesBody is the JSON of a request to the Responses API. Equal requests
 // give equal bytes. The server is asked to store nothing: the log is the history.
-func responsesBody(r llm.Request, f features) ([]byte, error) {
-	keep := false
-	out := goopenai.CreateResponseRequest{Model: r.Model, Stream: f.stream, Store: &keep}
+func responsesBody(r llm.Request, s shape) ([]byte, error) {
+	out := wireInput{Model: r.Model, Stream: s.stream}
 	switch {
-	case len(r.Schema) > 0 && f.schema:
+	case len(r.Schema) > 0 && !s.NoSchema:
 		out.Text = &goopenai.ResponseTextConfig{Format: &goopenai.ResponseTextFormat{Type: "json_schema", Name: schemaName, Schema: r.Schema}}
-	case r.JSON && f.format:
+	case r.JSON && !s.NoFormat:
 		out.Text = &goopenai.ResponseTextConfig{Format: &goopenai.ResponseTextFormat{Type: "json_object"}}
 	}
-	input := []any{}
-	for _, m := range r.Messages {
-		input = append(input, items(m)...)
+	if s.Reasoning != llm.ReasoningNone && reasons(r.Model) {
+		out.Include = []string{encrypted}
 	}
-	out.Input = input
-	for _, t := range r.Tools {
+	for _, m := range s.Messages(r.Messages) {
+		out.Input = append(out.Input, s.items(m)...)
+	}
+	offered, choice := s.tools(r)
+	out.ToolChoice = choice
+	for _, t := range offered {
 		out.Tools = append(out.Tools, responsesTool(t))
 	}
 	return json.Marshal(out)
 }
 
-// items are the input items of one message: calls and results stand beside messages.
-func items(m llm.Message) []any {
+// reasons is true for models that may reason. Others refuse to be asked for it; of
+// an unknown name the refusal tells.
+func reasons(model string) bool {
+	return !strings.HasPrefix(model, "gpt-4") && !strings.HasPrefix(model, "gpt-3")
+}
+
+// keptItem is one output item of an answer, in its place: reasoning as it came, the
+// text, or the call of an id.
+type keptItem struct {
+	Reasoning json.RawMessage `json:"reasoning,omitempty"`
+	Message   bool            `json:"message,omitempty"`
+	Call      string          `json:"call,omitempty"`
+}
+
+// items are the input items of one message: calls and results stand beside
+// messages, and reasoning before what followed from it.
+func (s shape) items(m llm.Message) []any {
 	content := m.Content
 	if content == "" {
 		content = noContent
@@ -40,14 +74,34 @@ func items(m llm.Message) []any {
 	if m.Role == llm.ToolRole {
 		return []any{goopenai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: m.CallID, Output: content}}
 	}
-	var out []any
-	if m.Content != "" || len(m.Calls) == 0 {
-		out = append(out, goopenai.ResponseInputMessage{Type: "message", Role: string(m.Role), Content: content})
+	text := []any{goopenai.ResponseInputMessage{Type: "message", Role: string(m.Role), Content: content}}
+	if m.Content == "" && len(m.Calls) > 0 {
+		text = nil
 	}
+	calls := map[string]any{}
 	for _, c := range m.Calls {
-		out = append(out, goopenai.ResponseOutputItem{
-			Type: "function_call", CallID: c.ID, Name: c.Name, Arguments: httpx.Arguments(c.Arguments),
-		})
+		calls[c.ID] = goopenai.ResponseOutputItem{Type: "function_call", CallID: c.ID, Name: c.Name, Arguments: httpx.Arguments(c.Arguments)}
+	}
+	var out []any
+	var own []keptItem
+	if data := m.Reasoning.Of(s.from); data != nil && s.Reasoning != llm.ReasoningNone && json.Unmarshal(data, &own) == nil {
+		for _, item := range own {
+			switch {
+			case item.Reasoning != nil:
+				out = append(out, item.Reasoning)
+			case item.Message:
+				out, text = append(out, text...), nil
+			case calls[item.Call] != nil:
+				out = append(out, calls[item.Call])
+				delete(calls, item.Call)
+			}
+		}
+	}
+	out = append(out, text...)
+	for _, c := range m.Calls {
+		if calls[c.ID] != nil {
+			out = append(out, calls[c.ID])
+		}
 	}
 	return out
 }

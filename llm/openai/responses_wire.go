@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -40,6 +41,19 @@ type wireItem struct {
 	Arguments wireArguments `json:"arguments"`
 	Content   []wirePart    `json:"content"`
 	Summary   []wirePart    `json:"summary"`
+	Encrypted string        `json:"encrypted_content"`
+
+	raw json.RawMessage
+}
+
+// UnmarshalJSON keeps the bytes as well: reasoning goes back as it came.
+func (i *wireItem) UnmarshalJSON(data []byte) error {
+	type plain wireItem
+	if err := json.Unmarshal(data, (*plain)(i)); err != nil {
+		return err
+	}
+	i.raw = bytes.Clone(data)
+	return nil
 }
 
 type wirePart struct {
@@ -52,20 +66,32 @@ type wirePart struct {
 func (w wireResponse) reply() llm.Reply {
 	r := llm.Reply{Model: w.Model, FinishReason: w.finish(), Usage: responsesUsage(w.Usage)}
 	var text, refusal, reasoning strings.Builder
+	var back []keptItem
+	reasoned := false
 	for _, item := range w.Output {
 		switch item.Type {
 		case "message":
+			back = append(back, keptItem{Message: true})
 			for _, p := range item.Content {
 				text.WriteString(p.Text)
 				refusal.WriteString(p.Refusal)
 			}
 		case "reasoning":
+			if item.Encrypted != "" { // else it means nothing to a server that stores nothing
+				reasoned = true
+				back = append(back, keptItem{Reasoning: item.raw})
+			}
 			for _, p := range slices.Concat(item.Summary, item.Content) {
 				reasoning.WriteString(p.Text)
 			}
 		case "function_call":
-			r.Calls = append(r.Calls, item.call(len(r.Calls)))
+			call := item.call(len(r.Calls))
+			r.Calls = append(r.Calls, call)
+			back = append(back, keptItem{Call: call.ID})
 		}
+	}
+	if reasoned {
+		r.Opaque = opaque(back)
 	}
 	r.Text, r.Reasoning = text.String(), reasoning.String()
 	if r.Text == "" {

@@ -31,6 +31,8 @@ type wireTurn struct {
 	ReasoningContent wireText   `json:"reasoning_content"`
 	Reasoning        wireText   `json:"reasoning"`
 	ToolCalls        []wireCall `json:"tool_calls"`
+
+	Details []map[string]json.RawMessage `json:"reasoning_details"` // OpenRouter
 }
 
 type wireCall struct {
@@ -40,6 +42,7 @@ type wireCall struct {
 		Name      string        `json:"name"`
 		Arguments wireArguments `json:"arguments"`
 	} `json:"function"`
+	Extra json.RawMessage `json:"extra_content"` // Gemini
 }
 
 func (w wireAnswer) failed() bool { return httpx.Present(w.Error) }

@@ -1,0 +1,122 @@
+package llm
+
+import (
+	"crypto/sha256"
+	"strings"
+)
+
+// Lines that an adapter puts between turns where a server wants one there.
+const (
+	bridgeLine = "I have read the results."
+	leadLine   = "This is where the work stands."
+)
+
+// Messages are the turns in the order that the profile wants. It is pure, and adds
+// at the end only: a longer conversation gives the same beginning.
+func (p Profile) Messages(in []Message) []Message {
+	out := make([]Message, 0, len(in))
+	r := p.Roles
+	for _, m := range singleCalls(in, r.Single) {
+		if m.Role == System && len(out) > 0 && out[len(out)-1].Role != System {
+			m.Role = User // a system's word counts at the beginning only
+		}
+		last := System
+		if len(out) > 0 {
+			last = out[len(out)-1].Role
+		}
+		switch {
+		case r.Lead && m.Role == Assistant && last == System:
+			out = append(out, Message{Role: User, Content: leadLine})
+		case r.Bridge && m.Role == User && last == ToolRole:
+			out = append(out, Message{Role: Assistant, Content: bridgeLine})
+		case m.Role == last && len(out) > 0 && p.joins(out[len(out)-1], m):
+			out[len(out)-1] = joined(out[len(out)-1], m)
+			continue
+		}
+		out = append(out, m)
+	}
+	if p.ShortIDs {
+		shortenIDs(out)
+	}
+	return out
+}
+
+func (p Profile) joins(a, b Message) bool {
+	return b.Role == System || p.Roles.Join && b.Role != ToolRole && len(a.Calls) == 0
+}
+
+func joined(a, b Message) Message {
+	b.Content = strings.Trim(a.Content+"\n\n"+b.Content, "\n")
+	return b
+}
+
+// singleCalls gives each call of a turn a turn of its own, followed by its result.
+func singleCalls(in []Message, wanted bool) []Message {
+	if !wanted {
+		return in
+	}
+	var out []Message
+	for i := 0; i < len(in); i++ {
+		m := in[i]
+		if len(m.Calls) < 2 {
+			out = append(out, m)
+			continue
+		}
+		end := i + 1
+		for end < len(in) && in[end].Role == ToolRole {
+			end++
+		}
+		out = append(out, apart(m, in[i+1:end])...)
+		i = end - 1
+	}
+	return out
+}
+
+func apart(m Message, results []Message) (out []Message) {
+	for _, c := range m.Calls {
+		one := m
+		one.Calls = []ToolCall{c}
+		out = append(out, one)
+		for _, result := range results {
+			if result.CallID == c.ID {
+				out = append(out, result)
+			}
+		}
+		m.Content = ""
+	}
+	return out
+}
+
+const shortID = 9
+
+// shortenIDs maps ids that are not nine letters or digits, the same id to the same one always.
+func shortenIDs(messages []Message) {
+	for i := range messages {
+		m := &messages[i]
+		if m.CallID != "" {
+			m.CallID = ShortID(m.CallID)
+		}
+		calls := make([]ToolCall, len(m.Calls))
+		for n, c := range m.Calls {
+			c.ID = ShortID(c.ID)
+			calls[n] = c
+		}
+		if len(calls) > 0 {
+			m.Calls = calls
+		}
+	}
+}
+
+// ShortID is the id of nine letters or digits that stands for id; one that is so already stays.
+func ShortID(id string) string {
+	const letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	if len(id) == shortID && strings.Trim(id, letters) == "" {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	out := make([]byte, shortID)
+	for i := range out {
+		out[i] = letters[int(sum[i])%len(letters)]
+	}
+	return string(out)
+}
