@@ -35,9 +35,7 @@ func (p Profile) Messages(in []Message) []Message {
 		}
 		out = append(out, m)
 	}
-	if p.ShortIDs {
-		shortenIDs(out)
-	}
+	mapIDs(out, p.ShortIDs)
 	return out
 }
 
@@ -87,29 +85,40 @@ func apart(m Message, results []Message) (out []Message) {
 	return out
 }
 
-const shortID = 9
+const (
+	shortID = 9
+	longID  = 40 // the least that a server names as its limit
+	letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+)
 
-// shortenIDs maps ids that are not nine letters or digits, the same id to the same one always.
-func shortenIDs(messages []Message) {
+// mapIDs gives calls ids that the server takes, the same for the same one always:
+// those of another server may be longer, or hold other characters.
+func mapIDs(messages []Message, short bool) {
+	fit := func(id string) string {
+		if short || len(id) > longID || strings.Trim(id, letters+"_-") != "" {
+			return ShortID(id)
+		}
+		return id
+	}
 	for i := range messages {
 		m := &messages[i]
 		if m.CallID != "" {
-			m.CallID = ShortID(m.CallID)
+			m.CallID = fit(m.CallID)
+		}
+		if len(m.Calls) == 0 {
+			continue
 		}
 		calls := make([]ToolCall, len(m.Calls))
 		for n, c := range m.Calls {
-			c.ID = ShortID(c.ID)
+			c.ID = fit(c.ID)
 			calls[n] = c
 		}
-		if len(calls) > 0 {
-			m.Calls = calls
-		}
+		m.Calls = calls
 	}
 }
 
 // ShortID is the id of nine letters or digits that stands for id; one that is so already stays.
 func ShortID(id string) string {
-	const letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	if len(id) == shortID && strings.Trim(id, letters) == "" {
 		return id
 	}

@@ -23,7 +23,7 @@ func (s *Server) answer(w http.ResponseWriter, req *http.Request, r Request, rep
 		s.wait(req, nil)
 		return
 	}
-	reply = s.mode.said(reply)
+	reply = s.dialect.said(reply)
 	complete(&reply, r)
 	body, kind := render(reply, r)
 	w.Header().Set("Content-Type", kind)

@@ -30,6 +30,7 @@ func (s *Server) routes() *http.ServeMux {
 		mux.HandleFunc("POST /api/show", ollamaShow)
 		return mux
 	}
+	mux.HandleFunc("POST /openai/deployments/{name}/chat/completions", s.serve(s.parseChat))
 	mux.HandleFunc("POST /v1/chat/completions", s.serve(s.parseChat))
 	mux.HandleFunc("GET /v1/models", models)
 	if s.mode == LMStudio {
@@ -56,13 +57,13 @@ func (s *Server) parseChat(body []byte, h http.Header) (Request, error) {
 
 // said puts an error into the shape of the server: OpenAI sends an object, the
 // others a text.
-func (m Mode) said(reply Reply) Reply {
+func (d Dialect) said(reply Reply) Reply {
 	var body struct {
 		Error struct {
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	flat := m == Ollama || m == LMStudio
+	flat := d.Flat || d.Mode == Ollama || d.Mode == LMStudio
 	if !flat || reply.Status < 400 || json.Unmarshal([]byte(reply.Body), &body) != nil || body.Error.Message == "" {
 		return reply
 	}

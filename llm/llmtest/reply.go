@@ -15,6 +15,8 @@ import (
 type Reply struct {
 	Text      string
 	Reasoning string         // sent as reasoning_content
+	Details   string         // a JSON object, sent in reasoning_details
+	Signature string         // sent with the first call, or with the reasoning
 	Calls     []llm.ToolCall // an empty ID becomes call_<turn>_<index>
 	Finish    string         // default: tool_calls if there are calls, else stop
 	Usage     *llm.Usage     // nil: an estimate from the sizes; Known is not looked at

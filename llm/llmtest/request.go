@@ -111,6 +111,8 @@ type wireCall struct {
 	ID       string       `json:"id,omitempty"`
 	Type     string       `json:"type,omitempty"`
 	Function wireFunction `json:"function"`
+
+	Extra json.RawMessage `json:"extra_content,omitempty"`
 }
 
 type wireFunction struct {

@@ -20,6 +20,7 @@ type responsesItem struct {
 	Name      string          `json:"name,omitempty"`
 	Arguments string          `json:"arguments,omitempty"`
 	Output    json.RawMessage `json:"output,omitempty"`
+	Encrypted string          `json:"encrypted_content,omitempty"`
 }
 
 // parseResponses reads the body of POST /v1/responses into the same Request.
@@ -84,9 +85,37 @@ func turns(items []responsesItem, chat *wireRequest) error {
 			last.ToolCalls = append(last.ToolCalls, wireCall{ID: i.CallID, Type: "function", Function: wireFunction{i.Name, i.Arguments}})
 		case "function_call_output":
 			chat.Messages = append(chat.Messages, wireMessage{Role: string(llm.ToolRole), ToolCallID: i.CallID, Content: i.Output})
+		case "reasoning":
+			if i.Encrypted == "" {
+				return fmt.Errorf("Item with id '%s' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.", i.ID)
+			}
 		default:
 			return fmt.Errorf("Invalid value: '%s' of input[].type", i.Type)
 		}
 	}
 	return nil
+}
+
+// responsesRules are about what goes back to the Responses API.
+var responsesRules = []Rule{
+	{"reasoning as it was given, before what followed from it", "https://github.com/openai/openai-agents-js/issues/546", 0, func(s Sent) string {
+		items, _ := s.Body["input"].([]any)
+		for i, item := range items {
+			fields, _ := item.(map[string]any)
+			if fields["type"] != "reasoning" {
+				continue
+			}
+			id, _ := fields["id"].(string)
+			if i+1 == len(items) {
+				return "Item '" + id + "' of type 'reasoning' was provided without its required following item."
+			}
+			next, _ := items[i+1].(map[string]any)
+			call, isCall := next["call_id"].(string)
+			if isCall && fields["encrypted_content"] != signatureFor(call) {
+				return "The encrypted content " + id + " could not be verified."
+			}
+		}
+		return ""
+	}},
+	noFields("https://platform.openai.com/docs/guides/reasoning", "Unsupported parameter: '%s' is not supported with this model.", "temperature", "top_p", "max_tokens"),
 }

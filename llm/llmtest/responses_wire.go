@@ -40,7 +40,7 @@ func response(reply Reply, r Request) responsesAnswer {
 func output(reply Reply) []responsesItem {
 	out := []responsesItem{}
 	if reply.Reasoning != "" {
-		out = append(out, responsesItem{Type: "reasoning", ID: "rs_0", Summary: parts("summary_text", reply.Reasoning)})
+		out = append(out, responsesItem{Type: "reasoning", ID: "rs_0", Summary: parts("summary_text", reply.Reasoning), Encrypted: reply.Signature})
 	}
 	if reply.Text != "" || len(reply.Calls) == 0 {
 		out = append(out, responsesItem{Type: "message", ID: "msg_0", Status: "completed", Role: "assistant", Content: parts("output_text", reply.Text)})

@@ -15,6 +15,7 @@ package llmtest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -31,6 +32,7 @@ const maxBody = 64 << 20
 // Server is a running server.
 type Server struct {
 	mode     Mode
+	dialect  Dialect
 	script   Script
 	listener net.Listener
 	http     *http.Server
@@ -57,12 +59,17 @@ func New(script Script, mode ...Mode) *Server {
 
 // Serve starts a server on l, which it owns from then on.
 func Serve(l net.Listener, script Script, mode ...Mode) *Server {
-	s := &Server{
-		script: script, listener: l,
-		served: make(chan struct{}), closing: make(chan struct{}), arrived: make(chan struct{}),
-	}
+	d := Dialect{}
 	if len(mode) > 0 {
-		s.mode = mode[0]
+		d.Mode = mode[0]
+	}
+	return serve(l, script, d)
+}
+
+func serve(l net.Listener, script Script, d Dialect) *Server {
+	s := &Server{
+		script: script, listener: l, mode: d.Mode, dialect: d,
+		served: make(chan struct{}), closing: make(chan struct{}), arrived: make(chan struct{}),
 	}
 	s.http = &http.Server{Handler: s.routes()}
 	go func() {
@@ -75,7 +82,7 @@ func Serve(l net.Listener, script Script, mode ...Mode) *Server {
 // URL is the base URL for clients of the mode: "/v1" is included, but for Ollama.
 func (s *Server) URL() string {
 	base := "http://" + s.listener.Addr().String()
-	if s.mode == Ollama {
+	if s.mode == Ollama || s.dialect.Azure {
 		return base
 	}
 	return base + "/v1"
@@ -119,11 +126,18 @@ func (s *Server) serve(parse func([]byte, http.Header) (Request, error)) http.Ha
 			return // the client left
 		}
 		r, err := parse(body, req.Header.Clone())
+		if err == nil {
+			err = s.dialect.check(body, req.Header, req.URL.RawQuery)
+		}
 		if err != nil {
-			s.answer(w, req, r, Error(http.StatusBadRequest, "invalid_request_error", err.Error()))
+			status := http.StatusBadRequest
+			if strict := (*refusal)(nil); errors.As(err, &strict) {
+				status = strict.status
+			}
+			s.answer(w, req, r, Error(status, "invalid_request_error", err.Error()))
 			return
 		}
-		s.answer(w, req, r, s.next(r))
+		s.answer(w, req, r, s.dialect.with(s.next(r), r.Turns()))
 	}
 }
 

@@ -1,6 +1,10 @@
 package llmtest
 
-import "agent/llm"
+import (
+	"encoding/json"
+
+	"agent/llm"
+)
 
 // Text is sent in pieces of pieceRunes characters: small, so that every answer
 // comes in several and assembling is always exercised. Of very long texts the
@@ -32,6 +36,8 @@ type (
 		Content   *string    `json:"content,omitempty"`
 		Reasoning string     `json:"reasoning_content,omitempty"`
 		Calls     []wireCall `json:"tool_calls,omitempty"`
+
+		Details []json.RawMessage `json:"reasoning_details,omitempty"`
 	}
 	wireUsage struct {
 		Prompt            int                   `json:"prompt_tokens"`
@@ -59,8 +65,9 @@ func usage(u *llm.Usage) *wireUsage {
 // whole is the body of an answer that is not streamed.
 func whole(reply Reply, r Request) string {
 	m := wireDelta{Role: "assistant", Content: &reply.Text, Reasoning: reply.Reasoning}
-	for _, c := range reply.Calls {
-		m.Calls = append(m.Calls, wireCall{ID: c.ID, Type: "function", Function: wireFunction{c.Name, c.Arguments}})
+	m.Details = detailsOf(reply)
+	for i, c := range reply.Calls {
+		m.Calls = append(m.Calls, wireCall{ID: c.ID, Type: "function", Function: wireFunction{c.Name, c.Arguments}, Extra: extraOf(reply, i)})
 	}
 	out := envelope("chat.completion", r)
 	out.Choices = []wireChoice{{Message: &m, Finish: &reply.Finish}}
@@ -84,11 +91,14 @@ func events(reply Reply, r Request) []string {
 	for _, p := range pieces(reply.Reasoning) {
 		add(wireDelta{Reasoning: p}, nil)
 	}
+	if details := detailsOf(reply); details != nil {
+		add(wireDelta{Details: details}, nil)
+	}
 	for _, p := range pieces(reply.Text) {
 		add(wireDelta{Content: &p}, nil)
 	}
 	for i, c := range reply.Calls {
-		add(wireDelta{Calls: []wireCall{{Index: &i, ID: c.ID, Type: "function", Function: wireFunction{Name: c.Name}}}}, nil)
+		add(wireDelta{Calls: []wireCall{{Index: &i, ID: c.ID, Type: "function", Function: wireFunction{Name: c.Name}, Extra: extraOf(reply, i)}}}, nil)
 		for _, p := range pieces(c.Arguments) {
 			add(wireDelta{Calls: []wireCall{{Index: &i, Function: wireFunction{Arguments: p}}}}, nil)
 		}
@@ -118,4 +128,19 @@ func pieces(s string) []string {
 		runes = runes[n:]
 	}
 	return out
+}
+
+func detailsOf(reply Reply) []json.RawMessage {
+	if reply.Details == "" {
+		return nil
+	}
+	return []json.RawMessage{json.RawMessage(reply.Details)}
+}
+
+// extraOf is what Gemini sends with the first call.
+func extraOf(reply Reply, i int) json.RawMessage {
+	if reply.Signature == "" || i > 0 {
+		return nil
+	}
+	return json.RawMessage(marshal(map[string]any{"google": map[string]string{"thought_signature": reply.Signature}}))
 }

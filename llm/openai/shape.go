@@ -79,10 +79,10 @@ var refusals = []refusal{
 	{llm.StepShortIDs, func(s shape, _ llm.Request) bool { return !s.ShortIDs },
 		[]string{"length of 9", "with length 9", "nine characters", "tool call id"}, nil},
 	{llm.StepNoToolName, func(s shape, _ llm.Request) bool { return !s.NoToolName }, []string{"name"},
-		[]string{"role:tool", "property 'name' is unsupported", "tool message", "for role tool"}},
+		[]string{"role:tool", "property 'name' is unsupported", "tool message", "for role tool", "can have a name"}},
 	{llm.StepStrictRoles, func(s shape, _ llm.Request) bool { return !s.Roles.Single },
 		[]string{"roles must alternate", "unexpected role", "successive user or assistant", "expected last role", "must start with a user",
-			"alternate between", "comes immediately after", "jinja exception", "jinja template", "roles must"}, nil},
+			"alternate between", "comes immediately after", "jinja exception", "jinja template", "roles must", "must be at the beginning", "must be a user message"}, nil},
 }
 
 // refused is the step that a refusal asks for by its words, "" if it names none.

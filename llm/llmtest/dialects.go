@@ -1,0 +1,199 @@
+package llmtest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Dialects are strict servers, one for each way of speaking that people use.
+var Dialects = []Dialect{
+	{Name: "OpenAI, chat", Model: "gpt-4o", Rules: openaiRules},
+	{Name: "OpenAI, responses", Model: "gpt-6-astra", Gives: GivesEncrypted, Rules: responsesRules},
+	{Name: "Azure, deployment", Model: "my-deployment", Profile: "azure", Azure: true, Rules: append([]Rule{
+		{"the key in its header", "https://learn.microsoft.com/en-us/azure/ai-services/openai/reference", 401, func(s Sent) string {
+			return unless(s.Header.Get("api-key") != "", "Access denied due to invalid subscription key or wrong API endpoint.")
+		}},
+		{"a version of the API", "https://learn.microsoft.com/en-us/azure/ai-services/openai/reference", 404, func(s Sent) string {
+			return unless(strings.Contains(s.Query, "api-version="), "Resource not found")
+		}},
+	}, openaiRules...)},
+	{Name: "DeepSeek, thinking", Model: "deepseek-v4-pro", Profile: "deepseek", Gives: GivesReasoning, Rules: []Rule{
+		{"reasoning goes back", "https://api-docs.deepseek.com/guides/thinking_mode", 0, func(s Sent) string {
+			for i, t := range s.Turns {
+				text, there := t.Fields["reasoning_content"].(string)
+				if t.Role != "assistant" {
+					continue
+				}
+				if !there { // https://github.com/continuedev/continue/issues/11285: of every turn, but it may be empty
+					return fmt.Sprintf("Missing `reasoning_content` field in the assistant message at message index %d. For more information, please refer to https://api-docs.deepseek.com/guides/thinking_mode#tool-calls", i)
+				}
+				if len(t.Calls) > 0 && text != "" && text != reasoningFor(t.Calls[0].ID) {
+					return "The `reasoning_content` in the thinking mode must be passed back to the API."
+				}
+			}
+			return ""
+		}},
+		format("https://api-docs.deepseek.com/guides/json_mode", "This response_format type is unavailable now", "json_schema"),
+		{"the word json in the prompt", "https://api-docs.deepseek.com/guides/json_mode", 0, func(s Sent) string {
+			return unless(formatOf(s) != "json_object" || mentions(s, "json"), "Prompt must contain the word 'json' in some form to use 'response_format' of type 'json_object'.")
+		}},
+	}},
+	{Name: "DeepSeek R1", Model: "deepseek-r1", Rules: []Rule{
+		unknownFields("https://api-docs.deepseek.com/guides/reasoning_model", "messages[%d]: the %s of earlier rounds must not be sent", "assistant", "reasoning_content"),
+		{"no tools", "https://github.com/vercel/ai/issues/4727", 0, func(s Sent) string {
+			return unless(!offers(s), "deepseek-reasoner does not support Function Calling")
+		}},
+		pairs("https://github.com/open-webui/open-webui/issues/9266", func(a, b Turn, i int) string {
+			return unless(a.Role != b.Role || a.Role == "system", fmt.Sprintf("deepseek-reasoner does not support successive user or assistant messages (messages[%d] and messages[%d] in your input). You should interleave the user/assistant messages in the message sequence.", i-1, i))
+		}),
+		beginsWithUser("https://github.com/deepseek-ai/DeepSeek-R1/issues/21", "The first message (except the system message) of deepseek-reasoner must be a user message, but an assistant message detected."),
+		format("https://api-docs.deepseek.com/guides/reasoning_model", "deepseek-reasoner does not support response_format KIND", "json_object", "json_schema"),
+	}},
+	{Name: "Gemini 3", Model: "gemini-3-pro", Profile: "gemini", Gives: GivesSignatures, Rules: []Rule{
+		{"signatures of calls", "https://ai.google.dev/gemini-api/docs/thought-signatures", 0, func(s Sent) string {
+			for i, t := range s.Turns {
+				if len(t.Calls) > 0 && !signed(t.Calls[0]) {
+					return fmt.Sprintf("Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call, position %d. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.", i)
+				}
+			}
+			return ""
+		}},
+		{"names of results", "https://github.com/NousResearch/hermes-agent/pull/19728", 0, func(s Sent) string {
+			for _, t := range s.Turns {
+				if name, _ := t.Fields["name"].(string); t.Role == "tool" && name == "" {
+					return "Request contains an invalid argument."
+				}
+			}
+			return ""
+		}},
+		{"no format beside tools", "https://github.com/vercel/ai/pull/16540", 0, func(s Sent) string {
+			return unless(!offers(s) || formatOf(s) == "", "Function calling with a response mime type: 'application/json' is unsupported")
+		}},
+		unknownFields("https://ai.google.dev/gemini-api/docs/openai", "Invalid JSON payload received. Unknown name at 'messages[%d]': %s", "assistant", "reasoning_content", "reasoning_details"),
+		pairs("https://ai.google.dev/gemini-api/docs/function-calling", func(a, b Turn, _ int) string {
+			return unless(len(b.Calls) == 0 || a.Role == "user" || a.Role == "tool", "Please ensure that function call turn comes immediately after a user turn or after a function response turn.")
+		}),
+	}},
+	{Name: "Groq", Model: "llama-3.3-70b-versatile", Profile: "groq", Rules: []Rule{
+		unknownFields("https://console.groq.com/docs/openai", "'messages.%[1]d' : for 'role:tool' the following must be satisfied[('messages.%[1]d' : property '%[2]s' is unsupported)]", "tool", "name"),
+		unknownFields("https://github.com/karthink/gptel/issues/774", "'messages.%[1]d' : for 'role:assistant' the following must be satisfied[('messages.%[1]d' : property '%[2]s' is unsupported, did you mean 'role'?)]",
+			"assistant", "name", "reasoning_content", "reasoning_details", "extra_content"),
+		noFields("https://github.com/fanenr/chatbot/issues/21", "property '%s' is unsupported, did you mean 'stop'?", "store"),
+		noFields("https://console.groq.com/docs/openai", "property '%s' is unsupported", "logprobs", "logit_bias", "top_logprobs"),
+		{"no format beside tools", "https://github.com/agno-agi/agno/issues/1065", 0, func(s Sent) string {
+			return unless(!offers(s) || formatOf(s) == "", "'response_format' json_object cannot be combined with tool/function calling")
+		}},
+	}},
+	{Name: "Mistral", Model: "mistral-large-latest", Profile: "mistral", IDs: nineIDs, Rules: []Rule{
+		shortIDs("https://github.com/nearai/ironclaw/issues/1241", "Tool call id was %s but must be a-z, A-Z, 0-9, with a length of 9.", 400),
+		pairs("https://github.com/nicholasgriffintn/ai-platform/issues/414", func(a, b Turn, _ int) string {
+			return unless(a.Role != "tool" || b.Role == "tool" || b.Role == "assistant", "Unexpected role '"+b.Role+"' after role 'tool'")
+		}),
+		pairs("https://docs.mistral.ai/capabilities/completion/", func(a, b Turn, _ int) string {
+			return unless(b.Role != "system" || a.Role == "system", "Unexpected role 'system' after role '"+a.Role+"'")
+		}),
+		{"the last word is not the model's", "https://docs.mistral.ai/capabilities/completion/", 0, func(s Sent) string {
+			return unless(len(s.Turns) == 0 || s.Turns[len(s.Turns)-1].Role != "assistant", "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant")
+		}},
+		unknownFields("https://github.com/charmbracelet/crush/issues/1590", `[{"type":"extra_forbidden","loc":["body","messages",%d,"assistant","%s"],"msg":"Extra inputs are not permitted"}]`, "assistant", "reasoning_content", "reasoning_details"),
+		noFields("https://github.com/dnakov/anon-kode/issues/53", `[{"type":"extra_forbidden","loc":["body","%s","include_usage"],"msg":"Extra inputs are not permitted"}]`, "stream_options"),
+		noFields("https://github.com/editor-code-assistant/eca/issues/231", `[{"type":"extra_forbidden","loc":["body","%s"],"msg":"Extra inputs are not permitted"}]`, "max_completion_tokens", "store"),
+	}},
+	{Name: "Mistral's template, vLLM", Model: "mistralai/Devstral-Small-2", IDs: nineIDs, Rules: []Rule{
+		alternate("https://github.com/ggml-org/llama.cpp/issues/19851", "After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.", 400,
+			func(t Turn) bool { return t.Role == "tool" || len(t.Calls) > 0 }),
+		shortIDs("https://github.com/ml-explore/mlx-lm/issues/1375", "Tool call IDs should be alphanumeric strings with length 9! (%s)", 400),
+		systemFirst("https://github.com/vllm-project/vllm/issues/41114", "System message must be at the beginning.", 400),
+	}},
+	{Name: "Gemma's template, llama.cpp", Model: "gemma-3-27b-it", Rules: []Rule{
+		alternate("https://github.com/idiap/sdialog/issues/122", "Error: Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/...", 500, nil),
+	}},
+	{Name: "Gemma's template, LM Studio", Mode: LMStudio, Model: "gemma-3-12b-it", Profile: "gemma-template", Flat: true, Rules: []Rule{
+		alternate("https://github.com/SillyTavern/SillyTavern/issues/4349", "Error rendering prompt with jinja template: \"Conversation roles must alternate user/assistant/user/assistant/...\".", 400, nil),
+	}},
+	{Name: "Bedrock, gateway", Model: "bedrock/anthropic.claude-sonnet-4", Rules: []Rule{
+		{"tools while there are calls", "https://github.com/langgenius/dify/issues/17545", 0, func(s Sent) string {
+			return unless(!s.HasCalls || offers(s), "The toolConfig field must be defined when using toolUse and toolResult content blocks.")
+		}},
+		{"no blank text", "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html", 0, func(s Sent) string {
+			for i, t := range s.Turns {
+				if t.HasText && strings.TrimSpace(t.Text) == "" {
+					return fmt.Sprintf("The text field in the ContentBlock object at messages.%d.content.0 is blank. Add text to the text field, and try again.", i)
+				}
+			}
+			return ""
+		}},
+		beginsWithUser("https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html", "A conversation must start with a user message. Try again with a conversation that starts with a user message."),
+		pairs("https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-call.html", func(a, b Turn, _ int) string {
+			return unless(a.Role != b.Role || a.Role == "tool" || a.Role == "system", "messages: roles must alternate between \"user\" and \"assistant\", but found multiple \""+a.Role+"\" roles in a row")
+		}),
+		format("https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html", "bedrock does not support parameters: response_format KIND", "json_schema", "json_object"),
+	}},
+	{Name: "xAI", Model: "grok-4", Profile: "xai", Flat: true, Rules: []Rule{
+		unknownFields("https://github.com/BerriAI/litellm/issues/9720", "Only messages of role 'user' can have a name. (%d, %s)", "tool", "name"),
+		unknownFields("https://github.com/BerriAI/litellm/issues/9720", "Only messages of role 'user' can have a name. (%d, %s)", "system", "name"),
+		noFields("https://github.com/charmbracelet/crush/issues/386", "Argument not supported on this model: %s", "reasoning_effort", "presence_penalty", "frequency_penalty", "stop"),
+	}},
+	{Name: "OpenRouter", Model: "anthropic/claude-sonnet-4", Profile: "openrouter", Gives: GivesDetails, Rules: []Rule{
+		{"details go back as they came", "https://openrouter.ai/docs/use-cases/reasoning-tokens", 0, func(s Sent) string {
+			for i, t := range s.Turns {
+				if len(t.Calls) > 0 && strings.HasPrefix(t.Calls[0].ID, "call_") && !detailed(t) {
+					return fmt.Sprintf("messages.%d.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified (reasoning_details)", i)
+				}
+			}
+			return ""
+		}},
+	}},
+	{Name: "Together", Model: "moonshotai/Kimi-K2-Instruct", Profile: "together", Rules: []Rule{
+		systemFirst("https://docs.together.ai/docs/chat-overview", "system messages must be at the beginning", 422),
+		noFields("https://docs.together.ai/reference/chat-completions-1", "Input validation error: unknown field %s", "max_completion_tokens", "store"),
+	}},
+	{Name: "Qwen's template, vLLM", Model: "qwen3.6-27b", Profile: "vllm", Rules: []Rule{
+		systemFirst("https://github.com/vllm-project/vllm/issues/41114", "System message must be at the beginning.", 400),
+	}},
+	{Name: "Qwen's template, llama.cpp", Model: "qwen3.5-27b", Profile: "llamacpp", Rules: []Rule{
+		systemFirst("https://github.com/ggml-org/llama.cpp/issues/20733", "Unable to generate parser for this template. Error: Jinja Exception: System message must be at the beginning.", 400),
+	}},
+	{Name: "LM Studio", Mode: LMStudio, Model: "qwen3-coder-30b", Profile: "lmstudio", Flat: true},
+	{Name: "Ollama, native", Mode: Ollama, Model: "qwen3"},
+}
+
+func unless(ok bool, words string) string {
+	if ok {
+		return ""
+	}
+	return words
+}
+
+func mentions(s Sent, word string) bool {
+	for _, t := range s.Turns {
+		if strings.Contains(strings.ToLower(t.Text), word) {
+			return true
+		}
+	}
+	return false
+}
+
+// signed is true for a call with the signature that it was given, or with the one
+// that Google documents for calls of other models.
+func signed(c SentCall) bool {
+	extra, _ := c.Fields["extra_content"].(map[string]any)
+	google, _ := extra["google"].(map[string]any)
+	signature, _ := google["thought_signature"].(string)
+	if strings.HasPrefix(c.ID, "call_") {
+		return signature == signatureFor(c.ID)
+	}
+	return signature == "skip_thought_signature_validator"
+}
+
+func detailed(t Turn) bool {
+	list, _ := t.Fields["reasoning_details"].([]any)
+	if len(list) != 1 {
+		return false
+	}
+	d, _ := list[0].(map[string]any)
+	return d["text"] == reasoningFor(t.Calls[0].ID) && d["signature"] == signatureFor(t.Calls[0].ID)
+}
+
+// nineIDs are ids as Mistral gives them.
+func nineIDs(turn, i int) string { return fmt.Sprintf("m%05dx%02d", turn, i) }

@@ -1,0 +1,147 @@
+package llmtest
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Rules that several servers have. Each takes its source, and some the words.
+
+// unknownFields refuses fields of messages by role.
+func unknownFields(source, words string, role string, names ...string) Rule {
+	return Rule{"no " + strings.Join(names, ", ") + " of " + role, source, 0, func(s Sent) string {
+		for i, t := range s.Turns {
+			for _, name := range names {
+				if _, there := t.Fields[name]; there && t.Role == role {
+					return fmt.Sprintf(words, i, name)
+				}
+			}
+		}
+		return ""
+	}}
+}
+
+// noFields refuses fields of the request.
+func noFields(source, words string, names ...string) Rule {
+	return Rule{"no " + strings.Join(names, ", "), source, 0, func(s Sent) string {
+		for _, name := range names {
+			if _, there := s.Body[name]; there {
+				return fmt.Sprintf(words, name)
+			}
+		}
+		return ""
+	}}
+}
+
+func systemFirst(source, words string, status int) Rule {
+	return Rule{"system first", source, status, func(s Sent) string {
+		for i, t := range s.Turns {
+			if t.Role == "system" && i > 0 {
+				return words
+			}
+		}
+		return ""
+	}}
+}
+
+// format refuses kinds of response_format.
+func format(source, words string, kinds ...string) Rule {
+	return Rule{"no format " + strings.Join(kinds, ", "), source, 0, func(s Sent) string {
+		if kind := formatOf(s); slices.Contains(kinds, kind) {
+			return strings.ReplaceAll(words, "KIND", kind)
+		}
+		return ""
+	}}
+}
+
+func formatOf(s Sent) string {
+	f, _ := s.Body["response_format"].(map[string]any)
+	kind, _ := f["type"].(string)
+	return kind
+}
+
+func offers(s Sent) bool {
+	tools, _ := s.Body["tools"].([]any)
+	return len(tools) > 0
+}
+
+// without the system's turns.
+func (s Sent) talk() []Turn {
+	return slices.DeleteFunc(slices.Clone(s.Turns), func(t Turn) bool { return t.Role == "system" })
+}
+
+var nineLetters = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
+
+func shortIDs(source, words string, status int) Rule {
+	return Rule{"ids of nine letters or digits", source, status, func(s Sent) string {
+		for _, t := range s.Turns {
+			for _, c := range t.Calls {
+				if !nineLetters.MatchString(c.ID) {
+					return fmt.Sprintf(words, c.ID)
+				}
+			}
+			if id, there := t.Fields["tool_call_id"].(string); there && !nineLetters.MatchString(id) {
+				return fmt.Sprintf(words, id)
+			}
+		}
+		return ""
+	}}
+}
+
+// alternate is the check of a chat template: roles change between user and
+// assistant, beginning with user. What is skipped stands outside of the count.
+func alternate(source, words string, status int, skipped func(Turn) bool) Rule {
+	return Rule{"roles alternate", source, status, func(s Sent) string {
+		n := 0
+		for _, t := range s.talk() {
+			if skipped != nil && skipped(t) {
+				continue
+			}
+			user := t.Role != "assistant" // a result of a tool is rendered as a user's turn
+			if user != (n%2 == 0) {
+				return words
+			}
+			n++
+		}
+		return ""
+	}}
+}
+
+func pairs(source string, words func(before, after Turn, i int) string) Rule {
+	return Rule{"what may follow what", source, 0, func(s Sent) string {
+		for i := 1; i < len(s.Turns); i++ {
+			if said := words(s.Turns[i-1], s.Turns[i], i); said != "" {
+				return said
+			}
+		}
+		return ""
+	}}
+}
+
+func beginsWithUser(source, words string) Rule {
+	return Rule{"begins with a user's turn", source, 0, func(s Sent) string {
+		if talk := s.talk(); len(talk) > 0 && talk[0].Role != "user" {
+			return words
+		}
+		return ""
+	}}
+}
+
+// openaiRules are those of the API that the others imitate, as far as they are about
+// what nobody sends today, and about ids of other servers.
+var openaiRules = []Rule{
+	noFields("https://platform.openai.com/docs/guides/reasoning", "Unsupported parameter: '%s' is not supported with this model. Use 'max_completion_tokens' instead.", "max_tokens"),
+	noFields("https://platform.openai.com/docs/guides/reasoning", "Unsupported value: '%s' does not support 0 with this model. Only the default (1) value is supported.", "temperature", "top_p"),
+	{"ids of 40 characters at most", "https://github.com/openclaw/openclaw/pull/875", 0, func(s Sent) string {
+		for i, t := range s.Turns {
+			for n, c := range t.Calls {
+				if len(c.ID) > 40 {
+					return fmt.Sprintf("Invalid 'messages[%d].tool_calls[%d].id': string too long. Expected a string with maximum length 40, but got a string with length %d instead.", i, n, len(c.ID))
+				}
+			}
+		}
+		return ""
+	}},
+}
