@@ -1,6 +1,8 @@
 package handlers
 
 import (
+	"slices"
+
 	"agent/eventlog/event"
 	"agent/handlers/prompt"
 	"agent/llm"
@@ -16,6 +18,7 @@ const (
 	corrects                   // the model's mistake: tell it, and count the correction
 	shrinks                    // send less, if the request was too long for all that is known; else asksPerson
 	simplifies                 // speak the JSON protocol, if the configuration leaves the choice; else asksPerson
+	adapts                     // send the same in the next plainer shape; after the plainest, asksPerson
 )
 
 // responses is the second half of the table “Model servers” in docs/architecture.md;
@@ -42,9 +45,44 @@ func responseTo(s *projections.State) response {
 		return asksPerson
 	}
 	if r == shrinks && !canShrink(s) {
+		r = adapts
+	}
+	if r == adapts && (llm.Kind(s.Work.Failure.Kind) != llm.Invalid || nextStep(s) == "") {
 		return asksPerson
 	}
 	return r
+}
+
+// nextStep is the next plainer shape of requests that was not tried yet, "" if none
+// is left.
+func nextStep(s *projections.State) string {
+	for _, step := range llm.Ladder {
+		protocol := step == llm.StepJSON
+		if slices.Contains(s.Shape.Steps, step) || protocol && (s.Config.Protocol != "auto" || s.Protocol() == "json") {
+			continue
+		}
+		return step
+	}
+	return ""
+}
+
+// adapt takes that step. A model server that is out of service is given up for the
+// next one that is configured.
+func adapt(s *projections.State) Effect {
+	w := &s.Work
+	if w.Failure == nil {
+		return nil
+	}
+	switch responseTo(s) {
+	case adapts:
+		return Record{&event.LLMAdapted{Step: nextStep(s), Reason: w.Failure.Message}}
+	case retries:
+		if other := s.NextFallback(); other != nil && retryLater(s) != nil {
+			return Record{&event.LLMSwitched{Provider: other.Provider, Model: other.Model, ContextLength: other.ContextLength,
+				Profile: other.Profile, Reason: w.Failure.Kind}}
+		}
+	}
+	return nil
 }
 
 // maxRefusals is how often in a row a request that was too long is made shorter.
@@ -69,9 +107,12 @@ func canShrink(s *projections.State) bool {
 func modelPause(s *projections.State) *projections.Pausing {
 	w := &s.Work
 	switch responseTo(s) {
-	case corrects, simplifies, shrinks:
+	case corrects, simplifies, shrinks, adapts:
 		return nil
 	case retries:
+		if s.NextFallback() != nil {
+			return nil
+		}
 		return retryLater(s)
 	default:
 		return pauses("model_"+w.Failure.Kind, w.Failure.Message, event.Until{Kind: "person"}, w.FailureSeq)

@@ -51,7 +51,7 @@ func TestEveryKindLeadsSomewhere(t *testing.T) {
 	want := map[llm.Kind]end{
 		llm.Transient: later(llm.Transient), llm.RateLimited: later(llm.RateLimited), llm.Timeout: later(llm.Timeout),
 		llm.Quota: person(llm.Quota), llm.Auth: person(llm.Auth), llm.NotFound: person(llm.NotFound), llm.Filtered: person(llm.Filtered),
-		llm.Invalid: person(llm.Invalid), llm.ContextOverflow: person(llm.ContextOverflow), llm.Truncated: person(llm.Truncated),
+		llm.Invalid: {projections.Paused, "model_invalid", "person", 1 + len(llm.Ladder)}, llm.ContextOverflow: person(llm.ContextOverflow), llm.Truncated: person(llm.Truncated),
 		llm.ToolsRefused:  {projections.Paused, "model_tools_refused", "person", 2}, // once with tools, once without
 		llm.MalformedCall: {projections.Failed, "unusable_replies", "", maxCorrections},
 		llm.Empty:         {projections.Failed, "unusable_replies", "", maxCorrections},

@@ -38,7 +38,7 @@ func Next(s *projections.State) Effect {
 	if s.Planned() {
 		readReply, proceed = recordReply, step
 	}
-	for _, phase := range []func(*projections.State) Effect{start, resume, waitAgain, correct, readReply, beforeTurn, proceed} {
+	for _, phase := range []func(*projections.State) Effect{start, resume, waitAgain, adapt, correct, readReply, beforeTurn, proceed} {
 		if e := phase(s); e != nil {
 			return e
 		}

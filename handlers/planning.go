@@ -139,7 +139,7 @@ func ask(s *projections.State, phase string) Effect {
 func phaseRequest(s *projections.State, phase string) llm.Request {
 	r := prompt.Request(s)
 	if !mayCall(s, 0) {
-		r.Tools, r.ToolWeight = nil, llm.Weight{}
+		r.Kept, r.Tools, r.ToolWeight = r.Tools, nil, llm.Weight{}
 		r.JSON, r.Schema = true, shapes.Schema(phase)
 	}
 	return r

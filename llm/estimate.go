@@ -5,10 +5,13 @@ import (
 	"unicode"
 )
 
+// PerToken is the weight of a token.
+const PerToken = 100
+
 // Weights of the estimate in hundredths of a token. They are fitted to
 // tokenisers of the o200k kind on English prose, Go source, JSON and Japanese.
 const (
-	perToken    = 100
+	perToken    = PerToken
 	word        = 100 // a word of at most wordLetters letters
 	wordLetters = 8
 	extraLetter = 25  // each further ASCII letter of a long word

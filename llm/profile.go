@@ -65,7 +65,7 @@ var Profiles = []Profile{
 	{Name: "lmstudio", Roles: Roles{Join: true, Bridge: true, Lead: true}, NoFormat: true, ToolChoice: "auto"},
 	{Name: "llamacpp", Roles: Roles{Join: true, Bridge: true, Lead: true}},
 	{Name: "vllm", Roles: Roles{Join: true, Bridge: true, Lead: true}, KeepTools: true},
-	{Name: "deepseek-r1", models: []string{"deepseek-r1", "deepseek_r1"}, Roles: Roles{Join: true, Bridge: true, Lead: true}, Reasoning: ReasoningNone},
+	{Name: "deepseek-r1", models: []string{"deepseek-r1", "deepseek_r1"}, Roles: Roles{Join: true, Bridge: true, Lead: true}, Reasoning: ReasoningNone, NoSchema: true, NoFormat: true},
 	{Name: "mistral-template", models: []string{"mistral", "mixtral", "ministral", "magistral", "devstral", "codestral"},
 		Roles: Roles{Join: true, Bridge: true, Lead: true}, ShortIDs: true},
 	{Name: "gemma-template", models: []string{"gemma"}, Roles: strictRoles},
@@ -119,7 +119,7 @@ const (
 	StepSignatures    = "signatures"
 	StepNoReasoning   = "no_reasoning"
 	StepPlainFields   = "plain_fields"
-	StepJSON          = "json" // of the conversation, not of one request: see package handlers
+	StepJSON          = "json" // of the whole conversation: calls are texts, see package handlers
 )
 
 var steps = map[string]func(*Profile){
@@ -137,6 +137,7 @@ var steps = map[string]func(*Profile){
 	StepPlainFields: func(p *Profile) {
 		p.NoToolName, p.NoUsage, p.NoSchema, p.NoFormat, p.ToolChoice = true, true, true, true, ""
 	},
+	StepJSON: func(p *Profile) { p.Reasoning = ReasoningNone },
 }
 
 // Ladder is the order in which steps are tried against refusals that nothing names.

@@ -20,6 +20,7 @@ func (s *State) Apply(e event.Event) {
 		s.Window.learn(e.Body, open)
 		s.Work.apply(e)
 	}
+	s.applyShape(e)
 	s.applyOutage(e)
 	s.Comments.apply(e)
 	s.Publishing.apply(e)
@@ -199,7 +200,8 @@ func (s *State) pin(b *event.ConfigPinned) {
 		pinned.Language = s.Config.Language
 		pinned.Planning.Enabled = s.Config.Planning.Enabled
 	}
-	s.Config = &pinned
+	s.asks(&pinned)
+	s.primary, s.fallbacks = nil, 0
 	s.Lang = s.language()
 }
 
@@ -218,6 +220,7 @@ func (s *State) language() i18n.Lang {
 func (s *State) resume(e event.Event, b *event.ResumeRequested) {
 	s.Resume, s.ResumedBy, s.Pause, s.Denied = &Request{Seq: e.Seq, By: b.By}, b.By, nil, nil
 	s.Window.forgive(s.Work.Failure)
+	s.Shape.Steps = s.Shape.Steps[:s.Shape.proven] // a person may have changed the server
 	s.Work.forgive()
 	if b.Person {
 		s.Publishing.approve(s.Paused, b.Tree)

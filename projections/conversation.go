@@ -15,6 +15,7 @@ import (
 type Conversation struct {
 	Entries []Entry
 	open    *event.ToolRequested
+	from    string // which server and model gave the latest reply with something opaque
 }
 
 // Entry is one turn.
@@ -30,6 +31,9 @@ type Entry struct {
 	Tool    string // server/tool of a tool entry
 	Args    string // JSON of a tool entry
 	Weight  llm.Weight
+
+	Opaque    *llm.Opaque // what goes back with a reply
+	Reasoning int         // tokens of that
 }
 
 func (c *Conversation) apply(e event.Event) {
@@ -41,7 +45,7 @@ func (c *Conversation) apply(e event.Event) {
 			c.compact(e, b)
 		}
 	case *event.LLMReplied:
-		c.add(e, Entry{Role: llm.Assistant, Text: b.Text.View(), Calls: Calls(b)})
+		c.reply(e, b)
 	case *event.ToolRequested:
 		c.open = b
 	case *event.ToolReplied:
@@ -55,6 +59,17 @@ func (c *Conversation) apply(e event.Event) {
 	case *event.ToolInterrupted:
 		c.result(e, "interrupted: "+b.Reason+" The call may or may not have taken effect: look before you repeat it.")
 	}
+}
+
+// reply adds a turn of the model. What was opaque and then changed by redaction is of no use.
+func (c *Conversation) reply(e event.Event, b *event.LLMReplied) {
+	entry := Entry{Role: llm.Assistant, Text: b.Text.View(), Calls: Calls(b)}
+	if data := b.Opaque.View(); b.From != "" && !e.Redacted && json.Valid([]byte(data)) {
+		entry.Opaque = &llm.Opaque{From: b.From, Data: json.RawMessage(data)}
+		entry.Reasoning = cmp.Or(b.Usage.Reasoning, llm.Estimate(b.Reasoning.View()))
+		c.from = b.From
+	}
+	c.add(e, entry)
 }
 
 func (c *Conversation) add(e event.Event, entry Entry) {
@@ -160,6 +175,9 @@ func (c *Conversation) Weights(most int) []llm.Weight {
 		if n, share := len(e.Text), e.share(most); share > 0 && n > share {
 			w = llm.Weight{Estimate: w.Estimate * share / n, Floor: w.Floor * share / n}
 		}
+		if e.Opaque != nil && e.Opaque.From == c.from { // no other server gets it
+			w.Estimate += e.Reasoning * llm.PerToken
+		}
 		out = append(out, w)
 	}
 	return out
@@ -203,9 +221,9 @@ func (e Entry) Message(protocol string) llm.Message {
 	case e.Role == llm.ToolRole:
 		return llm.Message{Role: e.Role, Content: e.Text, CallID: e.CallID, Name: e.Tool}
 	case protocol == "json" && len(e.Calls) > 0:
-		return llm.Message{Role: e.Role, Content: strings.TrimSpace(e.Text + "\n" + callsAsText(e.Calls))}
+		return llm.Message{Role: e.Role, Content: strings.TrimSpace(e.Text + "\n" + callsAsText(e.Calls)), Reasoning: e.Opaque}
 	}
-	return llm.Message{Role: e.Role, Content: e.Text, Calls: e.Calls}
+	return llm.Message{Role: e.Role, Content: e.Text, Calls: e.Calls, Reasoning: e.Opaque}
 }
 
 func previousOutput(e Entry) string {

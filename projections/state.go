@@ -83,6 +83,9 @@ type State struct {
 	LastError string
 	Outage    Outage
 	Window    Window
+	Shape     Shape
+	primary   *event.ConfigPinned // what is configured, while another model server is asked
+	fallbacks int                 // how many of the configured ones were tried
 
 	// Steps holds, for each step of a sequence ("labels:start", "comment:final",
 	// "measured", "change", "summary:final"), the seq of its latest outcome.

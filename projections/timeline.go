@@ -89,6 +89,10 @@ func describeMark(e event.Event) string {
 		return fmt.Sprintf("%s message (%s), %d bytes", b.Role, b.Purpose, size(b.Content))
 	case *event.SummaryAdded:
 		return fmt.Sprintf("%s summary of events %d to %d: %s", b.Purpose, b.From, b.To, firstLine(b.Text.View()))
+	case *event.LLMAdapted:
+		return fmt.Sprintf("requests take the shape %s, because: %s", b.Step, b.Reason)
+	case *event.LLMSwitched:
+		return fmt.Sprintf("%s, model %s, is asked instead: %s", b.Provider, b.Model, b.Reason)
 	case *event.LimitReached:
 		return fmt.Sprintf("%s: %g of %g", b.Limit, b.Used, b.Max)
 	case *event.PauseRequested:

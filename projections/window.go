@@ -20,9 +20,7 @@ type Window struct {
 // class names counts if the request was longer than any that passed.
 func (w *Window) learn(outcome event.Body, open *Open) {
 	if pinned, ok := outcome.(*event.ConfigPinned); ok {
-		if w.model != pinned.Model || w.length != pinned.ContextLength {
-			*w = Window{model: pinned.Model, length: pinned.ContextLength}
-		}
+		w.configured(pinned)
 		return
 	}
 	call, ok := requestOf(open)
@@ -37,6 +35,13 @@ func (w *Window) learn(outcome event.Body, open *Open) {
 		if unknown || b.Kind == string(llm.ContextOverflow) {
 			w.refused(call.Estimated, b.Window)
 		}
+	}
+}
+
+// configured forgets what was learned about another model.
+func (w *Window) configured(c *event.ConfigPinned) {
+	if w.model != c.Model || w.length != c.ContextLength {
+		*w = Window{model: c.Model, length: c.ContextLength}
 	}
 }
 

@@ -198,8 +198,11 @@ func (w *Work) refused(b *event.ToolFailed) {
 	}
 }
 
+// again lets the model be asked anew, in another way.
+func (w *Work) again() { w.Attempts, w.Failure, w.NotBefore = 0, nil, time.Time{} }
+
 // forgive clears what made the context pause, so that a resume tries afresh.
 func (w *Work) forgive() {
-	w.Attempts, w.Failure, w.NotBefore = 0, nil, time.Time{}
+	w.again()
 	w.Repeats, w.lastCall = 0, ""
 }

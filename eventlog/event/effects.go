@@ -35,6 +35,9 @@ type LLMReplied struct {
 	CostUSD    float64    `json:"cost_usd,omitempty"`
 	DurationMS int64      `json:"duration_ms"`
 	Raw        Text       `json:"raw"`               // body as received
+	Opaque     Text       `json:"opaque,omitzero"`   // JSON that goes back with this turn, to the server and model that gave it
+	From       string     `json:"from,omitempty"`    // that server and model
+	Shape      []string   `json:"shape,omitempty"`   // steps away from the profile that the request took, see llm.Profile
 	Sources    []string   `json:"sources,omitempty"` // of the draft of a summary: earlier contexts whose words may be in it
 }
 
@@ -68,6 +71,7 @@ type LLMFailed struct {
 	Partial   Text      `json:"partial,omitzero"`
 	NotBefore time.Time `json:"not_before,omitzero"` // earliest time of the next try, jitter included
 	Window    int       `json:"window,omitempty"`    // tokens that the server says a prompt may have, of kind context_overflow
+	Shape     []string  `json:"shape,omitempty"`     // steps away from the profile that the request took
 }
 
 // ToolRequested is the intent of a tool call.

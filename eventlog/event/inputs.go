@@ -2,6 +2,7 @@ package event
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -30,9 +31,11 @@ type ConfigPinned struct {
 	input
 	Provider      string      `json:"provider"`
 	Model         string      `json:"model"`
-	ContextLength int         `json:"context_length"` // tokens
-	Protocol      string      `json:"protocol"`       // auto | json | tools
-	Language      string      `json:"language"`       // auto | ja | en
+	ContextLength int         `json:"context_length"`     // tokens
+	Profile       string      `json:"profile,omitempty"`  // shape of requests, of llm.Profiles
+	Fallback      string      `json:"fallback,omitempty"` // what is asked when the model server is out of service: a JSON [Fallback] a line
+	Protocol      string      `json:"protocol"`           // auto | json | tools
+	Language      string      `json:"language"`           // auto | ja | en
 	Labels        Labels      `json:"labels"`
 	Limits        Limits      `json:"limits"`
 	Comments      CommentRule `json:"comments"`
@@ -48,6 +51,25 @@ type ConfigPinned struct {
 	Setup         string      `json:"setup,omitempty"`  // commands that make the working copy ready: a JSON list of arguments a line
 	Bot           string      `json:"bot"`              // configured bot_name
 	Hash          string      `json:"hash"`             // of the whole configuration without secrets
+}
+
+// Fallback is another model server.
+type Fallback struct {
+	Provider      string `json:"provider"`
+	Model         string `json:"model"`
+	ContextLength int    `json:"context_length"`
+	Profile       string `json:"profile,omitempty"`
+}
+
+// Fallbacks are those that are configured, in their order.
+func (c *ConfigPinned) Fallbacks() (all []Fallback) {
+	for line := range strings.Lines(c.Fallback) {
+		var f Fallback
+		if json.Unmarshal([]byte(line), &f) == nil {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 // Labels are the names of the state machine's labels. Failed may be empty.

@@ -12,6 +12,24 @@ type MessageAdded struct {
 	Words    Text     `json:"words,omitzero"`     // the closing words that the model was asked something about
 }
 
+// LLMAdapted is one step towards a plainer shape of requests, after a refusal that
+// nothing else explains.
+type LLMAdapted struct {
+	mark
+	Step   string `json:"step"`   // of llm.Ladder
+	Reason string `json:"reason"` // the words of the refusal
+}
+
+// LLMSwitched is a change to another model server, because one is out of service.
+type LLMSwitched struct {
+	mark
+	Provider      string `json:"provider"`
+	Model         string `json:"model"`
+	ContextLength int    `json:"context_length"`
+	Profile       string `json:"profile,omitempty"`
+	Reason        string `json:"reason"` // llm.Kind of the latest failure
+}
+
 // SummaryAdded is a summary of the messages from seq From to seq To.
 type SummaryAdded struct {
 	mark

@@ -38,6 +38,8 @@ var registry = map[string]entry{
 	"llm.requested":         of[LLMRequested](1),
 	"llm.replied":           of[LLMReplied](1),
 	"llm.failed":            of[LLMFailed](1),
+	"llm.adapted":           of[LLMAdapted](1),
+	"llm.switched":          of[LLMSwitched](1),
 	"tool.requested":        of[ToolRequested](1),
 	"tool.replied":          of[ToolReplied](1),
 	"tool.failed":           of[ToolFailed](1),

@@ -201,6 +201,9 @@ func result(t *Text) payload { return payload{text: t, max: MaxResult, view: Max
 func prompt(t *Text) payload { return payload{text: t, max: MaxText, view: 128 << 10} }
 func apart(t *Text) payload  { return payload{text: t, apart: true} }
 
+// whole is of use with all of it only: head and tail do not stay.
+func whole(t *Text) payload { return payload{text: t, max: MaxText, apart: true} }
+
 // patch is shown whole or not at all.
 func patch(t *Text) payload { return payload{text: t, max: MaxResult, view: 1 << 10} }
 
@@ -245,9 +248,9 @@ func (b *SummaryAdded) payloads() []payload {
 
 func (b *LLMReplied) payloads() []payload {
 	if len(b.Sources) > 0 {
-		return []payload{apart(&b.Text), apart(&b.Reasoning), apart(&b.Raw)}
+		return []payload{apart(&b.Text), apart(&b.Reasoning), apart(&b.Raw), apart(&b.Opaque)}
 	}
-	all := []payload{plain(&b.Text), plain(&b.Reasoning), {text: &b.Raw, max: MaxText, view: 1 << 10}}
+	all := []payload{plain(&b.Text), plain(&b.Reasoning), whole(&b.Opaque), {text: &b.Raw, max: MaxText, view: 1 << 10}}
 	for i := range b.Calls {
 		all = append(all, plain(&b.Calls[i].Args))
 	}

@@ -70,6 +70,12 @@ func (*LLMFailed) Type() string { return "llm.failed" }
 func (*ToolRequested) Type() string { return "tool.requested" }
 
 // Type names the event in logs.
+func (*LLMAdapted) Type() string { return "llm.adapted" }
+
+// Type names the event in logs.
+func (*LLMSwitched) Type() string { return "llm.switched" }
+
+// Type names the event in logs.
 func (*ToolReplied) Type() string { return "tool.replied" }
 
 // Type names the event in logs.

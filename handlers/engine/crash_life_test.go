@@ -39,7 +39,7 @@ func (l *life) run() error {
 	if err != nil {
 		return err
 	}
-	model, err := openai.New(openai.Config{BaseURL: l.model.URL(), APIKey: "key-of-the-model", Transport: l})
+	model, err := l.provider()
 	if err != nil {
 		return err
 	}
@@ -48,9 +48,18 @@ func (l *life) run() error {
 		Tools: func(*projections.State) engine.Tools { return l }, Workspace: l, AdoptWait: 10 * time.Second, TaskCheck: time.Hour,
 		Now: time.Now, Sleep: l.sleep, Jitter: func() float64 { return 0 },
 		Cost: func(string, llm.Usage) float64 { return 0 }, PauseFile: l.raised.Load,
+		Inherit: l.inherit,
 		OnEvent: func(ev event.Event) { l.acked = max(l.acked, ev.Seq) },
 	}}
 	return errors.Join(r.begun(), r.labelled(client))
+}
+
+// provider is the client of the model's server.
+func (l *life) provider() (llm.Provider, error) {
+	if l.dialect.Name != "" {
+		return providerFor(l.dialect, l.model.URL(), l.profile, l)
+	}
+	return openai.New(openai.Config{BaseURL: l.model.URL(), APIKey: "key-of-the-model", Transport: l})
 }
 
 type round struct {

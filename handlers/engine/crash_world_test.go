@@ -16,6 +16,7 @@ import (
 	"agent/forge/forgetest"
 	"agent/internal/fsx"
 	"agent/llm/llmtest"
+	"agent/projections"
 )
 
 const (
@@ -44,6 +45,11 @@ type world struct {
 	slept []time.Duration
 	acked uint64 // seq of the latest event that was acknowledged
 	dark  bool   // the power was cut: what is not synced, as the ledger, may be old
+
+	dialect llmtest.Dialect // of the model's server, if it is a strict one
+	profile string          // of requests to it
+	forgets bool            // the model goes by the files alone
+	inherit func(*projections.State) event.ContextInherited
 }
 
 // scenario is what is to be done.

@@ -39,7 +39,10 @@ func (e *Engine) replied(r llm.Request, reply llm.Reply, took time.Duration) *ev
 	body := &event.LLMReplied{
 		Text: event.T(clean(reply.Text)), Reasoning: event.T(clean(reply.Reasoning)), Finish: reply.FinishReason,
 		Usage: usage, Model: reply.Model, API: reply.API, DurationMS: took.Milliseconds(), Raw: event.T(clean(string(reply.Raw))),
-		CostUSD: e.p.Cost(r.Model, reply.Usage),
+		CostUSD: e.p.Cost(r.Model, reply.Usage), Shape: reply.Shape,
+	}
+	if o := reply.Opaque; o != nil {
+		body.Opaque, body.From = event.T(clean(string(o.Data))), clean(o.From)
 	}
 	for _, c := range reply.Calls[:min(len(reply.Calls), mostCalls)] {
 		body.Calls = append(body.Calls, event.ToolCall{ID: clean(c.ID), Name: clean(c.Name), Args: event.T(clean(c.Arguments)), Written: written})
@@ -90,7 +93,7 @@ func (e *Engine) modelFailure(ctx context.Context, err error) *event.LLMFailed {
 	if !errors.As(err, &failed) {
 		failed = &llm.Error{Kind: llm.Transient, Message: err.Error()}
 	}
-	body := &event.LLMFailed{Kind: string(failed.Kind), Status: failed.Status, Message: clean(failed.Message), Partial: event.T(clean(failed.Partial)), Window: failed.Window}
+	body := &event.LLMFailed{Kind: string(failed.Kind), Status: failed.Status, Message: clean(failed.Message), Partial: event.T(clean(failed.Partial)), Window: failed.Window, Shape: failed.Shape}
 	if wait := e.modelWait(failed); wait > 0 {
 		body.NotBefore = e.p.Now().UTC().Add(wait).Truncate(time.Microsecond)
 	}

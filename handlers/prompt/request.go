@@ -9,7 +9,8 @@ import (
 // Request makes the request for the next model call from the state alone.
 func Request(s *projections.State) llm.Request {
 	protocol := s.Protocol()
-	r := llm.Request{Model: s.Config.Model, ContextLength: s.Config.ContextLength, Messages: s.Conversation.Messages(protocol, MostOfResult(s)), Weights: s.Conversation.Weights(MostOfResult(s))}
+	r := addressed(s)
+	r.Messages, r.Weights = s.Conversation.Messages(protocol, MostOfResult(s)), s.Conversation.Weights(MostOfResult(s))
 	if protocol == "tools" && s.Tools != nil {
 		r.ToolWeight = s.ToolWeight
 		for _, server := range s.Tools.Servers {
@@ -19,6 +20,13 @@ func Request(s *projections.State) llm.Request {
 		}
 	}
 	return r
+}
+
+// addressed is an empty request to the model server that is asked now, in the shape
+// that was found to pass.
+func addressed(s *projections.State) llm.Request {
+	c := s.Config
+	return llm.Request{Provider: s.Provider(), Profile: c.Profile, Shape: s.Shape.Steps, Model: c.Model, ContextLength: c.ContextLength}
 }
 
 // MostOfResult is how many bytes of one tool result a model with this window

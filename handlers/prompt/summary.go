@@ -63,10 +63,12 @@ var compactionPrompt string
 
 // summaryRequest asks for a summary of a text in a call of its own.
 func summaryRequest(s *projections.State, prompt, text string) llm.Request {
-	return llm.Request{Model: s.Config.Model, ContextLength: s.Config.ContextLength, Messages: []llm.Message{
+	r := addressed(s)
+	r.Messages = []llm.Message{
 		{Role: llm.System, Content: strings.TrimSpace(strings.ReplaceAll(prompt, "{language}", language(s)))},
 		{Role: llm.User, Content: text},
-	}}
+	}
+	return r
 }
 
 // DraftRequest asks the model for the summary that the next attempt inherits.

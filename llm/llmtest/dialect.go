@@ -21,6 +21,7 @@ type Dialect struct {
 	Gives   Gives
 	Flat    bool // errors are texts
 	Azure   bool // addresses are those of deployments
+	Mute    bool // refusals do not say what they are about
 }
 
 // Rule is one thing that a server refuses. Check gives the words of the refusal,
@@ -109,6 +110,9 @@ func (d Dialect) check(body []byte, h http.Header, query string) error {
 	}
 	for _, rule := range d.Rules {
 		if words := rule.Check(s); words != "" {
+			if d.Mute && rule.Status != http.StatusUnauthorized {
+				return &refusal{http.StatusBadRequest, "Bad Request"}
+			}
 			return &refusal{max(rule.Status, http.StatusBadRequest), words}
 		}
 	}
@@ -163,5 +167,7 @@ func (d Dialect) with(reply Reply, turn int) Reply {
 
 // What is given is made of the id of the first call, so that a server without a
 // memory can tell what it gave.
-func reasoningFor(id string) string { return "I think of " + id + "." }
+const reasoningBegins = "I think of "
+
+func reasoningFor(id string) string { return reasoningBegins + id + "." }
 func signatureFor(id string) string { return "c2lnbmVk" + id }

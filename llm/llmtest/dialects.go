@@ -27,7 +27,7 @@ var Dialects = []Dialect{
 				if !there { // https://github.com/continuedev/continue/issues/11285: of every turn, but it may be empty
 					return fmt.Sprintf("Missing `reasoning_content` field in the assistant message at message index %d. For more information, please refer to https://api-docs.deepseek.com/guides/thinking_mode#tool-calls", i)
 				}
-				if len(t.Calls) > 0 && text != "" && text != reasoningFor(t.Calls[0].ID) {
+				if len(t.Calls) > 0 && text != "" && !strings.HasPrefix(text, reasoningBegins) { // not bound to ids, which may be mapped
 					return "The `reasoning_content` in the thinking mode must be passed back to the API."
 				}
 			}

@@ -44,6 +44,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	requests []Request
+	refused  []string
 	arrived  chan struct{} // closed and renewed at each request
 }
 
@@ -95,6 +96,19 @@ func (s *Server) Requests() []Request {
 	return append([]Request(nil), s.requests...)
 }
 
+// Refused are the words of the refusals of requests that were not valid, so far.
+func (s *Server) Refused() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.refused...)
+}
+
+func (s *Server) note(refusal error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refused = append(s.refused, refusal.Error())
+}
+
 // Await returns when n requests for an answer have arrived, or with ctx's error.
 func (s *Server) Await(ctx context.Context, n int) error {
 	for {
@@ -130,6 +144,7 @@ func (s *Server) serve(parse func([]byte, http.Header) (Request, error)) http.Ha
 			err = s.dialect.check(body, req.Header, req.URL.RawQuery)
 		}
 		if err != nil {
+			s.note(err)
 			status := http.StatusBadRequest
 			if strict := (*refusal)(nil); errors.As(err, &strict) {
 				status = strict.status
