@@ -12,15 +12,19 @@ type Driver struct {
 	Name  string // "ollama": value of llm.provider, name of its section llm.<name>
 	Title string // "Ollama", for people
 
-	URLKey        string // key of the server's address in the section: "base_url"
-	URL           string // default of that key
-	Model         string // default of model; empty: the operator must name one
-	ContextLength int    // default of context_length, in tokens
-	Key           bool   // the section has an api_key; only a loopback server may do without its value
+	URLKey        string   // key of the server's address in the section: "base_url"
+	URL           string   // default of that key
+	Model         string   // default of model; empty: the operator must name one
+	ContextLength int      // default of context_length, in tokens
+	Key           bool     // the section has an api_key; only a loopback server may do without its value
+	Keys          []string // further keys of the section that not every kind has
 
 	FixURL func(string) string // completes an address that people shorten; nil: nothing to complete
 	Path   string              // what a check asks first, below the address: "/models". For hints
 	Hints  Hints
+
+	// Profile names the profile that fits a server, see [Profiles]; nil: the kind has one way only.
+	Profile func(Options) string
 
 	New func(Options) (Provider, error) // checks the options; sends nothing. Usually also a [Checker]
 }
@@ -32,6 +36,11 @@ type Options struct {
 	Model     string
 	Timeout   time.Duration // of a whole call
 	AllowHTTP bool          // http also to hosts that are not loopback
+	Profile   string        // name of a profile; "auto" or empty: what fits
+	API       string        // which API is used, of kinds with several
+	Version   string        // of the API, where the address names one
+	Auth      string        // how the key is sent, of kinds with several ways
+	Window    int           // tokens of the model's window
 }
 
 // Hints are ids of texts in package i18n that say what to do about a failed

@@ -1,15 +1,22 @@
 package app
 
 import (
-	"time"
-
 	"agent/internal/config"
 	"agent/llm"
 )
 
-// newModel makes the provider that the configuration names.
+// newModel makes the providers that the configuration names, behind one.
 func newModel(c *config.Config) (llm.Provider, error) {
-	p := c.LLM.Active()
-	return p.Driver.New(llm.Options{URL: p.URL, APIKey: p.APIKey, Model: p.Model,
-		Timeout: time.Duration(c.LLM.TimeoutSeconds) * time.Second, AllowHTTP: c.AllowHTTP})
+	active := c.LLM.Active()
+	first, err := active.Driver.New(c.Options(active))
+	if err != nil {
+		return nil, err
+	}
+	router := &llm.Router{First: first, Others: map[string]llm.Provider{}}
+	for _, p := range c.LLM.Others() {
+		if router.Others[p.Name], err = p.Driver.New(c.Options(p)); err != nil {
+			return nil, err
+		}
+	}
+	return router, nil
 }

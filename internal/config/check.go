@@ -46,10 +46,14 @@ func (d *decoder) checkVia(c *Config, f Forge, path string) {
 
 // checkModel checks the provider in use, and that money can be counted if it is limited.
 func (d *decoder) checkModel(c *Config) {
-	p := c.LLM.Active()
-	if p.Driver.Name == "" {
-		return // said by its oneof
+	for _, p := range append([]Provider{c.LLM.Active()}, c.LLM.Others()...) {
+		if p.Driver.Name != "" { // else said by its oneof
+			d.checkProvider(c, p)
+		}
 	}
+}
+
+func (d *decoder) checkProvider(c *Config, p Provider) {
 	section := "llm." + p.Name
 	if bad := BadURL(p.URL, c.AllowHTTP); bad != "" {
 		d.failAt(p.Driver.URLPath(), "%s", bad)

@@ -148,7 +148,7 @@ func (d *decoder) used(c *Config, path string) bool {
 	case c.ForgeSections[parts[0]] != nil:
 		return c.uses(parts[0])
 	case parts[0] == "llm" && len(parts) > 2 && parts[1] != "prices":
-		return parts[1] == c.LLM.Provider
+		return c.LLM.Uses(parts[1])
 	}
 	return true
 }

@@ -26,8 +26,10 @@ func (d *decoder) checkSecrets(c *Config) {
 	if d.otherProvider(c) {
 		return
 	}
-	if p := c.LLM.Active(); p.Driver.Key && (p.APIKey != "" || !Loopback(p.URL)) {
-		d.checkSecret(p.APIKey, "llm."+p.Name+".api_key", p.Driver.KeyEnv())
+	for _, p := range append([]Provider{c.LLM.Active()}, c.LLM.Others()...) {
+		if p.Driver.Key && (p.APIKey != "" || !Loopback(p.URL)) {
+			d.checkSecret(p.APIKey, "llm."+p.Name+".api_key", p.Driver.KeyEnv())
+		}
 	}
 }
 

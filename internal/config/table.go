@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agent/internal/registry"
+	"agent/llm"
 )
 
 // child is one key of a section: its tags, and the value that it sets.
@@ -166,6 +167,8 @@ func oneOf(tag reflect.StructTag) []string {
 		return registry.ForgeNames()
 	case "@providers":
 		return registry.ProviderNames()
+	case "@profiles":
+		return append([]string{"auto"}, llm.ProfileNames()...)
 	default:
 		return strings.Split(words, "|")
 	}

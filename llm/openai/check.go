@@ -60,7 +60,7 @@ func (p *Provider) Check(ctx context.Context) (llm.Info, error) {
 	var list struct {
 		Data []wireModel `json:"data"`
 	}
-	err := p.client.JSON(ctx, http.MethodGet, p.client.URL("models"), nil, &list)
+	err := p.client.JSON(ctx, http.MethodGet, p.url("", "models"), nil, &list)
 	if err != nil {
 		return llm.Info{Reachable: httpx.Reached(err)}, err
 	}
@@ -70,6 +70,10 @@ func (p *Provider) Check(ctx context.Context) (llm.Info, error) {
 		if m.ID == p.config.Model {
 			info.Tools, info.Context = m.tools(), m.context()
 		}
+	}
+	if p.config.APIVersion != "" { // Azure lists models, and not what they are deployed as
+		info.ModelPresent = true
+		return info, nil
 	}
 	if info.ModelPresent = httpx.Has(info.Models, p.config.Model); !info.ModelPresent {
 		return info, p.client.Absent(p.config.Model, info.Models, "name one of its own as the model")

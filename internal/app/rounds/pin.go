@@ -27,7 +27,7 @@ func (s *Rounds) pin(at app.Site, project string) event.ConfigPinned {
 	}
 	sum := sha256.Sum256([]byte(template))
 	pinned := event.ConfigPinned{
-		Provider: active.Name, Model: active.Model, ContextLength: active.ContextLength,
+		Provider: active.Name, Profile: c.Profile(active), Fallback: fallbacks(c), Model: active.Model, ContextLength: active.ContextLength,
 		Protocol: c.LLM.Protocol, Language: c.Language, Bot: f.BotName, Setup: setupOf(f, project), Hash: c.Hash(),
 		Prompt: s.SystemPrompt, PromptHash: hex.EncodeToString(sum[:]), ProgressMS: progressMS,
 		Labels: event.Labels{Bot: f.BotLabel, Triggers: strings.Join(f.TriggerLabels, "\n"), Processing: f.ProcessingLabel, Done: f.DoneLabel, Paused: f.PausedLabel,
@@ -49,6 +49,16 @@ func (s *Rounds) pin(at app.Site, project string) event.ConfigPinned {
 		pinned.ProgressMS = 0
 	}
 	return pinned
+}
+
+// fallbacks are the other model servers, one a line.
+func fallbacks(c *config.Config) string {
+	var lines []string
+	for _, p := range c.LLM.Others() {
+		line, _ := json.Marshal(event.Fallback{Provider: p.Name, Model: p.Model, ContextLength: p.ContextLength, Profile: c.Profile(p)}) // texts and a number always are one
+		lines = append(lines, string(line))
+	}
+	return strings.Join(lines, "\n")
 }
 
 func changeRule(r config.ChangeRequests, f config.Forge) event.ChangeRule {
