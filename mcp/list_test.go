@@ -57,7 +57,12 @@ func TestOddTools(t *testing.T) {
 	got := session.List(t.Context())[0]
 	want := mcp.Server{Name: "odd", Tools: []mcp.Tool{
 		{Name: "same", Description: "first", Schema: []byte(rawSchema), ReadOnly: true, Idempotent: true},
+		{Name: "no_schema", Schema: []byte(`{"type":"object","properties":{}}`), Destructive: true, OpenWorld: true},
 		{Name: "whisper", Description: "Adds. Two numbers.", Schema: []byte(`{"type":"object"}`), Destructive: true, OpenWorld: true},
+		{
+			Name:   "marked",
+			Schema: []byte(`{"type":"object","properties":{"a":{"description":"say \"می` + "\u200c" + `روم\""},"b":{"enum":["x","\\ufeff"]}}}`), Destructive: true, OpenWorld: true,
+		},
 		{
 			Name: "wordy", Description: strings.Repeat("é", 4096) + "\n[cut: 8192 of 199967 bytes]",
 			Schema: []byte(`{"$ref":"http://example.com/schema"}`), Destructive: true, OpenWorld: true,
@@ -69,11 +74,11 @@ func TestOddTools(t *testing.T) {
 	for _, note := range []string{
 		`tool "same" left out: its name is taken`,
 		`tool 3 "text_schema" left out: its schema is not an object`,
-		`tool 4 "no_schema" left out: its schema is not an object`,
 		`tool 5 "large" left out: its schema has 307208 bytes, more than 262144`,
 		`tool 6 "deep" left out: its schema is nested deeper than 64`,
 		`left out: its name is not 1 to 128 printable ASCII characters`,
 		`tool 10 "unseen" left out: its schema has hidden characters`,
+		`tool 13 "marked_name" left out: its schema has hidden characters`,
 		`tool 11 "" left out: its description is malformed`,
 	} {
 		if !strings.Contains(log.String(), note) {

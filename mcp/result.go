@@ -13,6 +13,9 @@ type part struct {
 	Data     string    `json:"data"`
 	MIMEType string    `json:"mimeType"`
 	URI      string    `json:"uri"`
+	Name     string    `json:"name"`
+	Title    string    `json:"title"`
+	About    string    `json:"description"`
 	Resource *resource `json:"resource"`
 }
 
@@ -64,12 +67,27 @@ func (p part) String() string {
 	case "text":
 		return p.Text
 	case "resource_link":
-		return oneLine(p.URI)
+		return p.link()
 	case "resource":
 		return p.Resource.String()
 	default:
 		return note(p.Type, p.MIMEType, p.Data)
 	}
+}
+
+// link is "name (title): description <address>", as far as the link has them.
+func (p part) link() string {
+	text := oneLine(p.Name)
+	if title := oneLine(p.Title); title != "" && title != text {
+		text = strings.TrimSpace(text + " (" + title + ")")
+	}
+	if p.About != "" {
+		text += ": " + oneLine(p.About)
+	}
+	if p.URI != "" && text != "" {
+		return strings.TrimPrefix(text, ": ") + " <" + oneLine(p.URI) + ">"
+	}
+	return strings.TrimPrefix(text, ": ") + oneLine(p.URI)
 }
 
 func (r *resource) String() string {

@@ -60,16 +60,21 @@ func parseTool(raw json.RawMessage) (Tool, error) {
 	if !validName(t.Name) {
 		return Tool{Name: oneLine(t.Name)}, errors.New("its name is not 1 to 128 printable ASCII characters")
 	}
+	schema := t.Schema
+	if absent(schema) || string(schema) == "true" {
+		schema = json.RawMessage(`{"type":"object","properties":{}}`) // any object
+	}
+	schema = withoutZeroWidth(schema)
 	tool := Tool{
 		Name:        t.Name,
 		Description: cut(visible(t.Description), maxDescription),
-		Schema:      t.Schema,
+		Schema:      schema,
 		ReadOnly:    hint(t.Annotations.ReadOnly, false),
 		Destructive: hint(t.Annotations.Destructive, true),
 		Idempotent:  hint(t.Annotations.Idempotent, false),
 		OpenWorld:   hint(t.Annotations.OpenWorld, true),
 	}
-	return tool, checkSchema(t.Schema)
+	return tool, checkSchema(schema)
 }
 
 // visible is a description as a person would see it: what is hidden is an order to the model alone.
@@ -95,7 +100,7 @@ func validName(name string) bool {
 
 func checkSchema(schema json.RawMessage) error {
 	switch {
-	case len(schema) == 0 || schema[0] != '{':
+	case schema[0] != '{':
 		return errors.New("its schema is not an object")
 	case len(schema) > maxSchema:
 		return fmt.Errorf("its schema has %d bytes, more than %d", len(schema), maxSchema)
@@ -104,7 +109,7 @@ func checkSchema(schema json.RawMessage) error {
 	}
 	var value any
 	if json.Unmarshal(schema, &value) == nil && hides(value) {
-		return errors.New("its schema has hidden characters") // it is handed on as received, so it is not cleaned
+		return errors.New("its schema has hidden characters") // it is handed on as received, less marks without a width
 	}
 	return nil
 }

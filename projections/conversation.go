@@ -103,7 +103,7 @@ func (c *Conversation) result(e event.Event, text string) {
 		text = "(no output)" // some servers refuse an empty tool message
 	}
 	c.add(e, Entry{Role: llm.ToolRole, Text: text, CallID: c.open.CallID,
-		Tool: c.open.Server + "/" + c.open.Tool, Args: c.open.Args.View()})
+		Tool: c.open.Name(), Args: c.open.Args.View()})
 	c.open = nil
 }
 

@@ -283,7 +283,7 @@ func (p *Planning) tool(open *Open, ok bool, text string) {
 		f.OK, f.Summary = ok, text
 	case a == nil:
 	case !ok:
-		p.Fault = call.Server + "/" + call.Tool + ": " + text
+		p.Fault = call.Name() + ": " + text
 	default:
 		p.Fault = ""
 		p.Hit = p.Hit || call.Server+"/"+call.Tool == a.Tool

@@ -143,7 +143,7 @@ func (s *State) toolFailed(e event.Event, message string, open *Open) {
 		return
 	}
 	if call, ok := open.Body.(*event.ToolRequested); ok {
-		s.note(e, Note{Kind: NoteTool, Tool: call.Server + "/" + call.Tool, Args: beginning(call.Args.View(), argsShown), Text: message})
+		s.note(e, Note{Kind: NoteTool, Tool: call.Name(), Args: beginning(call.Args.View(), argsShown), Text: message})
 	}
 }
 

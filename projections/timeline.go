@@ -48,7 +48,7 @@ func describeEffect(e event.Event) string {
 	case *event.LLMFailed:
 		return strings.TrimSpace(b.Kind + " " + status(b.Status) + " " + b.Message)
 	case *event.ToolRequested:
-		return strings.TrimSpace(b.Server + "/" + b.Tool + " " + b.Args.View())
+		return strings.TrimSpace(b.Name() + " " + b.Args.View())
 	case *event.ToolReplied:
 		return fmt.Sprintf("%s%d bytes in %d ms: %s", errorMark(b.IsError), size(b.Content), b.DurationMS, firstLine(b.Content.View()))
 	case *event.ToolFailed:

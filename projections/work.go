@@ -134,7 +134,7 @@ func (w *Work) requested(e event.Event, b *event.ToolRequested) {
 
 // note adds a fact, whose outcome follows.
 func (w *Work) note(e event.Event, b *event.ToolRequested) {
-	w.Facts = append(w.Facts, Fact{Seq: e.Seq, Tool: b.Server + "/" + b.Tool, Subject: subject(b.Args.View()), Writes: isWrite(b.Tool), Setup: b.Setup})
+	w.Facts = append(w.Facts, Fact{Seq: e.Seq, Tool: b.Name(), Subject: subject(b.Args.View()), Writes: isWrite(b.Tool), Setup: b.Setup})
 	if len(w.Facts) > maxFacts {
 		w.Facts = w.Facts[1:]
 	}

@@ -88,6 +88,14 @@ type ToolRequested struct {
 	Setup  bool   `json:"setup,omitempty"`   // the configuration asks for it, no reply does
 }
 
+// Name is the tool as "server/tool", or the name that the model used if no such tool is offered.
+func (r *ToolRequested) Name() string {
+	if r.Server == "" {
+		return r.Tool
+	}
+	return r.Server + "/" + r.Tool
+}
+
 // ToolReplied is a tool's answer, also when the tool says that it failed.
 type ToolReplied struct {
 	outcome

@@ -15,7 +15,7 @@ func Request(s *projections.State) llm.Request {
 		r.ToolWeight = s.ToolWeight
 		for _, server := range s.Tools.Servers {
 			for _, t := range server.Tools {
-				r.Tools = append(r.Tools, llm.Tool{Name: reply.FunctionName(server.Name, t.Name), Description: t.Description, Schema: t.Schema})
+				r.Tools = append(r.Tools, llm.Tool{Name: reply.FunctionName(server.Name, t.Name), Description: t.Description, Schema: llm.FitSchema(t.Schema)})
 			}
 		}
 	}

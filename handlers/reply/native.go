@@ -54,7 +54,7 @@ func offered(s *projections.State) (tools []llm.Tool) {
 	}
 	for _, server := range s.Tools.Servers {
 		for _, t := range server.Tools {
-			tools = append(tools, llm.Tool{Name: FunctionName(server.Name, t.Name), Schema: t.Schema})
+			tools = append(tools, llm.Tool{Name: FunctionName(server.Name, t.Name), Schema: llm.FitSchema(t.Schema)})
 		}
 	}
 	return tools

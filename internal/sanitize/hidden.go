@@ -44,15 +44,44 @@ func bidi(r rune) bool {
 }
 
 const (
-	joiner   = '\u200d' // joins emoji to one
-	asEmoji  = '\ufe0f' // variation selector 16
-	keycap   = '\u20e3'
-	modifier = '\U0001f3fb' // the first of five skin tones
+	nonJoiner = '\u200c' // keeps letters apart that would join
+	joiner    = '\u200d' // joins emoji to one, and letters
+	asEmoji   = '\ufe0f' // variation selector 16
+	keycap    = '\u20e3'
+	modifier  = '\U0001f3fb' // the first of five skin tones
 )
 
 // emoji tells roughly whether a character can be part of an emoji.
 func emoji(r rune) bool {
 	return r >= 0x1f000 && r <= 0x1faff || r >= 0x2190 && r <= 0x2bff && r != 0x2800 || r == 0x3030 || r == 0x303d || r == 0x3297 || r == 0x3299 || r == 0xa9 || r == 0xae || r == 0x203c || r == 0x2049 || r == 0x2122 || r == 0x2139
+}
+
+// joining are the scripts in which a joiner changes how letters look.
+var joining = []*unicode.RangeTable{
+	unicode.Arabic, unicode.Syriac, unicode.Mandaic, unicode.Nko, unicode.Adlam, unicode.Hanifi_Rohingya, unicode.Mongolian, unicode.Phags_Pa,
+	unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada,
+	unicode.Malayalam, unicode.Sinhala, unicode.Tirhuta, unicode.Newa, unicode.Chakma, unicode.Meetei_Mayek, unicode.Limbu,
+	unicode.Myanmar, unicode.Khmer, unicode.Tibetan, unicode.Javanese, unicode.Balinese, unicode.Sundanese,
+}
+
+// joins tells whether a character is a letter of such a script, or a mark on one.
+// Some marks belong to no script of their own.
+func joins(r rune) bool {
+	shared := r >= 0x064b && r <= 0x0655 || r == 0x0670 || r >= 0x0951 && r <= 0x0954
+	return shared || (unicode.IsLetter(r) || unicode.IsMark(r)) && unicode.IsOneOf(joining, r)
+}
+
+// ZeroWidth drops the characters without a width that no letter and no emoji needs,
+// and nothing else: a byte order mark, a zero width space.
+func ZeroWidth(s string) string {
+	f := filter{counts: map[string]int{}}
+	for i, r := range s {
+		if hidden(r) != "zero_width" || f.needed(r, s[i+utf8.RuneLen(r):]) {
+			f.out.WriteRune(r)
+			f.last = r
+		}
+	}
+	return f.out.String()
 }
 
 // filter drops hidden characters while text is written to it.
@@ -65,7 +94,7 @@ type filter struct {
 func (f *filter) write(s string) {
 	for i, r := range s {
 		class := hidden(r)
-		if class == "" || f.inEmoji(r, s[i+utf8.RuneLen(r):]) {
+		if class == "" || f.needed(r, s[i+utf8.RuneLen(r):]) {
 			f.out.WriteRune(r)
 			f.last = r
 			continue
@@ -78,12 +107,14 @@ func (f *filter) write(s string) {
 	}
 }
 
-// inEmoji tells whether a joiner or selector is needed by the emoji around it.
-func (f *filter) inEmoji(r rune, rest string) bool {
+// needed tells whether a joiner or selector is needed by the letters or the emoji around it.
+func (f *filter) needed(r rune, rest string) bool {
 	next, _ := utf8.DecodeRuneInString(rest)
 	switch r {
+	case nonJoiner:
+		return joins(f.last) && joins(next)
 	case joiner:
-		return (emoji(f.last) || f.last == asEmoji) && emoji(next)
+		return joins(f.last) && joins(next) || (emoji(f.last) || f.last == asEmoji) && emoji(next)
 	case asEmoji:
 		return emoji(f.last) || next == keycap && strings.ContainsRune("0123456789#*", f.last) && f.last != 0
 	}

@@ -4,6 +4,7 @@ import (
 	"html"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // inputPass walks over Markdown once, line by line, and knows just enough of it
@@ -195,15 +196,17 @@ func comment(s string) int {
 // entity handles a character reference: one to a hidden character is dropped.
 func (p *inputPass) entity(s string) int {
 	ref := entityForm.FindString(s[:min(len(s), 40)])
-	class := ""
-	if ref != "" {
-		for _, r := range html.UnescapeString(ref) {
-			if class = hidden(r); class == "" {
-				break
-			}
+	class, decoded := "", html.UnescapeString(ref)
+	for _, r := range decoded {
+		if class = hidden(r); class == "" {
+			break
 		}
 	}
+	first, _ := utf8.DecodeRuneInString(decoded)
 	switch {
+	case class == "zero_width" && p.needed(first, s[len(ref):]):
+		p.write(decoded + s[len(ref):][:nextRune(s[len(ref):])])
+		return len(ref) + nextRune(s[len(ref):])
 	case class == "":
 		p.write("&")
 		return 1
@@ -213,6 +216,12 @@ func (p *inputPass) entity(s string) int {
 	}
 	p.counts[class]++
 	return len(ref)
+}
+
+// nextRune is the length of the character at the start of s.
+func nextRune(s string) int {
+	_, n := utf8.DecodeRuneInString(s)
+	return n
 }
 
 // tag handles a tag. One that holds what could open code or a comment is

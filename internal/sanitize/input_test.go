@@ -52,6 +52,10 @@ func TestInput(t *testing.T) {
 		{"composed", "e\u0301", "é", ""},
 		{"not compatibility", "ﬁ²", "ﬁ²", ""},
 		{"Markdown comment", "a\n[//]: # (hidden)\nb", "a\nb", "markdown_comment:1"},
+		{"joiners of scripts", "می\u200cروم ক্\u200dষ क्\u200dष മലയാളം\u200dക \u0634\u064e\u200cو ශ්\u200dරී", "می\u200cروم ক্\u200dষ क्\u200dष മലയാളം\u200dക \u0634\u064e\u200cو ශ්\u200dරී", ""},
+		{"joiner as an entity", "می&zwnj;روم &#8205;a می&zwnj; a", "می\u200cروم a می a", "zero_width:2"},
+		{"joiners elsewhere", "a\u200cb \u200cمی\u200c می\u200c\u200cر 日\u200d本 1\u200c2 кот\u200cик", "ab می می\u200cر 日本 12 котик", "zero_width:7"},
+		{"marks of order", "\ufeff# a\u200bb", "# ab", "zero_width:2"},
 		{"nothing left", "\u200b\ufeff", "", "zero_width:2"},
 	} {
 		got, removed := Input(tt.in)
@@ -119,7 +123,7 @@ func FuzzInput(f *testing.F) {
 			t.Errorf("%q\n→ %q\n→ %q", s, once, twice)
 		}
 		for _, r := range once {
-			if h := hidden(r); h != "" && r != joiner && r != asEmoji {
+			if h := hidden(r); h != "" && r != joiner && r != nonJoiner && r != asEmoji {
 				t.Errorf("%U (%s) is left", r, h)
 			}
 		}

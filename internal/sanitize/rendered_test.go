@@ -117,7 +117,7 @@ func FuzzRendered(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		got, _ := Rendered(s)
 		for _, r := range got {
-			if h := hidden(r); h != "" && r != joiner && r != asEmoji {
+			if h := hidden(r); h != "" && r != joiner && r != nonJoiner && r != asEmoji {
 				t.Errorf("%U (%s) is left", r, h)
 			}
 		}

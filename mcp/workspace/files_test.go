@@ -162,6 +162,36 @@ func TestEditFile(t *testing.T) {
 	b.refused("edit_file", args{"path": "missing", "old_text": "a", "new_text": "b"}, "no such file")
 }
 
+// TestEditLineEnds: \n in an edit matches whatever ends the lines, which stays.
+func TestEditLineEnds(t *testing.T) {
+	b := open(t)
+	for name, c := range map[string]struct{ file, old, new, want string }{
+		"whole lines":          {"a\r\nb\r\nc\r\n", "a\nb\n", "x\ny\nz\n", "x\r\ny\r\nz\r\nc\r\n"},
+		"within a line":        {"a\r\nb\r\n", "b", "x\ny", "a\r\nx\r\ny\r\n"},
+		"last line":            {"a\r\nb", "b", "b\nc", "a\r\nb\r\nc"},
+		"the model sends both": {"a\r\nb\r\n", "a\r\nb", "x\r\nb", "x\r\nb\r\n"},
+		"new text is plain":    {"a\r\nb\r\n", "a\r\n", "x\n", "x\r\nb\r\n"},
+		"mixed, plain place":   {"a\nb\nc\r\n", "a\nb", "x\ny", "x\ny\nc\r\n"},
+		"mixed, other place":   {"a\nb\nc\r\nd\r\n", "c\nd", "x\ny", "a\nb\nx\r\ny\r\n"},
+		"begins with an end":   {"a\r\nb\r\n", "\nb", "", "a\r\n"},
+		"only line ends":       {"a\r\nb\r\n", "a\r\n", "a\n", "a\nb\r\n"},
+		"a lone return":        {"a\rb\r\n", "a\rb", "c\nd", "c\r\nd\r\n"},
+		"plain file":           {"a\nb\n", "a\nb", "x\r\nb", "x\r\nb\n"},
+		"other scripts":        {"日\r\n本\r\n", "日\n本", "ب\nج", "ب\r\nج\r\n"},
+	} {
+		b.write("f", c.file)
+		if text, failed := b.call("edit_file", args{"path": "f", "old_text": c.old, "new_text": c.new}); failed {
+			t.Errorf("%s: %s", name, text)
+		}
+		if data, err := os.ReadFile(filepath.Join(b.dir, "f")); err != nil || string(data) != c.want {
+			t.Errorf("%s: %q, want %q (%v)", name, data, c.want, err)
+		}
+	}
+	b.write("f", "a\r\nb\r\na\r\nb\r\n")
+	b.refused("edit_file", args{"path": "f", "old_text": "a\nb", "new_text": "c"}, `old_text occurs 2 times in "f", at lines 1, 3`)
+	b.refused("edit_file", args{"path": "f", "old_text": "a\n\nb", "new_text": "c"}, `old_text is not in "f"`)
+}
+
 func TestListFiles(t *testing.T) {
 	b := open(t)
 	for _, name := range []string{"a.go", "b.txt", "d/a.go", "d/e/b.go", "d/é.go", ".git/x", "s/.git/x", ".hidden/y"} {

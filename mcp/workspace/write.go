@@ -60,7 +60,7 @@ func (w *workspace) editFile(_ context.Context, args editArgs) (string, error) {
 	if err != nil {
 		return "", plain(*args.Path, err)
 	}
-	lines := matches(text, []byte(*args.Old))
+	edited, lines := replaceLines(text, *args.Old, *args.New)
 	switch len(lines) {
 	case 0:
 		return "", fmt.Errorf("old_text is not in %q", *args.Path)
@@ -68,7 +68,7 @@ func (w *workspace) editFile(_ context.Context, args editArgs) (string, error) {
 	default:
 		return "", fmt.Errorf("old_text occurs %d times in %q, at lines %s; add surrounding text", len(lines), *args.Path, listed(lines))
 	}
-	if err := w.replace(*args.Path, bytes.Replace(text, []byte(*args.Old), []byte(*args.New), 1)); err != nil {
+	if err := w.replace(*args.Path, edited); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("edited %s at line %d", *args.Path, lines[0]), nil
