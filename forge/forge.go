@@ -58,6 +58,13 @@ type Labelling struct {
 	Latest int64     // id of the newest event about any label of the task; 0: there is none
 }
 
+// Edit is an edit of a task's title or body.
+type Edit struct {
+	By    Account
+	At    time.Time // by the forge's clock; zero: it was never edited
+	Known bool      // the forge tells
+}
+
 // Repository is what a working copy needs.
 type Repository struct {
 	CloneURL      string // https, or a local path
@@ -115,6 +122,8 @@ type Client interface {
 	// LabelledBy is who put a label on the task, the last time that it was put
 	// there. Without a label only Latest is set.
 	LabelledBy(ctx context.Context, key TaskKey, label string) (Labelling, error)
+	// LastEdit is the latest edit of the task's title or body.
+	LastEdit(ctx context.Context, key TaskKey) (Edit, error)
 	// FindChange returns the open change with this head branch, or nil.
 	FindChange(ctx context.Context, key TaskKey, branch string) (*Change, error)
 	OpenChange(ctx context.Context, key TaskKey, spec ChangeSpec) (Change, error)

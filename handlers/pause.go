@@ -33,6 +33,8 @@ func pauseOf(s *projections.State) *projections.Pausing {
 		return pauses("requested", "", requestedUntil(s.Pause.By), s.Pause.Seq)
 	case s.Denied != nil:
 		return pauses(projections.Denied, s.Denied.Reason, person, s.Denied.Seq)
+	case s.Unseen != nil && s.Done("labels:start", 0):
+		return pauses(projections.TextEdited, s.Unseen.By, person, s.Unseen.Seq)
 	case s.Limit != nil:
 		return pauses(projections.LimitReached, s.Limit.Limit, person, s.Limit.Seq)
 	case needsApproval(s):

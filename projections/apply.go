@@ -130,6 +130,9 @@ func (s *State) applyInput(e event.Event) {
 	case *event.TaskFetched:
 		s.Task = b
 		s.Lang = s.language()
+		if b.Edit.Asks {
+			s.Unseen = &Unseen{Seq: e.Seq, By: b.Edit.By}
+		}
 	case *event.TaskChanged:
 		s.edited(e, b)
 	case *event.WorkspacePrepared:
@@ -167,12 +170,31 @@ func weighTools(b *event.ToolsListed) (sum llm.Weight) {
 
 // edited takes over a title and body that somebody changed.
 func (s *State) edited(e event.Event, b *event.TaskChanged) {
-	if s.Task == nil || b.What != "text" {
-		return
+	switch {
+	case s.Task == nil || b.What != "text":
+	case b.Edit.Asks:
+		s.Unseen = &Unseen{Seq: e.Seq, By: b.Edit.By, Text: b}
+	default:
+		s.Unseen = nil
+		s.takeText(e.Seq, b)
 	}
+}
+
+func (s *State) takeText(seq uint64, b *event.TaskChanged) {
 	task := *s.Task
 	task.Title, task.Body, task.Hash = b.Title, b.Body, b.Hash
-	s.Task, s.Edited = &task, e.Seq
+	s.Task, s.Edited = &task, seq
+}
+
+// approveText takes the text that a person has let pass.
+func (s *State) approveText(e event.Event) {
+	if s.Unseen == nil || s.Paused == nil || s.Paused.Reason != TextEdited {
+		return
+	}
+	if s.Unseen.Text != nil {
+		s.takeText(e.Seq, s.Unseen.Text)
+	}
+	s.Unseen = nil
 }
 
 // timeOver ends a wait for people. Without an answer to a question the work goes on.
@@ -224,6 +246,7 @@ func (s *State) resume(e event.Event, b *event.ResumeRequested) {
 	s.Work.forgive()
 	if b.Person {
 		s.Publishing.approve(s.Paused, b.Tree)
+		s.approveText(e)
 	}
 	if !b.Person || s.Limit == nil || s.Paused == nil || s.Paused.Reason != LimitReached {
 		return

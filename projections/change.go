@@ -80,9 +80,13 @@ const Denied = "labels"
 // LimitReached is the reason of a pause because a limit was reached.
 const LimitReached = "limit"
 
+// TextEdited is the reason of a pause because somebody who may not write edited the
+// task's text after the label was set.
+const TextEdited = "text"
+
 // NeedsApproval is true for pauses that only a person who may write can end.
 func NeedsApproval(p *event.ContextPaused) bool {
-	return p != nil && (p.Reason == HeldBack || p.Reason == LimitReached)
+	return p != nil && (p.Reason == HeldBack || p.Reason == LimitReached || p.Reason == TextEdited)
 }
 
 // approve notes what a person who resumes lets pass. An approval that names a tree

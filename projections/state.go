@@ -55,6 +55,7 @@ type State struct {
 	OpenRuns      int                   // processes in a row that found the same intent open
 	Task          *event.TaskFetched
 	Edited        uint64   // seq of the latest change of its text by somebody
+	Unseen        *Unseen  // an edit of its text that nobody who may write has seen
 	Labels        []string // as read back after our latest change
 	Workspace     *event.WorkspacePrepared
 	Project       *event.ProjectRead
@@ -112,6 +113,13 @@ type Request struct {
 	Seq    uint64
 	By     string
 	Reason string
+}
+
+// Unseen is an edit of a task's text that waits for an approval.
+type Unseen struct {
+	Seq  uint64
+	By   string
+	Text *event.TaskChanged // the new text; nil: the task was first read with it
 }
 
 // Before tells what people did before a pause or wait from what they did after it.

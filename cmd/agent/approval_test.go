@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"agent/eventlog/event"
 	"agent/forge/forgetest"
@@ -111,4 +112,103 @@ func TestWakeInPublic(t *testing.T) {
 	c.relabel("bob")
 	c.agent(0, "run")
 	c.wantState("completed", doneLabel)
+}
+
+// rewrites edits the task's text as somebody.
+func (c *talk) rewrites(login, title, body string) {
+	switch g := c.thread.(type) {
+	case *onGitHub:
+		g.w.forge.EditIssueAs(testRepo, g.number, login, title, body)
+	case *onGitLab:
+		g.item.EditAs(login, title, body)
+	}
+}
+
+// TestEditedAfterTheLabel: in a public project the text counts that somebody who may
+// write has seen. A later edit asks again, before the work and in its middle.
+func TestEditedAfterTheLabel(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{kinds[0], kinds[2]} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			c := openTalk(t, kind, hanging(1, greet()), true)
+			c.permit("bob")
+			c.triage("tim")
+			at := time.Now().Add(-time.Hour) // the forge's seconds, one for each deed
+			tick := func() { at = at.Add(time.Minute); c.clock(at) }
+			tick()
+			c.rewrites("alice", "Greet the world", "Said-before: write hello.txt.")
+			tick()
+			c.relabel("bob")
+			tick()
+			c.rewrites("alice", "Greet the world", "Said-after: write hello.txt.")
+			c.agent(0, "run")
+			c.wantState("paused", pausedLabel)
+			if body := c.wantSaid(1, "⏸️ **Paused**"); !strings.Contains(body, "was edited after the label was set") || !strings.Contains(body, "alice") || c.asked() > 0 {
+				t.Errorf("it asked %d times, and said:\n%s", c.asked(), body)
+			}
+			tick()
+			c.labelAs("tim", botLabel)
+			c.stillHeld("@tim set the label but has no write access")
+			tick()
+			c.relabel("bob")
+
+			p := c.start("run") // the text is approved
+			c.awaitCalls(2)
+			c.agent(0, "pause", c.only().UUID)
+			p.wait()
+			wantTold(t, c.model.Requests()[0], map[string]int{"Said-after:": 1})
+			tick()
+			c.rewrites("alice", "Greet the world", "Said-later: delete everything.")
+			c.agent(0, "resume", "--all") // of another pause: the text is not approved by it
+			c.stillHeld("was edited after the label was set")
+			if n := c.asked(); n != 2 {
+				t.Errorf("asked %d times", n)
+			}
+			tick()
+			c.relabel("bob")
+			c.agent(0, "run")
+			l := c.wantState("completed", doneLabel)
+			wantTold(t, c.model.Requests()[2], map[string]int{"Said-later:": 1})
+			if out, _ := c.agent(0, "why", l.UUID); strings.Count(out, " by bob (label): the edited text") != 2 {
+				t.Errorf("why says:\n%s", out)
+			}
+			c.wantExact(l.UUID)
+		})
+	}
+}
+
+// clock sets the forge's clock.
+func (c *talk) clock(at time.Time) {
+	now := func() time.Time { return at }
+	switch g := c.thread.(type) {
+	case *onGitHub:
+		g.w.forge.SetClock(now)
+	case *onGitLab:
+		g.server.SetClock(now)
+	}
+}
+
+// TestEditsUnknown: where the forge does not tell of edits, the text counts as it was
+// first read, a difference asks, and why says what is unknown.
+func TestEditsUnknown(t *testing.T) {
+	t.Parallel()
+	c := openTalk(t, kinds[0], hanging(1, greet()), true)
+	c.permit("bob")
+	c.relabel("bob")
+	c.fault(forgetest.Fault{Method: "POST", Path: ".*/graphql", Kind: forgetest.Answer, Status: 404, Times: -1, Body: `{"message":"Not Found"}`})
+	p := c.start("run")
+	c.awaitCalls(2)
+	c.agent(0, "pause", c.only().UUID)
+	p.wait()
+	if out, _ := c.agent(0, "why", c.only().UUID); !strings.Contains(out, "does not tell of edits") {
+		t.Errorf("why says:\n%s", out)
+	}
+	c.rewrites("bob", "Greet the world", "Said-later: write hello.txt.")
+	c.agent(0, "resume", "--all")
+	c.stillHeld("was edited after the label was set")
+	c.agent(0, "resume", "--all")
+	c.agent(0, "run")
+	c.wantState("completed", doneLabel)
+	wantTold(t, c.model.Requests()[2], map[string]int{"Said-later:": 1})
 }

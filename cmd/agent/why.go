@@ -78,6 +78,9 @@ func (l *viewer) showContext(c report.Attempt) {
 	if c.Limit != nil {
 		l.say("why.limitreached", c.Limit.Limit, c.Limit.Used, c.Limit.Max)
 	}
+	if c.Unknown {
+		l.say("why.edits")
+	}
 	for _, a := range c.Allowed {
 		l.showApproval(a)
 	}

@@ -213,6 +213,17 @@ type TaskFetched struct {
 	Assigned     bool     `json:"assigned"`               // the agent's own account is among the assignees
 	Removed      []string `json:"removed,omitempty"`      // hidden text that was taken out, by class
 	Hash         string   `json:"hash"`                   // hex SHA-256 of the raw title and body
+
+	Edit TextEdit `json:"edit,omitzero"` // of a public project: what is known of edits
+}
+
+// TextEdit says who edited a text of a public project last, and whether somebody who
+// may write has seen it since.
+type TextEdit struct {
+	By      string    `json:"by,omitempty"`
+	At      time.Time `json:"at,omitzero"`       // by the forge's clock
+	Unknown bool      `json:"unknown,omitempty"` // the forge does not tell of edits
+	Asks    bool      `json:"asks,omitempty"`    // nobody who may write has set the label since: somebody has to approve the text
 }
 
 // WorkspacePrepared says where the files are.
@@ -400,6 +411,7 @@ type TaskChanged struct {
 	Body    Text     `json:"body,omitzero"`
 	Removed []string `json:"removed,omitempty"` // hidden text that was taken out
 	Hash    string   `json:"hash,omitempty"`    // hex SHA-256 of the raw title and body
+	Edit    TextEdit `json:"edit,omitzero"`     // of a public project
 }
 
 // PauseRequested is a wish to pause.

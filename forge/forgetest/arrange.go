@@ -98,10 +98,21 @@ func (s *Server) addIssue(r *repository, title, body string, author *account, la
 
 // EditIssue replaces title and body, as the repository's owner would.
 func (s *Server) EditIssue(repo string, number int, title, body string) {
-	s.change(repo, number, func(r *repository, i *issue) {
+	s.change(repo, number, func(r *repository, i *issue) { s.setText(i, r.owner, title, body) })
+}
+
+// EditIssueAs replaces title and body as login.
+func (s *Server) EditIssueAs(repo string, number int, login, title, body string) {
+	s.change(repo, number, func(_ *repository, i *issue) { s.setText(i, s.account(login), title, body) })
+}
+
+// setText replaces title and body. A change of the title is an event.
+func (s *Server) setText(i *issue, by *account, title, body string) {
+	if title != i.title {
+		i.labelled = append(i.labelled, labelled{id: s.nextID(), by: by, at: s.stamp(), from: i.title, to: title})
 		i.title = title
-		s.setBody(i, r.owner, body)
-	})
+	}
+	s.setBody(i, by, body)
 }
 
 // setBody remembers who edited an item's text last, and when.

@@ -121,9 +121,25 @@ func (i *Item) Hide() {
 	i.change(func(it *item) { it.secret = true })
 }
 
-// Edit replaces title and description.
+// Edit replaces title and description, as the author would.
 func (i *Item) Edit(title, body string) {
-	i.change(func(it *item) { it.title, it.body = title, body })
+	i.change(func(it *item) { i.g.rewrite(it, it.author, title, body) })
+}
+
+// EditAs replaces title and description as login.
+func (i *Item) EditAs(login, title, body string) {
+	i.change(func(it *item) { i.g.rewrite(it, i.g.account(login), title, body) })
+}
+
+// rewrite leaves the system notes that GitLab writes about it.
+func (g *GitLab) rewrite(i *item, by *account, title, body string) {
+	if title != i.title {
+		g.tell(i, by, fmt.Sprintf("changed title from **%s** to **%s**", i.title, title))
+	}
+	if body != i.body {
+		g.tell(i, by, "changed the description")
+	}
+	i.title, i.body = title, body
 }
 
 // SetState makes it opened, closed, or for merge requests locked or merged.

@@ -110,12 +110,14 @@ func (g *GitLab) putItem(c *call, t target) reply {
 	if refusal, good := c.decode(&in); !good {
 		return refusal
 	}
+	title, body := t.i.title, t.i.body
 	if in.Title != nil {
-		t.i.title = *in.Title
+		title = *in.Title
 	}
 	if in.Description != nil {
-		t.i.body = *in.Description
+		body = *in.Description
 	}
+	g.rewrite(t.i, c.account, title, body)
 	t.i.updated = g.stamp()
 	if in.Labels != nil {
 		wanted := names(in.Labels)

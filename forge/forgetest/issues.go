@@ -101,12 +101,14 @@ func (s *Server) patchIssue(c *call) reply {
 	if refusal, good := c.decode(&in); !good {
 		return refusal
 	}
+	title, body := i.title, i.body
 	if in.Title != nil {
-		i.title = *in.Title
+		title = *in.Title
 	}
 	if in.Body != nil {
-		s.setBody(i, c.account, *in.Body)
+		body = *in.Body
 	}
+	s.setText(i, c.account, title, body)
 	if in.Labels != nil {
 		i.labels = nil
 		s.putLabels(r, i, c.account, *in.Labels)

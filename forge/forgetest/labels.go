@@ -128,7 +128,7 @@ func (s *Server) putLabels(r *repository, i *issue, by *account, names []string)
 	}
 }
 
-// listEvents tells of labels only.
+// listEvents tells of labels and titles only.
 func (s *Server) listEvents(c *call) reply {
 	r, i := s.item(c)
 	if i == nil {
@@ -136,11 +136,17 @@ func (s *Server) listEvents(c *call) reply {
 	}
 	var shapes []object
 	for _, e := range i.labelled {
-		shapes = append(shapes, object{
+		shape := object{
 			"id": e.id, "node_id": fmt.Sprint("LE_", e.id), "url": fmt.Sprintf("%s/issues/events/%d", c.repositoryURL(r), e.id),
-			"actor": c.userOrGhost(e.by), "event": map[bool]string{false: "labeled", true: "unlabeled"}[e.off], "commit_id": nil, "commit_url": nil, "created_at": moment(e.at),
-			"performed_via_github_app": nil, "label": object{"name": e.label.name, "color": e.label.color},
-		})
+			"actor": c.userOrGhost(e.by), "commit_id": nil, "commit_url": nil, "created_at": moment(e.at), "performed_via_github_app": nil,
+		}
+		if e.label == nil {
+			shape["event"], shape["rename"] = "renamed", object{"from": e.from, "to": e.to}
+		} else {
+			shape["event"] = map[bool]string{false: "labeled", true: "unlabeled"}[e.off]
+			shape["label"] = object{"name": e.label.name, "color": e.label.color}
+		}
+		shapes = append(shapes, shape)
 	}
 	return paged(c, shapes, plain)
 }

@@ -52,13 +52,15 @@ type issue struct {
 	labelled  []labelled
 }
 
-// labelled is that somebody put a label on an item or took it off.
+// labelled is that somebody put a label on an item or took it off, or on GitHub
+// changed its title.
 type labelled struct {
-	id    int64
-	label *label
-	by    *account
-	at    time.Time
-	off   bool
+	id       int64
+	label    *label // nil: the title was changed
+	by       *account
+	at       time.Time
+	off      bool
+	from, to string // titles
 }
 
 type pull struct {

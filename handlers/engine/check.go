@@ -36,7 +36,7 @@ func (e *Engine) checkTask(ctx context.Context) error {
 	if by := e.takenAway(ctx, t); by != "" {
 		return e.input(&event.StopRequested{By: by})
 	}
-	return e.noticeEdit(t)
+	return e.noticeEdit(ctx, t)
 }
 
 // lastCheck looks once more before the work is published or called done, however
@@ -68,12 +68,20 @@ func (e *Engine) takenAway(ctx context.Context, t forge.Task) string {
 	return by
 }
 
-func (e *Engine) noticeEdit(t forge.Task) error {
+func (e *Engine) noticeEdit(ctx context.Context, t forge.Task) error {
 	sum := Hash(t.Title + "\x00" + t.Body)
-	if sum == e.state.Task.Hash {
+	waits := e.state.Unseen != nil && (e.state.Unseen.Text == nil || e.state.Unseen.Text.Hash == sum)
+	if sum == e.state.Task.Hash || waits {
 		return nil
+	}
+	var edit event.TextEdit
+	if policy.Guarded(e.state, t.Private) {
+		var err error
+		if edit, err = e.edit(ctx, t, false); err != nil {
+			return ctx.Err() // it is noticed again at the next check
+		}
 	}
 	title, _ := sanitize.Input(t.Title)
 	body, removed := sanitize.Rendered(t.Body)
-	return e.input(&event.TaskChanged{What: "text", Title: sanitize.Line(title, 500), Body: event.T(body), Removed: removed, Hash: sum})
+	return e.input(&event.TaskChanged{What: "text", Title: sanitize.Line(title, 500), Body: event.T(body), Removed: removed, Hash: sum, Edit: edit})
 }

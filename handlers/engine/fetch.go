@@ -72,6 +72,11 @@ func (e *Engine) fetchTask(ctx context.Context) error {
 	if !t.Fork {
 		fetched.Branch = t.Branch
 	}
+	if e.state.Created.Trigger == policy.ByLabel && policy.Guarded(e.state, t.Private) {
+		if fetched.Edit, err = e.edit(ctx, t, true); err != nil {
+			return orTemporary(ctx, err)
+		}
+	}
 	for _, login := range t.Assignees {
 		fetched.Assigned = fetched.Assigned || e.mine(ctx, forge.Account{Login: login})
 	}

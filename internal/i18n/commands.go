@@ -49,6 +49,8 @@ var commandTexts = texts{
 	"why.approved.command":     {"command", "コマンド"},
 	"why.approved.other":       {"in a way that this release does not know", "このリリースでは不明な方法"},
 	"why.approved.what.change": {"the change with tree %s", "変更（ツリー %s）"},
+	"why.edits":                {"  the forge does not tell of edits: whether the text was edited after the label was set is unknown", "  編集履歴を取得できないため、ラベルが付けられた後に本文が編集されたかどうかは不明です"},
+	"why.approved.what.text":   {"the edited text", "編集された本文"},
 	"why.approved.what.limit":  {"more of a limit", "上限の追加"},
 	"why.approved.nobody":      {"somebody", "不明"},
 	"why.fetch":                {"  the last attempt to read comments failed: %s", "  前回コメントの取得に失敗しました: %s"},

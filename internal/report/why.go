@@ -35,6 +35,7 @@ type Attempt struct {
 	Skipped string           `json:"skipped,omitempty"`
 	Limit   *Limit           `json:"limit,omitempty"`
 	Allowed []Approval       `json:"approvals,omitempty"`
+	Unknown bool             `json:"edits_unknown,omitempty"` // the forge does not tell whether the text was edited after the label was set
 	Failure *Failure         `json:"last_failure,omitempty"`
 	Ignored []IgnoredComment `json:"ignored_comments"`
 	Servers []MissingServer  `json:"missing_servers,omitempty"` // as of the latest list of tools
@@ -46,7 +47,7 @@ type Attempt struct {
 // Approval is what a person let pass.
 type Approval struct {
 	Time time.Time `json:"time"`
-	What string    `json:"what"`           // change | limit
+	What string    `json:"what"`           // change | limit | text
 	By   string    `json:"by"`             // label | comment | command
 	Who  string    `json:"who,omitempty"`  // a login of the forge; of a command the account of the machine
 	Tree string    `json:"tree,omitempty"` // of the change
@@ -156,6 +157,8 @@ func (c *Attempt) apply(ev event.Event, s *projections.State) {
 		if b.Person && projections.NeedsApproval(s.Paused) {
 			c.Allowed = append(c.Allowed, Approval{Time: ev.Time, What: s.Paused.Reason, By: b.By, Who: b.Actor, Tree: b.Tree})
 		}
+	case *event.TaskFetched:
+		c.Unknown = b.Edit.Unknown
 	case *event.TaskSkipped:
 		c.Skipped = b.Reason
 	case *event.CommentsFetched:

@@ -56,6 +56,7 @@ func gitlab(t *testing.T, kind forge.Kind, add func(g *forgetest.GitLab, title, 
 		Comment: func(author, body string) string { return strconv.FormatInt(item.AddNote(author, body), 10) },
 		Edit:    func(id, body string) { item.EditNote(parse(t, id), body) },
 		Delete:  func(id string) { item.DeleteNote(parse(t, id)) },
+		Rewrite: item.EditAs,
 		Stored: func() (bodies []string) {
 			for _, n := range item.Notes() {
 				if !n.System {

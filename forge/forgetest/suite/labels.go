@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -66,6 +67,33 @@ func labelledBy(t *testing.T, w *world) {
 	after, _ := w.LabelledBy(background(), w.Key, "todo")
 	if err != nil || between.Event != before.Event || between.Latest <= before.Latest || after.Event <= between.Latest {
 		t.Errorf("events %+v, %+v after another label went, %+v after this one came again; %v", before, between, after, err)
+	}
+}
+
+// lastEdit names who edited the text last, and when. Labels and comments are no edits.
+func lastEdit(t *testing.T, w *world) {
+	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	for i, do := range []struct {
+		by   string // who the latest edit is by then
+		last int    // and which step it was
+		do   func()
+	}{
+		{"", 0, func() { w.Comment("ann", "changed the description"); w.Label("urgent") }},
+		{"eve", 1, func() { w.Rewrite("eve", "Title", "Another body") }},
+		{"eve", 1, func() { w.Comment("bob", "changed title from **a** to **b**"); w.Unlabel("urgent") }},
+		{"bob", 3, func() { w.Rewrite("bob", "Another title", "Another body") }},
+		{"eve", 4, func() { w.Rewrite("eve", "Another title", "Body") }},
+	} {
+		w.Server.SetClock(func() time.Time { return at.Add(time.Duration(i) * time.Hour) })
+		do.do()
+		got, err := w.LastEdit(background(), w.Key)
+		want := time.Time{}
+		if do.by != "" {
+			want = at.Add(time.Duration(do.last) * time.Hour)
+		}
+		if err != nil || !got.Known || got.By.Login != do.by || !got.At.Equal(want) {
+			t.Errorf("step %d: %+v, %v; want %s at %v", i, got, err, do.by, want)
+		}
 	}
 }
 

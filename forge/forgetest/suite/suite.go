@@ -36,7 +36,8 @@ type Stage struct {
 	Comment   func(author, body string) (id string)
 	Edit      func(id, body string)
 	Delete    func(id string)
-	Stored    func() []string // the bodies of all comments, oldest first
+	Rewrite   func(login, title, body string) // edits the task
+	Stored    func() []string                 // the bodies of all comments, oldest first
 	Labels    func() []string
 	Label     func(name string)
 	Unlabel   func(name string)
@@ -63,7 +64,7 @@ func Run(t *testing.T, stage func(*testing.T) *Stage, connect Connect) {
 		"Me": me, "Task": task, "TaskGone": taskGone, "TaskUnseen": taskUnseen, "ListTasks": listTasks, "Repository": repository,
 		"CommentsOverPages": commentsOverPages, "CommentFields": commentFields, "CommentsSince": commentsSince,
 		"CommentsShift": commentsShift, "PostAndEdit": postAndEdit, "EditGone": editGone,
-		"Labels": labels, "LabelsOfAPerson": labelsOfAPerson, "LabelsSettled": labelsSettled, "LabelRace": labelRace, "LabelledBy": labelledBy,
+		"Labels": labels, "LabelsOfAPerson": labelsOfAPerson, "LabelsSettled": labelsSettled, "LabelRace": labelRace, "LabelledBy": labelledBy, "LastEdit": lastEdit,
 		"Permission": permission, "Change": change, "Faults": faults, "Cancel": cancel, "ListLag": listLag,
 	} {
 		t.Run(name, func(t *testing.T) {
