@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 	"time"
 
 	"agent/internal/sandbox"
@@ -16,7 +18,8 @@ const freezeTime = 2 * time.Second
 // A server that cannot be stopped is killed, and started again by the next call.
 // If it cannot be killed either the error says so, and the files must not be read.
 //
-// Servers that are not started per workspace go on: they have no business in it.
+// Servers that all workspaces share are stopped too, unless a sandbox keeps them
+// out of this one.
 func (p *Pool) Freeze(ctx context.Context, workspace string) (thaw func(), err error) {
 	p.mu.Lock()
 	var slots []*slot
@@ -26,6 +29,11 @@ func (p *Pool) Freeze(ctx context.Context, workspace string) (thaw func(), err e
 		}
 	}
 	p.mu.Unlock()
+	for _, s := range p.shared {
+		if s != nil && s.mayTouch(workspace) {
+			slots = append(slots, s)
+		}
+	}
 	var all []func()
 	thaw = func() {
 		for _, one := range all {
@@ -43,8 +51,43 @@ func (p *Pool) Freeze(ctx context.Context, workspace string) (thaw func(), err e
 	return thaw, nil
 }
 
+// mayTouch reports whether a server can change a workspace.
+func (s *slot) mayTouch(workspace string) bool {
+	p, boxed := s.config.policy(nil, s.options)
+	if _, lack := p.Check(); !boxed || lack != nil {
+		return true
+	}
+	return slices.ContainsFunc(p.Write, func(dir string) bool { return within(workspace, dir) || within(dir, workspace) })
+}
+
+// frozen counts those who want a server stopped. A server that is shared may be
+// stopped for several workspaces at once, and goes on when the last is done.
+type frozen struct {
+	sync.Mutex
+	by   int
+	thaw func()
+}
+
 // freeze stops the processes of a server that runs.
 func (s *slot) freeze(ctx context.Context) (thaw func(), err error) {
+	s.frozen.Lock()
+	defer s.frozen.Unlock()
+	if s.frozen.by == 0 {
+		if s.frozen.thaw, err = s.stopAll(ctx); err != nil {
+			return nil, err
+		}
+	}
+	s.frozen.by++
+	return sync.OnceFunc(func() {
+		s.frozen.Lock()
+		defer s.frozen.Unlock()
+		if s.frozen.by--; s.frozen.by == 0 {
+			s.frozen.thaw()
+		}
+	}), nil
+}
+
+func (s *slot) stopAll(ctx context.Context) (thaw func(), err error) {
 	c, err := s.running(ctx)
 	if err != nil || c == nil || c.process == nil {
 		return func() {}, err

@@ -24,6 +24,7 @@ type slot struct {
 	config  ServerConfig
 	options Options
 	fault   string // why it can never start
+	frozen  frozen
 	life    context.Context
 	stop    context.CancelFunc
 

@@ -95,6 +95,30 @@ func readOnly(path string) error {
 	return unix.MountSetattr(unix.AT_FDCWD, path, unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
 }
 
+// mask puts something empty in the place of what is denied in trees that may be
+// written: no rule of Landlock takes a file out of a tree that grows.
+func (p Policy) mask() error {
+	empty := filepath.Join(p.Private, "denied")
+	for _, path := range p.exposed() {
+		if isDir(path) {
+			if err := unix.Mount("tmpfs", path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_RDONLY, "mode=0755,size=4k"); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			continue
+		}
+		if err := os.WriteFile(empty, nil, 0o400); err != nil && !errors.Is(err, os.ErrPermission) {
+			return err
+		}
+		if err := unix.Mount(empty, path, "", unix.MS_BIND, ""); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if err := readOnly(path); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
+}
+
 // seal makes all file systems read-only but what the policy lets change. Landlock
 // alone leaves modes, owners and times of files to whom they belong.
 func (p Policy) seal() error {

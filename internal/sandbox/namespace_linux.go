@@ -102,6 +102,7 @@ func (p Policy) Enter() (now Policy, lacks, notes []string) {
 	}
 	p.Hidden = try("homes, /tmp and /run are not hidden", p.hide())
 	try("file systems are not read-only", p.seal())
+	try("what is denied can be read", p.mask())
 	if err := unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
 		notes = append(notes, fmt.Sprintf("/proc cannot be read: %v", err))
 	} else {

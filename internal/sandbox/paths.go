@@ -151,6 +151,23 @@ func (p Policy) writable() []string {
 	return present(all)
 }
 
+// exposed are denied paths, links followed, in trees that may be written.
+func (p Policy) exposed() (paths []string) {
+	for _, denied := range p.Deny {
+		real, err := filepath.EvalSymlinks(denied)
+		if err != nil || slices.Contains(paths, real) {
+			continue
+		}
+		for _, tree := range p.Write {
+			if root, err := filepath.EvalSymlinks(tree); err == nil && within(real, root) && real != root {
+				paths = append(paths, real)
+				break
+			}
+		}
+	}
+	return paths
+}
+
 // ForCommand lists what a command line needs to be read: its program, and files
 // and installations that its words name. The operator wrote it; but the name of a
 // home is not meant to open the keys in it.

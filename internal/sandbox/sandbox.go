@@ -122,6 +122,9 @@ func (p Policy) CheckOn(s Status) (kind string, err error) {
 	if s.Landlock < abiScope && !s.Namespaces {
 		lacks = append(lacks, "other processes can be signalled")
 	}
+	if exposed := p.exposed(); exposed != nil && !s.Namespaces {
+		lacks = append(lacks, exposed[0]+" lies in a directory of the server and can be read")
+	}
 	if p.NoNetwork && !s.Namespaces {
 		lacks = append(lacks, "the network is not off: "+s.Reason)
 	}

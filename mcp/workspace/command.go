@@ -51,11 +51,21 @@ func (w *workspace) runCommand(ctx context.Context, args commandArgs) (string, e
 	case ran.killed:
 		return "", fmt.Errorf("the command did not end within %d s and was killed, with its children; its output:\n%s", seconds, &ran.output)
 	}
+	if why, known := ends[ran.code]; known {
+		return "", fmt.Errorf("the command %s (exit code %d); its output:\n%s", why, ran.code, &ran.output)
+	}
 	text := fmt.Sprintf("exit code: %d\n%s", ran.code, &ran.output)
 	if ran.leftovers {
 		text += "\n[processes that the command left running were killed]"
 	}
 	return text, nil
+}
+
+// ends says in words why the kernel ended a command: the bare numbers tell a model nothing.
+var ends = map[int]string{
+	128 + int(syscall.SIGXFSZ): "wrote a file that is larger than the limit of 4 GiB and was killed",
+	128 + int(syscall.SIGXCPU): "used more processor time than it may and was killed",
+	128 + int(syscall.SIGKILL): "was killed from outside, as the system does when memory runs out",
 }
 
 // ran is a program that has ended, by itself or not.

@@ -2,6 +2,7 @@ package workspace_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -98,7 +99,7 @@ func buildAt(t *testing.T, home string, change func(*mcp.ServerConfig)) *house {
 		}
 		return os.Getenv(name)
 	}
-	pool := mcp.NewPool([]mcp.ServerConfig{config}, mcp.Options{Getenv: getenv, Deny: []string{dir + "/contexts"},
+	pool := mcp.NewPool([]mcp.ServerConfig{config}, mcp.Options{Getenv: getenv, Deny: []string{dir + "/contexts", h.work + "/keys/app.pem", h.work + "/link.pem", h.work + "/own"},
 		Stderr: func(_, line string) { t.Log(line) }})
 	t.Cleanup(func() { _ = pool.Close() })
 	h.pool, h.session = pool, pool.Session(h.work)
@@ -217,6 +218,42 @@ func TestSandboxHidesSecrets(t *testing.T) {
 	if os.Geteuid() == 0 {
 		h.forbidden("chmod", "0644", "/etc/passwd")
 	}
+}
+
+// TestDeniedInTheWorkspace: with a workspace that is worked on in place, the App's
+// key or the configuration may lie in it. They are neither read nor changed.
+func TestDeniedInTheWorkspace(t *testing.T) {
+	h := build(t, nil)
+	if !h.withNamespaces("denied files in the workspace") {
+		return
+	}
+	const word = "words-of-the-key"
+	hidden := []string{"keys/app.pem", "own/config.yaml", "real.pem"}
+	for _, name := range hidden {
+		path := filepath.Join(h.work, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(word), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("real.pem", h.work+"/link.pem"); err != nil {
+		t.Fatal(err)
+	}
+	for _, script := range []string{
+		"cat $F", "cp $F x; cat x", "ln $F x && cat x", "ln -s $F y; cat y", "dd if=$F", "cat /proc/self/root$PWD/$F", "cat ./keys/../$F",
+		"mv keys keys2; cat keys2/*; mv keys2 keys", "grep -r words .", "git init -q .; git add -A; git grep --cached words", "tar cf - . | grep -a words",
+		"echo changed > $F", "rm -f $F", "umount $F; cat $F", "truncate -s 0 $F", "mount --bind $F file; cat file",
+		"unshare -Urm sh -c 'umount $F; cat $F'",
+	} {
+		for _, name := range hidden {
+			if out, _ := h.inside("sh", "-c", "F="+name+"; "+script); strings.Contains(out, word) {
+				t.Errorf("%s: %s: %s", name, script, out)
+			}
+			if data, err := os.ReadFile(filepath.Join(h.work, name)); string(data) != word {
+				t.Errorf("%s: %s: it is now %q %v", name, script, data, err)
+			}
+		}
+	}
+	h.works("echo x > new && cat new && rm -rf new x y")
 }
 
 func TestSandboxHidesProcesses(t *testing.T) {
