@@ -64,6 +64,10 @@ func Supervise(args []string) (exitCode int) {
 	if err != nil {
 		return notStarted(err)
 	}
+	release := func() {}
+	if private != nil {
+		release = sandbox.BoundProcesses(child, sandbox.MostTasks)
+	}
 	closeStreams()
 	exited := make(chan int, 1)
 	go func() { exited <- reapUntil(child) }()
@@ -81,6 +85,7 @@ func Supervise(args []string) (exitCode int) {
 	if private != nil {
 		private.Remove(limit)
 	}
+	release()
 	return exitCode
 }
 

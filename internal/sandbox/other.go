@@ -55,6 +55,12 @@ func Freeze(int, time.Duration) (thaw func(), err error) {
 	return nil, errors.New("sandbox: processes cannot be stopped on this system")
 }
 
+// MostTasks is a bound that nothing enforces here.
+const MostTasks = 4096
+
+// BoundProcesses does nothing here.
+func BoundProcesses(int, int) (release func()) { return func() {} }
+
 // LimitSelf does nothing here.
 func (p Policy) LimitSelf() {}
 
