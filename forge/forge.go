@@ -171,4 +171,8 @@ func (e *Error) Error() string {
 // person changes the token, or the certificates of this machine.
 func (k ErrorKind) NeedsPerson() bool { return k == Auth || k == Certificate }
 
+// Lasting reports whether one thing is refused until a person changes a permission or
+// a setting, while others are answered.
+func (k ErrorKind) Lasting() bool { return k == Forbidden || k == Invalid }
+
 func (e *Error) Unwrap() error { return e.Err }

@@ -1,6 +1,8 @@
 package handlers
 
 import (
+	"cmp"
+
 	"agent/eventlog/event"
 	"agent/handlers/prompt"
 	"agent/handlers/reply"
@@ -43,7 +45,7 @@ func ownEnding(s *projections.State) *projections.Ending {
 	w := s.Work
 	switch {
 	case s.Workspace != nil && s.Workspace.Error != "":
-		return fails("workspace", s.Workspace.Error, 0)
+		return fails(cmp.Or(s.Workspace.Reason, "workspace"), s.Workspace.Error, 0)
 	case unusable(s):
 		return givesUp(s, w.FailureSeq)
 	case s.Limit != nil && askedFiles(s):

@@ -35,6 +35,8 @@ func pauseOf(s *projections.State) *projections.Pausing {
 		return pauses(projections.Denied, s.Denied.Reason, person, s.Denied.Seq)
 	case s.Unseen != nil && s.Done("labels:start", 0):
 		return pauses(projections.TextEdited, s.Unseen.By, person, s.Unseen.Seq)
+	case s.Unread != nil:
+		return pauses(projections.Unread, s.Unread.Reason, person, s.Unread.Seq)
 	case s.Limit != nil:
 		return pauses(projections.LimitReached, s.Limit.Limit, person, s.Limit.Seq)
 	case needsApproval(s):

@@ -135,6 +135,10 @@ func (s *State) applyInput(e event.Event) {
 		}
 	case *event.TaskChanged:
 		s.edited(e, b)
+	case *event.ReadRefused:
+		s.Unread = &Request{Seq: e.Seq, By: b.What, Reason: b.Message}
+	case *event.TaskMoved:
+		s.moved(b)
 	case *event.WorkspacePrepared:
 		s.Workspace = b
 	case *event.ProjectRead:
@@ -213,6 +217,14 @@ func (s *State) created(e event.Event, b *event.ContextCreated) {
 	s.Key, _ = forge.ParseTaskKey(b.TaskKey, b.Forge)
 }
 
+// moved takes the item's new address over. A comment of ours may carry the mark of an old one.
+func (s *State) moved(b *event.TaskMoved) {
+	if to, err := forge.ParseTaskKey(b.To, s.Created.Forge); err == nil {
+		s.Earlier = append(s.Earlier, s.Key)
+		s.Key = to
+	}
+}
+
 // pin keeps the protocol, the language and the mode of the first configuration: a
 // conversation cannot change them.
 func (s *State) pin(b *event.ConfigPinned) {
@@ -240,7 +252,7 @@ func (s *State) language() i18n.Lang {
 }
 
 func (s *State) resume(e event.Event, b *event.ResumeRequested) {
-	s.Resume, s.ResumedBy, s.Pause, s.Denied = &Request{Seq: e.Seq, By: b.By}, b.By, nil, nil
+	s.Resume, s.ResumedBy, s.Pause, s.Denied, s.Unread = &Request{Seq: e.Seq, By: b.By}, b.By, nil, nil, nil
 	s.Window.forgive(s.Work.Failure)
 	s.Shape.Steps = s.Shape.Steps[:s.Shape.proven] // a person may have changed the server
 	s.Work.forgive()

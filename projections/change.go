@@ -77,6 +77,10 @@ const HeldBack = "change"
 // labels. The trigger label is still there, so it must not count as set again.
 const Denied = "labels"
 
+// Unread is the reason of a pause because the forge does not let us read the item or
+// its comments.
+const Unread = "unread"
+
 // LimitReached is the reason of a pause because a limit was reached.
 const LimitReached = "limit"
 

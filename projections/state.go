@@ -47,7 +47,8 @@ type State struct {
 	Seq           uint64
 	Now           time.Time // of the latest event; nothing pure reads a clock
 	Created       *event.ContextCreated
-	Key           forge.TaskKey
+	Key           forge.TaskKey   // where the item is now
+	Earlier       []forge.TaskKey // where it was before
 	Started       time.Time
 	Config        *event.ConfigPinned
 	Process       *event.ProcessStarted // the latest
@@ -69,6 +70,7 @@ type State struct {
 	Pause  *Request                // a wish to pause that was not granted yet
 	Stop   *Request                // a wish to stop
 	Denied *Request                // the forge did not let us take the task
+	Unread *Request                // the forge did not let us read the task, or its comments
 	Resume *Request                // a wish to resume that was not granted yet
 	Paused *event.ContextPaused    // why and until when it is paused
 	Before Before                  // what was on the item before it paused or waited

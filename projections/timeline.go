@@ -115,6 +115,10 @@ func describeMark(e event.Event) string {
 		return strings.TrimSpace(b.From + " " + b.Reason)
 	case *event.TaskSkipped:
 		return b.Reason
+	case *event.ReadRefused:
+		return b.What + ": " + firstLine(b.Message)
+	case *event.TaskMoved:
+		return b.Reason + ": " + b.To
 	case *event.TaskChanged:
 		return b.What
 	case *event.Unknown:

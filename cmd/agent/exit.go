@@ -27,6 +27,7 @@ func exitCode(err error) int {
 	var badConfig *config.Error
 	var badPrompt *app.PromptError
 	var temporary *engine.Temporary
+	var refused *engine.Refused
 	var listing *rounds.ListError
 	var store *app.StoreError
 	var ref *rounds.RefError
@@ -46,6 +47,8 @@ func exitCode(err error) int {
 		return listing.ExitCode()
 	case errors.As(err, &store):
 		return store.ExitCode()
+	case errors.As(err, &refused):
+		return contexts.ExitConfig
 	case errors.As(err, &temporary):
 		return temporary.ExitCode()
 	}
@@ -80,6 +83,7 @@ func hintOf(err error) string {
 	var listing *rounds.ListError
 	var store *app.StoreError
 	var usage usageError
+	var refused *engine.Refused
 	var ref *rounds.RefError
 	var beyond beyondRepair
 	switch {
@@ -95,7 +99,7 @@ func hintOf(err error) string {
 		return "agent list shows what there is"
 	case errors.Is(err, contexts.ErrBusy):
 		return "another agent is working on it; try again when it is done"
-	case errors.As(err, &listing) && listing.ExitCode() == contexts.ExitConfig:
+	case errors.As(err, &listing) && listing.ExitCode() == contexts.ExitConfig, errors.As(err, &refused):
 		return "agent doctor shows what the token can see"
 	case errors.As(err, &store):
 		return "set contexts_dir, or --contexts, to a directory on a local disk that belongs to you"

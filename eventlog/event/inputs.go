@@ -235,6 +235,7 @@ type WorkspacePrepared struct {
 	Commit  string `json:"commit,omitempty"`       // the commit that the work began on
 	Missing string `json:"missing_base,omitempty"` // a branch that the task or the configuration names as the base, and that does not exist
 	Error   string `json:"error,omitempty"`        // why there is none
+	Reason  string `json:"reason,omitempty"`       // empty: the repository has no commit
 
 	Continued Continued `json:"continued,omitzero"` // unfinished work of an earlier attempt that is in it, or was to be
 }
@@ -412,6 +413,23 @@ type TaskChanged struct {
 	Removed []string `json:"removed,omitempty"` // hidden text that was taken out
 	Hash    string   `json:"hash,omitempty"`    // hex SHA-256 of the raw title and body
 	Edit    TextEdit `json:"edit,omitzero"`     // of a public project
+}
+
+// ReadRefused says that the forge refuses a read that the work cannot do without, and
+// will do so until a person changes something.
+type ReadRefused struct {
+	input
+	What    string `json:"what"` // task | comments
+	Kind    string `json:"kind"` // forbidden | invalid
+	Message string `json:"message"`
+}
+
+// TaskMoved says that the item has another address from now on, by what the forge said.
+type TaskMoved struct {
+	input
+	From   string `json:"from"` // task keys
+	To     string `json:"to"`
+	Reason string `json:"reason"` // renamed: the project has another name | transferred: the item is in another project
 }
 
 // PauseRequested is a wish to pause.

@@ -30,6 +30,8 @@ var registry = map[string]entry{
 	"process.ended":         of[ProcessEnded](1),
 	"timer.fired":           of[TimerFired](1),
 	"task.changed":          of[TaskChanged](1),
+	"task.moved":            of[TaskMoved](1),
+	"read.refused":          of[ReadRefused](1),
 	"limit.reached":         of[LimitReached](1),
 	"pause.requested":       of[PauseRequested](1),
 	"resume.requested":      of[ResumeRequested](1),

@@ -41,6 +41,8 @@ func (*TimerFired) Type() string { return "timer.fired" }
 
 // Type names the event in logs.
 func (*TaskChanged) Type() string { return "task.changed" }
+func (*TaskMoved) Type() string   { return "task.moved" }
+func (*ReadRefused) Type() string { return "read.refused" }
 
 // Type names the event in logs.
 func (*LimitReached) Type() string { return "limit.reached" }

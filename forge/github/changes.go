@@ -59,6 +59,9 @@ func (c *Client) OpenChange(ctx context.Context, key forge.TaskKey, spec forge.C
 		spec.Draft = false
 		opened, err = write(c, ctx, op, open)
 	}
+	if kind(err) == forge.Invalid {
+		c.forgetRepository(key.Project) // its default branch may have another name now
+	}
 	if err != nil {
 		return forge.Change{}, err
 	}

@@ -50,6 +50,12 @@ func (c *Client) repository(ctx context.Context, op, name string) (*github.Repos
 	return repo, nil
 }
 
+func (c *Client) forgetRepository(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.repos, strings.ToLower(name))
+}
+
 // known is what the repository says of itself. Where a token may read issues but
 // not the repository, it counts as public: nobody is trusted by mistake.
 func (c *Client) known(ctx context.Context, op, name string) (*github.Repository, error) {

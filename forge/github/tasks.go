@@ -89,7 +89,7 @@ func (c *Client) searchKind(ctx context.Context, sort, label string) ([]found, e
 	if c.cfg.Assignee != "" {
 		query += " assignee:" + c.cfg.Assignee
 	}
-	incomplete := false
+	incomplete, withheld := false, ""
 	issues, err := all(c, ctx, "list tasks", func(page github.ListOptions) ([]*github.Issue, *github.Response, error) {
 		if (page.Page-1)*pageSize >= 1000 {
 			return []*github.Issue{}, &github.Response{}, nil // the API refuses to go beyond
@@ -101,6 +101,7 @@ func (c *Client) searchKind(ctx context.Context, sort, label string) ([]found, e
 			return nil, response, err
 		}
 		incomplete = incomplete || result.GetIncompleteResults()
+		withheld = cmp.Or(withheld, response.Header.Get("X-GitHub-SSO"))
 		return result.Issues, response, err
 	})
 	if err != nil {
@@ -114,6 +115,10 @@ func (c *Client) searchKind(ctx context.Context, sort, label string) ([]found, e
 		repo, err := c.repository(ctx, "list tasks", name)
 		return repo, named(name, err)
 	})
+	if strings.HasPrefix(withheld, "partial-results") {
+		err = errors.Join(err, &forge.Error{Kind: forge.Forbidden, Op: "list tasks",
+			Message: "some organizations are left out: the token is not authorized for their single sign-on (" + c.line(withheld) + ")"})
+	}
 	if incomplete {
 		err = errors.Join(err, &forge.Error{Kind: forge.Transient, Op: "list tasks", Message: "the search was incomplete"})
 	}

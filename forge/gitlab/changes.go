@@ -49,6 +49,9 @@ func (c *Client) OpenChange(ctx context.Context, key forge.TaskKey, spec forge.C
 			Title: &title, Description: &spec.Body, SourceBranch: &spec.Branch, TargetBranch: &spec.Base,
 		}, with)
 	})
+	if rest.Kind(err) == forge.Invalid {
+		c.forgetProject(key.Project) // its default branch may have another name now
+	}
 	if err != nil {
 		return forge.Change{}, err
 	}

@@ -54,6 +54,12 @@ func (c *Client) project(ctx context.Context, op, name string) (*gitlab.Project,
 	return p, nil
 }
 
+func (c *Client) forgetProject(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.projects, strings.ToLower(name))
+}
+
 // known is what the project says of itself. Where a token may read items but
 // not the project, it counts as public: nobody is trusted by mistake.
 func (c *Client) known(ctx context.Context, op, name string) (*gitlab.Project, error) {

@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
 	"agent/eventlog/event"
 	"agent/forge"
+	"agent/handlers"
 )
 
 // Published is what became of the commits of a change.
@@ -111,12 +113,31 @@ func (e *Engine) open(ctx context.Context, in *event.ChangeRequested, opened *ev
 		},
 		send: func() (event.Body, error) {
 			c, err := e.p.Forge.OpenChange(ctx, e.state.Key, spec)
+			if base := e.renamedBase(ctx, in.Base, err); base != "" {
+				spec.Base = base
+				c, err = e.p.Forge.OpenChange(ctx, e.state.Key, spec)
+			}
 			return found(c), err
 		},
 		refused: func(err *forge.Error) event.Body {
 			return &event.ChangeFailed{Kind: string(err.Kind), Message: clean(err.Message), Commit: opened.Commit, Pushed: true}
 		},
 	})
+}
+
+// renamedBase is the default branch where a change was refused and the branch that it
+// was meant for was the default one when the work began, "" if nothing has changed.
+func (e *Engine) renamedBase(ctx context.Context, base string, refused error) string {
+	var failed *forge.Error
+	wanted := cmp.Or(handlers.BaseOf(e.state.Task.Body.View()), e.state.Config.Change.Base)
+	if !errors.As(refused, &failed) || failed.Kind != forge.Invalid || wanted == base {
+		return ""
+	}
+	repo, err := e.p.Forge.Repository(ctx, e.state.Key)
+	if err != nil || repo.DefaultBranch == base {
+		return ""
+	}
+	return repo.DefaultBranch
 }
 
 // askReview asks the author. Who cannot be asked is mentioned all the same.

@@ -100,6 +100,20 @@ func (t *Temporary) ExitCode() int {
 	return contexts.ExitTemporary
 }
 
+// Refused says that the forge refuses a read until a person changes something.
+type Refused struct{ Err error }
+
+func (r *Refused) Error() string { return r.Err.Error() }
+func (r *Refused) Unwrap() error { return r.Err }
+
+// Unread is the error of a read that failed: a [Temporary] one, or a [Refused] one.
+func Unread(err error) error {
+	if lasting(err) {
+		return &Refused{err}
+	}
+	return &Temporary{err}
+}
+
 // Engine works on one context.
 type Engine struct {
 	p          Ports

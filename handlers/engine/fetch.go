@@ -61,6 +61,8 @@ func (e *Engine) fetchTask(ctx context.Context) error {
 	switch {
 	case errors.As(err, &failed) && failed.Kind == forge.NotFound:
 		return e.input(&event.StopRequested{By: "gone", Reason: "the item does not exist any more, or the token cannot see it"})
+	case lasting(err):
+		return e.input(&event.ReadRefused{What: "task", Kind: string(failed.Kind), Message: clean(failed.Message)})
 	case err != nil:
 		return orTemporary(ctx, err)
 	}
@@ -83,6 +85,14 @@ func (e *Engine) fetchTask(ctx context.Context) error {
 	return e.input(fetched)
 }
 
+// lasting reports whether a read fails until a person changes something: a
+// permission, or what the forge offers. The token itself and the network are other
+// matters: they concern every task.
+func lasting(err error) bool {
+	var failed *forge.Error
+	return errors.As(err, &failed) && failed.Kind.Lasting()
+}
+
 func nonNil(list []string) []string {
 	if list == nil {
 		return []string{}
@@ -103,6 +113,10 @@ const perEvent = 100
 // is recorded and the work goes on with what is known.
 func (e *Engine) fetchComments(ctx context.Context, reason event.FetchReason) error {
 	all, err := retryRead(ctx, e, func() ([]forge.Comment, error) { return e.p.Forge.Comments(ctx, e.state.Key, time.Time{}) })
+	var failed *forge.Error
+	if reason == event.FetchStart && lasting(err) && errors.As(err, &failed) {
+		return e.input(&event.ReadRefused{What: "comments", Kind: string(failed.Kind), Message: clean(failed.Message)})
+	}
 	if err != nil && (reason == event.FetchStart || ctx.Err() != nil) {
 		return orTemporary(ctx, err)
 	}

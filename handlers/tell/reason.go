@@ -38,6 +38,8 @@ func pausedReason(s *projections.State, lang i18n.Lang) (sentence, detail string
 	switch {
 	case s.Denied != nil && p.Reason == projections.Denied:
 		p.Detail = s.Denied.Reason
+	case s.Unread != nil && p.Reason == projections.Unread:
+		p.Detail = s.Unread.Reason
 	case s.Work.Failure != nil && strings.HasPrefix(p.Reason, "model_"):
 		p.Detail = s.Work.Failure.Message
 	}

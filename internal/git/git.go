@@ -31,6 +31,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Options say what to clone and where to.
@@ -97,19 +98,30 @@ func Clone(ctx context.Context, o Options) (*Repo, error) {
 	return r, nil
 }
 
-// Reach asks the remote of o for its references, as a clone does first, and copies nothing.
+// Reach asks the remote of o for its default branch, as a clone does first, and copies nothing.
 func Reach(ctx context.Context, o Options) error {
+	_, err := references(ctx, o, "HEAD")
+	return err
+}
+
+// IsEmpty reports whether the remote of o has no reference at all.
+func IsEmpty(ctx context.Context, o Options) (bool, error) {
+	all, err := references(ctx, o)
+	return err == nil && strings.TrimSpace(all) == "", err
+}
+
+// references are those of a remote that fit patterns, all of them without.
+func references(ctx context.Context, o Options, patterns ...string) (string, error) {
 	a, err := newAuth(o)
 	if err != nil {
-		return fmt.Errorf("git ls-remote: %w", err)
+		return "", fmt.Errorf("git ls-remote: %w", err)
 	}
 	dir, err := os.MkdirTemp("", "agent-git-")
 	if err != nil {
-		return fmt.Errorf("git ls-remote: %w", err)
+		return "", fmt.Errorf("git ls-remote: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	_, err = command{name: "ls-remote", args: []string{"--quiet", "--", o.URL, "HEAD"}, auth: a, dir: dir, trees: []string{dir}}.run(ctx)
-	return err
+	return command{name: "ls-remote", args: append([]string{"--quiet", "--", o.URL}, patterns...), auth: a, dir: dir, trees: []string{dir}}.run(ctx)
 }
 
 // make clones beside the working copy's place, and moves it there when it is whole.

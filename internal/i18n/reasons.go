@@ -6,6 +6,8 @@ var reasonTexts = texts{
 	"why.unusable_replies": {"the model sent five unusable replies in a row", "モデルの応答が5回連続で解釈できませんでした"},
 	"why.action_failed":    {"an action of the plan failed", "計画のアクションが失敗しました"},
 	"why.workspace":        {"the working copy could not be prepared", "作業コピーを準備できませんでした"},
+	"why.empty":            {"the repository has no commit yet. Push a first one, a README for instance, then set the label again", "リポジトリにまだコミットがありません。READMEなど最初のコミットをプッシュしてから、ラベルを付け直してください"},
+	"why.unread":           {"the forge does not let me read this item or its comments. Give the token the missing permission, then run `agent resume`", "この項目またはコメントを読み取る権限がありません。トークンに権限を与えてから `agent resume` で再開してください"},
 	"why.model":            {"the model refused the request", "モデルがリクエストを拒否しました"},
 	"why.requested":        {"somebody asked for a pause. Run `agent resume` to continue", "ユーザーの要求による一時停止です。`agent resume` で再開できます"},
 	"why.limit":            {"the limit of %s was reached (%s of %s used). To grant the same amount again, somebody with write access sets the label again, comments `agent approve`, or runs `agent resume`", "%sの上限に達しました（使用 %s / 上限 %s）。同じ量を追加して再開するには、書き込み権限のある方がラベルを付け直すか、`agent approve` とコメントするか、`agent resume` を実行してください"},

@@ -60,6 +60,9 @@ func (w *Copy) clone(ctx context.Context, s *projections.State) (prepared event.
 	o.Branch = prepared.Base
 	clone, err := git.Clone(ctx, o)
 	if err != nil {
+		if empty, lookErr := git.IsEmpty(ctx, o); empty && lookErr == nil {
+			return event.WorkspacePrepared{Reason: "empty", Error: "the repository has no commit"}, nil
+		}
 		return prepared, err
 	}
 	prepared.Dir = clone.Dir

@@ -8,7 +8,6 @@ import (
 	"agent/eventlog"
 	"agent/eventlog/event"
 	"agent/forge"
-	"agent/handlers/engine"
 	"agent/handlers/policy"
 	"agent/internal/app"
 	"agent/internal/report"
@@ -123,7 +122,7 @@ func (h *rehearsal) consider(ctx context.Context, j job) {
 	}
 	t, err := j.at.Client.Task(ctx, j.key)
 	if err != nil {
-		h.add(DryLine{TaskKey: j.key.String()}, &engine.Temporary{Err: err})
+		h.add(DryLine{TaskKey: j.key.String()}, unread(err))
 		return
 	}
 	h.begin(ctx, t, j)

@@ -57,10 +57,11 @@ func (e *ListError) Error() string { return e.Err.Error() }
 func (e *ListError) Unwrap() error { return e.Err }
 
 // ExitCode is 78 also for a project that does not exist or that the token cannot
-// see: unlike a missing item, that is a matter of configuration.
+// see, and for a list that is refused: unlike a missing item, that is a matter of
+// configuration.
 func (e *ListError) ExitCode() int {
 	var failed *forge.Error
-	if errors.As(e.Err, &failed) && failed.Kind == forge.NotFound {
+	if errors.As(e.Err, &failed) && (failed.Kind == forge.NotFound || failed.Kind.Lasting()) {
 		return contexts.ExitConfig
 	}
 	return (&engine.Temporary{Err: e.Err}).ExitCode()
@@ -116,6 +117,7 @@ func (s *Rounds) Only(ctx context.Context, refs []string) (Summary, error) {
 
 func (s *Rounds) text(id i18n.ID, args ...any) string { return i18n.Text(s.Language(), id, args...) }
 
-func temporary(err error) error { return &engine.Temporary{Err: err} }
+// unread is the error of a read that failed, with the exit code of its class.
+func unread(err error) error { return engine.Unread(err) }
 
 func noForge(host string) error { return fmt.Errorf("no forge with host %s is configured", host) }

@@ -138,7 +138,7 @@ func (r *round) item(ctx context.Context, j job) (forge.Task, error) {
 	case errors.As(err, &failed) && (failed.Kind == forge.NotFound || failed.Kind == forge.Hidden) && j.trigger == policy.ByCommand:
 		return t, &RefError{Err: errNoItem}
 	case err != nil:
-		return t, temporary(err)
+		return t, unread(err)
 	}
 	return t, nil
 }

@@ -62,7 +62,7 @@ func (r *round) hidden(err error) (policy.Setter, error) {
 		r.Log.Warn("the forge does not say who set the label, or who has write access", "error", err)
 		return policy.Setter{Hidden: true}, nil
 	}
-	return policy.Setter{}, temporary(err)
+	return policy.Setter{}, unread(err)
 }
 
 // listLabelled are the open items with any of the labels that make a task.

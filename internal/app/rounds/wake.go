@@ -35,7 +35,7 @@ func (r *round) wakeOf(ctx context.Context, s *projections.State, trigger string
 			return wake, r.because(refusal), nil
 		}
 		if err := r.learn(ctx, at, s, &f, need); err != nil {
-			return nil, "", temporary(err)
+			return nil, "", unread(err)
 		}
 	}
 }
