@@ -155,6 +155,7 @@ type Reply struct {
 const (
 	APIChat      = "chat"      // chat completions
 	APIResponses = "responses" // OpenAI's Responses API
+	APIMessages  = "messages"  // Anthropic's Messages API
 	APINative    = "native"    // the server's own, as Ollama's /api/chat
 )
 

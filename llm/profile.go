@@ -71,6 +71,7 @@ var Profiles = []Profile{
 	{Name: "gemma-template", models: []string{"gemma"}, Roles: strictRoles},
 	{Name: "gemini-gateway", models: []string{"gemini-3", "gemini-4"}, Roles: Roles{Join: true, Lead: true}, Reasoning: ReasoningSignatures, NoSchema: true, NoFormat: true, KeepTools: true},
 	{Name: "bedrock-gateway", models: []string{"bedrock/", "anthropic.claude", "amazon.nova"}, Roles: Roles{Join: true, Lead: true}, NoSchema: true, NoFormat: true, KeepTools: true},
+	{Name: "anthropic", Roles: Roles{Join: true, Lead: true}, KeepTools: true},
 	{Name: "plain", Roles: strictRoles, ShortIDs: true, NoToolName: true, NoUsage: true, NoSchema: true, NoFormat: true, Reasoning: ReasoningNone},
 }
 

@@ -214,6 +214,7 @@ var rules = map[string][]string{
 		"forge/github",
 		"forge/gitlab",
 		"llm",
+		"llm/anthropic",
 		"llm/lmstudio",
 		"llm/ollama",
 		"llm/openai",
@@ -268,6 +269,10 @@ var rules = map[string][]string{
 		"llm/llmtest",
 	},
 	"llm": {},
+	"llm/anthropic": {
+		"llm",
+		"llm/httpx",
+	},
 	"llm/httpx": {
 		"llm",
 	},

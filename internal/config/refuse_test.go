@@ -48,7 +48,7 @@ var refused = []struct {
 	{"section of another", "llm:\n  ollama: {model: m}", "config.yaml:2: llm.ollama is set but llm.provider is openai: set provider: ollama", map[string]string{"OPENAI_API_KEY": ""}},
 	{"base_url of ollama", "llm: {provider: ollama, ollama: {base_url: 'http://127.0.0.1:1'}}", `unknown key "base_url": did you mean "endpoint"?`, nil},
 	{"repos", "github: {repos: [a/b]}", `unknown key "repos": did you mean "repositories"?`, nil},
-	{"olama", "llm: {provider: olama}", `llm.provider: must be one of openai, ollama, lmstudio: did you mean "ollama"?`, nil},
+	{"olama", "llm: {provider: olama}", `llm.provider: must be one of openai, ollama, lmstudio, anthropic: did you mean "ollama"?`, nil},
 	{"tasks through no server", "github:\n  owner: o\n  tasks_via: mcp", `config.yaml:3: github.tasks_via: mcp needs an entry of mcp_servers with the name "github"`, nil},
 	{"comments through no server", "github:\n  owner: o\n  comments_via: mcp", `config.yaml:3: github.comments_via: mcp needs an entry`, nil},
 	{"tasks through a server without a list", "github:\n  owner: o\n  tasks_via: mcp\nmcp_servers: [{mcp_server_name: github, command: [x]}]", `config.yaml:3: github.tasks_via: mcp needs the list`, nil},

@@ -88,6 +88,7 @@ var doctorTexts = texts{
 	"doctor.calls.no":             {"the server says that this model does not support tools", "サーバーによると、このモデルはツールに対応していません"},
 	"doctor.calls.words":          {"the model answered in words instead of calling the tool", "モデルがツールを呼び出さず文章で応答しました"},
 	"doctor.calls.untried":        {"not tried (--no-model-call)", "未確認（--no-model-call）"},
+	"doctor.todo.model.anthropic": {"check llm.anthropic.base_url, the key (ANTHROPIC_API_KEY) and the network", "llm.anthropic.base_url、キー（ANTHROPIC_API_KEY）、ネットワークを確認してください"},
 	"doctor.todo.model.openai":    {"check llm.openai.base_url, the key (OPENAI_API_KEY) and the network", "llm.openai.base_url、キー（OPENAI_API_KEY）、ネットワークを確認してください"},
 	"doctor.todo.model.ollama":    {"start the server (ollama serve) and check llm.ollama.endpoint", "サーバーを起動し（ollama serve）、llm.ollama.endpoint を確認してください"},
 	"doctor.todo.model.lmstudio":  {"start LM Studio's server (lms server start) and check llm.lmstudio.base_url", "LM Studioのサーバーを起動し（lms server start）、llm.lmstudio.base_url を確認してください"},

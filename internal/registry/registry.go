@@ -11,6 +11,7 @@ import (
 	"agent/forge/github"
 	"agent/forge/gitlab"
 	"agent/llm"
+	"agent/llm/anthropic"
 	"agent/llm/lmstudio"
 	"agent/llm/ollama"
 	"agent/llm/openai"
@@ -27,6 +28,7 @@ var Providers = []llm.Driver{
 	openai.Driver,
 	ollama.Driver,
 	lmstudio.Driver,
+	anthropic.Driver,
 }
 
 // Forge finds a kind of forge by its name.

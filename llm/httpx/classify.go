@@ -37,7 +37,7 @@ var classes = []class{
 	{name: "window", kind: llm.ContextOverflow, words: []string{"context_length", "context length", "context size", "context_size", "context window",
 		"prompt is too long", "input is too long", "input token count", "too many input tokens", "exceeds the maximum number of tokens",
 		"maximum number of tokens", "maximum prompt length", "reduce the length of", "reduce your message size", "request too large",
-		"string_above_max_length", "prompt too long", "max_seq_len", "model's maximum context", "max_model_len"}},
+		"string_above_max_length", "prompt too long", "max_seq_len", "model's maximum context", "exceed context limit", "max_model_len"}},
 	{name: "window, by size", kind: llm.ContextOverflow, status: []int{http.StatusRequestEntityTooLarge}},
 	{name: "quota of this minute", kind: llm.RateLimited, status: []int{http.StatusTooManyRequests}, when: func(r refusal) bool { return r.retryAfter }},
 	{name: "money", kind: llm.Quota, status: []int{http.StatusPaymentRequired}},

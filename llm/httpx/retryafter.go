@@ -16,6 +16,9 @@ func retryAfter(h http.Header) time.Duration {
 		return bounded(ms / 1000)
 	}
 	value := h.Get("Retry-After")
+	if value == "" {
+		value = resetOf(h)
+	}
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
 		return bounded(seconds)
 	}
@@ -28,6 +31,20 @@ func retryAfter(h http.Header) time.Duration {
 		now = time.Now()
 	}
 	return bounded(at.Sub(now).Seconds())
+}
+
+// resetOf is when the limit that is used up begins anew, by Anthropic's headers, in
+// the form of Retry-After.
+func resetOf(h http.Header) string {
+	for _, limit := range []string{"Requests", "Tokens", "Input-Tokens", "Output-Tokens"} {
+		if h.Get("Anthropic-Ratelimit-"+limit+"-Remaining") != "0" {
+			continue
+		}
+		if at, err := time.Parse(time.RFC3339, h.Get("Anthropic-Ratelimit-"+limit+"-Reset")); err == nil {
+			return at.UTC().Format(http.TimeFormat)
+		}
+	}
+	return ""
 }
 
 func bounded(seconds float64) time.Duration {

@@ -75,7 +75,7 @@ func complete(reply *Reply, r Request) {
 	}
 	reply.Calls = calls
 	if reply.Usage == nil {
-		reply.Usage = estimate(*reply, r)
+		reply.Usage, reply.counted = estimate(*reply, r), true
 	}
 }
 

@@ -155,6 +155,7 @@ var Dialects = []Dialect{
 		systemFirst("https://github.com/ggml-org/llama.cpp/issues/20733", "Unable to generate parser for this template. Error: Jinja Exception: System message must be at the beginning.", 400),
 	}},
 	{Name: "LM Studio", Mode: LMStudio, Model: "qwen3-coder-30b", Profile: "lmstudio", Flat: true},
+	{Name: "Anthropic", Mode: Anthropic, Model: "claude-sonnet-4-5", Profile: "anthropic", Gives: GivesThinking},
 	{Name: "Ollama, native", Mode: Ollama, Model: "qwen3"},
 }
 

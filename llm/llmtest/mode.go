@@ -17,6 +17,7 @@ const (
 	Responses Mode = "responses" // OpenAI with a model that takes tools over the Responses API only
 	LMStudio  Mode = "lmstudio"  // chat completions with LM Studio's refusals and errors
 	Ollama    Mode = "ollama"    // Ollama's native API
+	Anthropic Mode = "anthropic" // Anthropic's Messages API
 )
 
 // Window is the window in tokens that descriptions of the model tell.
@@ -28,6 +29,12 @@ func (s *Server) routes() *http.ServeMux {
 		mux.HandleFunc("POST /api/chat", s.serve(parseOllama))
 		mux.HandleFunc("GET /api/tags", ollamaTags)
 		mux.HandleFunc("POST /api/show", ollamaShow)
+		return mux
+	}
+	if s.mode == Anthropic {
+		mux.HandleFunc("POST /v1/messages", s.serve(s.parseAnthropic))
+		mux.HandleFunc("GET /v1/models", models)
+		mux.HandleFunc("GET /v1/models/{name}", anthropicModel)
 		return mux
 	}
 	mux.HandleFunc("POST /openai/deployments/{name}/chat/completions", s.serve(s.parseChat))
@@ -81,5 +88,6 @@ type shape struct {
 var shapes = map[string]shape{
 	llm.APIChat:      {events, whole, "text/event-stream"},
 	llm.APIResponses: {responsesEvents, responsesWhole, "text/event-stream"},
+	llm.APIMessages:  {anthropicEvents, anthropicWhole, "text/event-stream"},
 	llm.APINative:    {ollamaEvents, ollamaWhole, "application/x-ndjson"},
 }

@@ -22,6 +22,8 @@ type Reply struct {
 	Usage     *llm.Usage     // nil: an estimate from the sizes; Known is not looked at
 	NoUsage   bool           // say nothing about usage
 
+	counted bool // the usage is the server's own count
+
 	Status int               // default 200
 	Header map[string]string // sent as they are
 	Body   string            // sent instead of a made-up answer, whether a stream was asked for or not

@@ -24,6 +24,8 @@ type Request struct {
 	KeepAlive    string // Ollama
 	Raw          []byte
 	Header       http.Header
+
+	cached counted // Anthropic
 }
 
 // Last is the last message, empty if there is none.

@@ -44,6 +44,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	requests []Request
+	cached   map[[32]byte]bool // beginnings of prompts that were marked, of Anthropic
 	refused  []string
 	arrived  chan struct{} // closed and renewed at each request
 }
@@ -83,7 +84,7 @@ func serve(l net.Listener, script Script, d Dialect) *Server {
 // URL is the base URL for clients of the mode: "/v1" is included, but for Ollama.
 func (s *Server) URL() string {
 	base := "http://" + s.listener.Addr().String()
-	if s.mode == Ollama || s.dialect.Azure {
+	if s.mode == Ollama || s.mode == Anthropic || s.dialect.Azure {
 		return base
 	}
 	return base + "/v1"

@@ -31,8 +31,8 @@ func readChat(in *httpx.Answer) (llm.Reply, error) {
 // or if the end mark follows text: some servers send no reason. Anything else is a cut.
 func readChatStream(in *httpx.Answer) (llm.Reply, error) {
 	s := chatSink{in: in}
-	broken, failure := events(in, &s)
-	if s.ended && s.finish == "" && len(s.calls) == 0 && !httpx.Blank(s.partial()) {
+	broken, failure := in.Events(&s)
+	if s.ended && s.finish == "" && len(s.calls) == 0 && !httpx.Blank(s.Partial()) {
 		s.finish = "stop"
 	}
 	switch {
@@ -43,7 +43,7 @@ func readChatStream(in *httpx.Answer) (llm.Reply, error) {
 	case broken != nil:
 		return llm.Reply{}, broken
 	}
-	return llm.Reply{}, in.Cut(s.partial())
+	return llm.Reply{}, in.Cut(s.Partial())
 }
 
 type chatSink struct {
@@ -52,19 +52,19 @@ type chatSink struct {
 	ended bool // the end mark came
 }
 
-func (s *chatSink) partial() string { return s.text.String() }
+func (s *chatSink) Partial() string { return s.text.String() }
 
-func (s *chatSink) event(data []byte, isError bool) (bool, error) {
+func (s *chatSink) Event(data []byte, isError bool) (bool, error) {
 	if bytes.Equal(data, done) {
 		s.ended = true
 		return true, nil
 	}
 	var w wireAnswer
 	if err := json.Unmarshal(data, &w); err != nil {
-		return false, s.in.Unreadable(data, s.partial())
+		return false, s.in.Unreadable(data, s.Partial())
 	}
 	if isError || w.failed() {
-		return false, s.in.Reported(data, s.partial())
+		return false, s.in.Reported(data, s.Partial())
 	}
 	s.raw(data)
 	s.add(w)

@@ -39,7 +39,7 @@ func readResponses(in *httpx.Answer) (llm.Reply, error) {
 func readResponsesStream(in *httpx.Answer) (llm.Reply, error) {
 	in.Allow(repeats * httpx.MaxAnswer)
 	s := responsesSink{in: in, items: map[int]json.RawMessage{}}
-	broken, failure := events(in, &s)
+	broken, failure := in.Events(&s)
 	switch {
 	case failure != nil:
 		return llm.Reply{}, failure
@@ -50,7 +50,7 @@ func readResponsesStream(in *httpx.Answer) (llm.Reply, error) {
 	case broken != nil:
 		return llm.Reply{}, broken
 	}
-	return llm.Reply{}, in.Cut(s.partial())
+	return llm.Reply{}, in.Cut(s.Partial())
 }
 
 type responsesSink struct {
@@ -60,15 +60,15 @@ type responsesSink struct {
 	final json.RawMessage         // the response at the end
 }
 
-func (s *responsesSink) partial() string { return s.text.String() }
+func (s *responsesSink) Partial() string { return s.text.String() }
 
-func (s *responsesSink) event(data []byte, isError bool) (bool, error) {
+func (s *responsesSink) Event(data []byte, isError bool) (bool, error) {
 	var e wireEvent
 	if string(data) == string(done) {
 		return true, nil
 	}
 	if err := json.Unmarshal(data, &e); err != nil {
-		return false, s.in.Unreadable(data, s.partial())
+		return false, s.in.Unreadable(data, s.Partial())
 	}
 	switch e.Type {
 	case "response.output_text.delta", "response.refusal.delta":
@@ -80,7 +80,7 @@ func (s *responsesSink) event(data []byte, isError bool) (bool, error) {
 		return true, nil
 	default:
 		if isError || e.Type == "error" || httpx.Present(e.Error) {
-			return false, s.in.Reported(data, s.partial())
+			return false, s.in.Reported(data, s.Partial())
 		}
 	}
 	return false, nil
@@ -90,20 +90,20 @@ func (s *responsesSink) event(data []byte, isError bool) (bool, error) {
 func (s *responsesSink) reply() (llm.Reply, error) {
 	var w wireResponse
 	if err := json.Unmarshal(s.final, &w); err != nil {
-		return llm.Reply{}, s.in.Unreadable(s.final, s.partial())
+		return llm.Reply{}, s.in.Unreadable(s.final, s.Partial())
 	}
 	raw := []byte(s.final)
 	if len(w.Output) == 0 {
 		for _, i := range slices.Sorted(maps.Keys(s.items)) {
 			var item wireItem
 			if err := json.Unmarshal(s.items[i], &item); err != nil {
-				return llm.Reply{}, s.in.Unreadable(s.items[i], s.partial())
+				return llm.Reply{}, s.in.Unreadable(s.items[i], s.Partial())
 			}
 			w.Output = append(w.Output, item)
 			raw = append(append(raw, '\n'), s.items[i]...)
 		}
 	}
-	return responsesReply(s.in, w, s.final, raw, s.partial())
+	return responsesReply(s.in, w, s.final, raw, s.Partial())
 }
 
 // responsesReply ends an answer. Data is the response, for the errors in it.

@@ -27,6 +27,8 @@ type Subject struct {
 	ObjectArguments bool
 	// NoReasoningTokens: the API does not count them apart.
 	NoReasoningTokens bool
+	// NoSchema: the API has no format for replies that is asked for.
+	NoSchema bool
 }
 
 // Run runs all of the suite.
@@ -34,8 +36,10 @@ func Run(t *testing.T, s Subject) {
 	t.Run("Answers", func(t *testing.T) { answers(t, s) })
 	t.Run("Usage", func(t *testing.T) { usage(t, s) })
 	t.Run("Requests", func(t *testing.T) { requests(t, s) })
-	t.Run("Schema", func(t *testing.T) { schema(t, s) })
-	t.Run("SchemaRefused", func(t *testing.T) { schemaRefused(t, s) })
+	if !s.NoSchema {
+		t.Run("Schema", func(t *testing.T) { schema(t, s) })
+		t.Run("SchemaRefused", func(t *testing.T) { schemaRefused(t, s) })
+	}
 	t.Run("Failures", func(t *testing.T) { failures(t, s) })
 	t.Run("RetryAfter", func(t *testing.T) { retryAfter(t, s) })
 	t.Run("Cuts", func(t *testing.T) { cuts(t, s) })

@@ -1,38 +1,36 @@
-package openai
+package httpx
 
 import (
 	"bytes"
 	"encoding/json"
 	"io"
-
-	"agent/llm/httpx"
 )
 
-// sink takes the data of one event. Ended is true at the mark of the end.
-type sink interface {
-	event(data []byte, isError bool) (ended bool, err error)
-	partial() string // the text so far
+// Sink takes the data of one event. Ended is true at the mark of the end.
+type Sink interface {
+	Event(data []byte, isError bool) (ended bool, err error)
+	Partial() string // the text so far
 }
 
-// events feeds an event stream into s. Failure is the sink's; broken tells how
+// Events feeds an event stream into s. Failure is the sink's; broken tells how
 // the stream ended if not at its mark, which costs nothing if all had come.
-func events(in *httpx.Answer, s sink) (broken, failure error) {
+func (a *Answer) Events(s Sink) (broken, failure error) {
 	named := false // this event is named "error"
 	for {
-		line, err := in.Line()
+		line, err := a.Line()
 		data := payload(line)
 		if len(data) > 0 && (err == nil || err == io.EOF && json.Valid(data)) {
-			ended, failure := s.event(data, named)
+			ended, failure := s.Event(data, named)
 			if failure != nil {
 				return nil, failure
 			}
 			if ended {
-				in.Drain()
+				a.Drain()
 				return nil, nil
 			}
 		}
 		if err != nil {
-			return in.Broken(err, s.partial()), nil
+			return a.Broken(err, s.Partial()), nil
 		}
 		named = named && len(line) > 0 || bytes.HasPrefix(line, []byte("event: error"))
 	}

@@ -1,0 +1,306 @@
+package llmtest
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"agent/llm"
+)
+
+// anthropicBlock is a block of content, in requests and answers.
+type anthropicBlock struct {
+	Type      string          `json:"type"`
+	Text      *string         `json:"text,omitempty"`
+	Thinking  string          `json:"thinking,omitempty"`
+	Signature string          `json:"signature,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Input     json.RawMessage `json:"input,omitempty"`
+	CallID    string          `json:"tool_use_id,omitempty"`
+	Content   string          `json:"content,omitempty"`
+	Cache     json.RawMessage `json:"cache_control,omitempty"`
+}
+
+func (b anthropicBlock) text() string {
+	if b.Text == nil {
+		return ""
+	}
+	return *b.Text
+}
+
+type anthropicTurn struct {
+	Role    string           `json:"role"`
+	Content []anthropicBlock `json:"content"`
+}
+
+type anthropicRequest struct {
+	Model     string           `json:"model"`
+	MaxTokens int              `json:"max_tokens"`
+	System    []anthropicBlock `json:"system"`
+	Messages  []anthropicTurn  `json:"messages"`
+	Stream    bool             `json:"stream"`
+	Tools     []struct {
+		Name   string          `json:"name"`
+		Schema json.RawMessage `json:"input_schema"`
+		Cache  json.RawMessage `json:"cache_control"`
+	} `json:"tools"`
+	Choice *struct {
+		Type string `json:"type"`
+	} `json:"tool_choice"`
+}
+
+// anthropicOutput is the largest max_tokens that the model takes.
+const anthropicOutput = 8192
+
+// parseAnthropic reads the body of POST /v1/messages into the same Request, and
+// refuses what the API refuses.
+func (s *Server) parseAnthropic(body []byte, h http.Header) (Request, error) {
+	r := Request{API: llm.APIMessages, Raw: body, Header: h}
+	var w anthropicRequest
+	if err := json.Unmarshal(body, &w); err != nil {
+		return r, err
+	}
+	r.Model, r.Stream = w.Model, w.Stream
+	if err := checkAnthropic(w, h); err != nil {
+		return r, err
+	}
+	for _, t := range w.Tools {
+		if w.Choice == nil || w.Choice.Type != "none" {
+			r.Tools = append(r.Tools, t.Name)
+		}
+	}
+	for _, b := range w.System {
+		r.Messages = append(r.Messages, llm.Message{Role: llm.System, Content: b.text()})
+	}
+	for _, t := range w.Messages {
+		r.Messages = append(r.Messages, t.messages()...)
+	}
+	r.cached = s.count(w)
+	return r, nil
+}
+
+// messages are the turns of a conversation that a turn of the API stands for.
+func (t anthropicTurn) messages() (out []llm.Message) {
+	m := llm.Message{Role: llm.Role(t.Role)}
+	for _, b := range t.Content {
+		switch b.Type {
+		case "tool_result":
+			out = append(out, llm.Message{Role: llm.ToolRole, Content: b.Content, CallID: b.CallID})
+		case "tool_use":
+			m.Calls = append(m.Calls, llm.ToolCall{ID: b.ID, Name: b.Name, Arguments: string(b.Input)})
+		default:
+			m.Content += b.text()
+		}
+	}
+	if m.Content != "" || len(m.Calls) > 0 {
+		out = append(out, m)
+	}
+	return out
+}
+
+// checkAnthropic is the table of rules of the API, in its order.
+func checkAnthropic(w anthropicRequest, h http.Header) error {
+	for _, rule := range []struct {
+		source string // of the rule
+		status int
+		says   string
+	}{
+		{"https://docs.anthropic.com/en/api/overview", 401, unless(h.Get("x-api-key") != "", "x-api-key header is required")},
+		{"https://docs.anthropic.com/en/api/versioning", 400, unless(h.Get("anthropic-version") != "", "anthropic-version: header is required")},
+		{"https://docs.anthropic.com/en/api/messages", 400, unless(w.MaxTokens > 0, "max_tokens: Field required")},
+		{"https://docs.anthropic.com/en/docs/about-claude/models/overview", 400, unless(w.MaxTokens <= anthropicOutput,
+			fmt.Sprintf("max_tokens: %d > %d, which is the maximum allowed number of output tokens for %s", w.MaxTokens, anthropicOutput, w.Model))},
+		{"https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching", 400, marks(w)},
+		{"https://docs.anthropic.com/en/api/messages", 400, order(w.Messages)},
+		{"https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use", 400, results(w.Messages)},
+		{"https://github.com/anthropics/claude-code/issues/20691", 400, thoughts(w.Messages)},
+		{"https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use", 400, unless(len(w.Tools) > 0 || !uses(w.Messages),
+			"Requests which include `tool_use` or `tool_result` blocks must define tools")},
+	} {
+		if rule.says != "" {
+			return &refusal{rule.status, rule.says}
+		}
+	}
+	return nil
+}
+
+func marks(w anthropicRequest) string {
+	n := 0
+	for _, b := range w.System {
+		n += min(len(b.Cache), 1)
+	}
+	for _, t := range w.Tools {
+		n += min(len(t.Cache), 1)
+	}
+	for _, t := range w.Messages {
+		for _, b := range t.Content {
+			n += min(len(b.Cache), 1)
+		}
+	}
+	return unless(n <= 4, fmt.Sprintf("A maximum of 4 blocks with cache_control may be provided. Found %d.", n))
+}
+
+func order(turns []anthropicTurn) string {
+	if len(turns) == 0 || turns[0].Role != "user" {
+		return "messages: first message must use the \"user\" role"
+	}
+	for i, t := range turns {
+		switch {
+		case t.Role != "user" && t.Role != "assistant":
+			return fmt.Sprintf("messages.%d.role: Input should be 'user' or 'assistant'", i)
+		case i > 0 && turns[i-1].Role == t.Role:
+			return "messages: roles must alternate between \"user\" and \"assistant\", but found multiple \"" + t.Role + "\" roles in a row"
+		case len(t.Content) == 0:
+			return fmt.Sprintf("messages.%d: all messages must have non-empty content", i)
+		}
+		for n, b := range t.Content {
+			if b.Type == "text" && strings.TrimSpace(b.text()) == "" {
+				return fmt.Sprintf("messages.%d.content.%d: text content blocks must contain non-whitespace text", i, n)
+			}
+		}
+	}
+	return unless(turns[len(turns)-1].Role == "user", "This model does not support assistant message prefill. The conversation must end with a user message.")
+}
+
+// results wants each call answered in the next turn, before anything else in it.
+func results(turns []anthropicTurn) string {
+	open := map[string]bool{}
+	for i, t := range turns {
+		text := false
+		for _, b := range t.Content {
+			switch {
+			case b.Type == "tool_result" && text:
+				return fmt.Sprintf("messages.%d: `tool_result` blocks must come first in the content", i)
+			case b.Type == "tool_result" && !open[b.CallID]:
+				return fmt.Sprintf("messages.%d: unexpected `tool_use_id` found in `tool_result` blocks: %s", i, b.CallID)
+			case b.Type == "tool_result":
+				delete(open, b.CallID)
+			default:
+				text = true
+			}
+		}
+		if len(open) > 0 {
+			return fmt.Sprintf("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after", i-1)
+		}
+		for _, b := range t.Content {
+			if b.Type == "tool_use" {
+				open[b.ID] = true
+			}
+		}
+	}
+	return unless(len(open) == 0, "`tool_use` ids were found without `tool_result` blocks immediately after")
+}
+
+// thoughts wants thinking first, and as it was given.
+func thoughts(turns []anthropicTurn) string {
+	for i, t := range turns {
+		for n, b := range t.Content {
+			if b.Type != "thinking" {
+				continue
+			}
+			if t.Content[0].Type != "thinking" {
+				return fmt.Sprintf("messages.%d.content.0: If an assistant message contains any thinking blocks, the first block must be `thinking` or `redacted_thinking`. Found `%s`.", i, t.Content[0].Type)
+			}
+			about := strings.TrimSuffix(strings.TrimPrefix(b.Thinking, reasoningBegins), ".")
+			if b.Signature != signatureFor(about) || b.Cache != nil { // https://github.com/anthropics/claude-code/issues/63284
+				return fmt.Sprintf("messages.%d.content.%d: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.", i, n)
+			}
+		}
+	}
+	return ""
+}
+
+func uses(turns []anthropicTurn) bool {
+	for _, t := range turns {
+		for _, b := range t.Content {
+			if b.Type == "tool_use" || b.Type == "tool_result" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Bounds of the cache. https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
+const (
+	leastCached = 1024 // tokens of a prompt that is cached
+	looksBack   = 20   // blocks before a breakpoint that are compared with what is cached
+)
+
+// counted is how the prompt is counted.
+type counted struct{ read, written, fresh int }
+
+// count plays the cache: what was marked before is read, at the latest place that a
+// breakpoint reaches, and what is marked now is kept.
+func (s *Server) count(w anthropicRequest) counted {
+	type place struct {
+		hash   [32]byte
+		tokens int
+		marked bool
+	}
+	var places []place
+	prompt, tokens := sha256.New(), 0
+	add := func(v any, mark json.RawMessage) {
+		data := marshal(v)
+		prompt.Write([]byte(data))
+		tokens += llm.Estimate(data)
+		places = append(places, place{[32]byte(prompt.Sum(nil)), tokens, mark != nil})
+	}
+	for _, t := range w.Tools {
+		add([]any{t.Name, t.Schema}, t.Cache)
+	}
+	add("choice", nil)
+	blocks := func(role string, all []anthropicBlock) {
+		for _, b := range all {
+			mark := b.Cache
+			b.Cache = nil
+			add([]any{role, b}, mark)
+		}
+	}
+	blocks("system", w.System)
+	for _, t := range w.Messages {
+		blocks(t.Role, t.Content)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cached == nil {
+		s.cached = map[[32]byte]bool{}
+	}
+	var out counted
+	last := 0
+	for i, p := range places {
+		if !p.marked {
+			continue
+		}
+		last = p.tokens
+		for back := i; back >= 0 && back > i-looksBack; back-- {
+			if s.cached[places[back].hash] {
+				out.read = max(out.read, places[back].tokens)
+				break
+			}
+		}
+	}
+	for _, p := range places {
+		if p.marked && p.tokens >= leastCached {
+			s.cached[p.hash] = true
+		}
+	}
+	if last < leastCached {
+		last = 0
+	}
+	out.written, out.fresh = max(last-out.read, 0), tokens-max(last, out.read)
+	return out
+}
+
+func anthropicModel(w http.ResponseWriter, r *http.Request) {
+	if r.PathValue("name") != Model {
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"type":"error","error":{"type":"not_found_error","message":"model: `+r.PathValue("name")+`"}}`)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprint(w, marshal(map[string]any{"type": "model", "id": Model, "display_name": "Scripted"}))
+}
