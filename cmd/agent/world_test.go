@@ -49,6 +49,9 @@ type world struct {
 	hub   string   // more keys of the section of the forge
 	site  string   // the section of the forge, if it is another one
 	env   []string // more variables of the agent's environment
+
+	user   *syscall.Credential // who the agent runs as, if not who tests
+	binary string              // the agent, if it is another file
 }
 
 // newWorld makes a world with an open, labelled issue #1 of a private repository.
@@ -157,7 +160,10 @@ type process struct {
 // start starts the agent.
 func (w *world) start(args ...string) *process {
 	w.t.Helper()
-	p := &process{t: w.t, cmd: exec.Command(agentPath(w.t), append(args, "--config", w.configure())...)}
+	p := &process{t: w.t, cmd: exec.Command(cmp.Or(w.binary, agentPath(w.t)), append(args, "--config", w.configure())...)}
+	if w.user != nil {
+		p.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: w.user}
+	}
 	p.cmd.Dir = w.dir
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir, "TMPDIR=" + w.path("tmp"), "LANG=C.UTF-8", "TZ=UTC", "CANARY=" + canary}, w.env...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.err
