@@ -15,6 +15,7 @@ import (
 	"agent/internal/config"
 	"agent/internal/i18n"
 	"agent/internal/registry"
+	"agent/internal/sandbox"
 	"agent/internal/sanitize"
 	"agent/internal/setup"
 )
@@ -43,6 +44,7 @@ variables that hold them. An existing file is kept unless --force is given.`,
 	f.StringVar(&s.BaseURL, "base-url", "", "address of the model server")
 	f.StringVar(&s.Lang, "lang", "", "auto, en or ja (default auto)")
 	f.StringVar(&s.Workspace, "workspace", "", "local repository to work in, in place: no clone, branch or push")
+	f.StringVar(&s.Sandbox, "sandbox", "", "off or required, where the system has no sandbox (default: asks, else off)")
 	f.StringVar(&s.Output, "output", "", "file to write (default: --config, or the default path)")
 	f.BoolVar(&s.Force, "force", false, "replace an existing file")
 	f.BoolVar(&createLabels, "create-labels", false, "create the labels on the forge")
@@ -57,6 +59,9 @@ func (a *cli) init(ctx context.Context, s setup.Answers, createLabels bool, in *
 	s.Output = cmp.Or(s.Output, path)
 	if err := s.CheckOutput(); err != nil {
 		return usageError{err}
+	}
+	if _, lack := (sandbox.Policy{}).Check(); lack != nil {
+		s.NoSandbox = lack.Error()
 	}
 	if term.IsTerminal(int(in.Fd())) {
 		s.Ask(bufio.NewReader(in), a.out)
@@ -73,6 +78,9 @@ func (a *cli) init(ctx context.Context, s setup.Answers, createLabels bool, in *
 		fmt.Fprintln(a.out, sanitize.Terminal(i18n.Text(s.Language(), id, args...)))
 	}
 	say("init.written", s.Output)
+	if s.Sandbox == "off" {
+		say("init.c.sandbox")
+	}
 	var err error
 	if createLabels {
 		err = a.createLabels(ctx, s.Output, func(label, project string) { say("init.label", label, project) })

@@ -228,7 +228,7 @@ func (r redTeam) attack(t *testing.T) {
 	p := c.start("run")
 	p.wait()
 	made := c.fold(c.only().UUID).Usage.ToolCalls
-	if t.Logf("%d attempts of %d, %d calls were made", len(all), len(distinct), made); made < len(all)*9/10 {
+	if t.Logf("%d attempts of %d, %d calls were made", len(all), len(distinct), made); made < min(len(all)*9/10, 200) { // an action of a plan has a bound of its own
 		t.Errorf("only %d calls of %d were made\n%s%s", made, len(all), &p.out, tail(p.err.String()))
 	}
 	if after := c.operators(); after != before {

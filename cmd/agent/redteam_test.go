@@ -146,6 +146,8 @@ func (c *talk) attacks() string {
 
 var gitWrites = regexp.MustCompile(`^/acme/(tools/)?widgets\.git/git-(upload|receive)-pack$`)
 
+var reviewersOnly = regexp.MustCompile(`^\{"reviewer_ids":\[\d+\]\}\s*$`)
+
 var labelMade = regexp.MustCompile(`^/(repos|projects)/[^/]+(/[^/]+)*/labels$`)
 
 // wantOwnWrites wants every write on the forge to be about the task's own item, its comments or its change.
@@ -159,6 +161,8 @@ func (c *talk) wantOwnWrites() {
 		own := path == c.own() || strings.HasPrefix(path, c.own()+"/") || labelMade.MatchString(path) ||
 			r.Method == "PATCH" && c.ours(path) ||
 			strings.HasSuffix(path, "/pulls") && strings.Contains(r.Body, `"head":"agent/issue-1-`) ||
+			strings.HasSuffix(path, "/merge_requests") && strings.Contains(r.Body, `"source_branch":"agent/issue-1-`) ||
+			strings.HasSuffix(path, "/merge_requests/1") && reviewersOnly.MatchString(r.Body) ||
 			strings.HasSuffix(path, "/pulls/2/requested_reviewers") && r.Body == `{"reviewers":["alice"]}`+"\n" ||
 			gitWrites.MatchString(path) // which branches it may be is looked at below
 		if !own || r.Login != testBot {

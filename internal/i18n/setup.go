@@ -13,6 +13,8 @@ var setupTexts = texts{
 	"init.ask.model":    {"Model", "モデル"},
 	"init.ask.base":     {"Address of the model server, such as %s", "モデルサーバーのアドレス（例: %s）"},
 
+	"init.ask.sandbox":   {"This system cannot confine commands (%s).\noff: commands of the model run with all your rights. required: the agent does not run here", "このシステムではコマンドを隔離できません（%s）。\noff: モデルのコマンドがあなたの全権限で動きます。required: この環境ではagentを実行しません"},
+	"init.bad.sandbox":   {"--sandbox must be off or required.", "--sandbox には off または required を指定してください。"},
 	"init.bad.secret":    {"This looks like a secret. Secrets do not belong in the file: give the name of the environment variable that holds it. Nothing was written, but the secret is on your screen and perhaps in your shell history, so you should replace it.", "秘密情報のように見えます。秘密情報は設定ファイルに書かず、それを入れた環境変数の名前を指定してください。どこにも書き込んでいませんが、画面やシェルの履歴に残るため、再発行をお勧めします。"},
 	"init.bad.lang":      {"--lang must be auto, en or ja.", "--lang には auto、en、ja のいずれかを指定してください。"},
 	"init.bad.forge":     {"--forge must be one of: %s.", "--forge には次のいずれかを指定してください: %s。"},
@@ -39,6 +41,7 @@ var setupTexts = texts{
 	"init.c.prices":    {"USD per million tokens, required for limits in USD: {\"name\": {input: 1, cached: 0.5, output: 4}}", "100万トークンあたりのUSD。金額の上限に必要です: {\"name\": {input: 1, cached: 0.5, output: 4}}"},
 	"init.c.limits":    {"Limits; 0 means none. A task that reaches one is paused until agent resume.", "上限。0 は無制限です。達したタスクは agent resume まで一時停止します。"},
 	"init.c.servers":   {"Tool servers (MCP). {workspace} is the task's working copy.", "ツールサーバー（MCP）。{workspace} はタスクの作業コピーです。"},
+	"init.c.sandbox":   {"This system cannot confine commands: they run with all rights of your user and can read\nall that you can read. Use a machine or a user of its own. Remove the line where Landlock and user namespaces work.", "このシステムではコマンドを隔離できないため、あなたの全権限で動き、あなたが読めるものはすべて読めます。\n専用のマシンかユーザーで使ってください。Landlockとユーザー名前空間が使える環境では、次の行を消してください。"},
 	"init.c.comments":  {"Whose comments the agent reads: auto (everyone in private projects; the author and people\nwith write access in public ones), any, author or trusted.", "どのコメントを読むか: auto（非公開プロジェクトでは全員、公開では投稿者と書き込み権限のある人）、\nany、author、trusted。"},
 	"init.c.changes":   {"Open a pull or merge request at the end of a task.", "タスク終了時にプルリクエスト（マージリクエスト）を作成します。"},
 	"init.c.loop":      {"Tasks worked on at the same time, and the seconds between two scans of agent loop.", "同時に処理するタスク数と、agent loop の確認間隔（秒）。"},

@@ -33,7 +33,7 @@ func (a *Answers) questions(projects *string) []func() question {
 	ask := func(name i18n.ID, args ...any) (text, refusal string) {
 		return a.text("init.ask."+name, args...), a.text("init.bad."+name, args...)
 	}
-	return []func() question{
+	all := []func() question{
 		func() question {
 			text, refusal := ask("lang")
 			return question{text, refusal, &a.Lang, "auto", oneOf("auto", "en", "ja")}
@@ -74,6 +74,13 @@ func (a *Answers) questions(projects *string) []func() question {
 			return question{text, refusal, &a.BaseURL, a.provider().URL, address}
 		},
 	}
+	if a.NoSandbox != "" || a.Sandbox != "" {
+		all = append(all, func() question {
+			text, refusal := ask("sandbox", a.NoSandbox)
+			return question{text, refusal, &a.Sandbox, "off", oneOf("off", "required")}
+		})
+	}
+	return all
 }
 
 // Ask asks for what is empty, each thing until its answer is valid or in ends.

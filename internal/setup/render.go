@@ -31,6 +31,10 @@ func (a *Answers) render() string {
 	y.line("mcp_servers:")
 	y.line("  - mcp_server_name: workspace")
 	y.line(`    command: [agent, mcp, workspace, --root, "{workspace}"]`)
+	if a.Sandbox == "off" {
+		y.comment("    ", a.text("init.c.sandbox"))
+		y.line("    sandbox: off")
+	}
 	y.line("")
 	note("init.c.comments")
 	y.line(config.Starter("new_comment_handling"))

@@ -26,6 +26,9 @@ type Answers struct {
 	Lang, Output, Workspace            string
 	Force                              bool // replace an existing file
 
+	Sandbox   string // of the tool server: required or off
+	NoSandbox string // why this system cannot give one, "" if it can: then nobody is asked
+
 	Locale i18n.Lang // of questions, while Lang is auto
 }
 

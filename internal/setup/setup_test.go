@@ -144,3 +144,29 @@ func TestEveryKind(t *testing.T) {
 		}
 	}
 }
+
+// Where a system has no sandbox, required would be a configuration that only ends
+// with 78: people are asked, and the file says what off means.
+func TestNoSandbox(t *testing.T) {
+	t.Parallel()
+	for answer, off := range map[string]bool{"": true, "off": true, "required": false} {
+		a := Answers{Lang: "en", Forge: "github", ForgeURL: "https://api.github.com", Projects: []string{"a/b"}, TokenEnv: "T", BotName: "b",
+			Provider: "ollama", Model: "m", BaseURL: "http://127.0.0.1:1", NoSandbox: "no Landlock"}
+		out := asked(t, &a, answer)
+		if err := a.Complete(); err != nil {
+			t.Fatal(err)
+		}
+		text := a.render()
+		if !strings.Contains(out, "no Landlock") || strings.Contains(text, "    sandbox: off\n") != off || strings.Contains(text, "    # This system cannot confine") != off {
+			t.Errorf("%q: asked %s, wrote %s", answer, out, text)
+		}
+		a.Output = filepath.Join(t.TempDir(), "config.yaml")
+		if err := a.Write(); err != nil {
+			t.Error(err)
+		}
+	}
+	a := Answers{Lang: "en", Projects: []string{"a/b"}, Provider: "ollama"}
+	if out := asked(t, &a); strings.Contains(out, "confine") || strings.Contains(a.render(), "sandbox:") {
+		t.Errorf("asked where there is a sandbox: %s", out)
+	}
+}
