@@ -57,7 +57,11 @@ func (l *life) run() error {
 // provider is the client of the model's server.
 func (l *life) provider() (llm.Provider, error) {
 	if l.dialect.Name != "" {
-		return providerFor(l.dialect, l.model.URL(), l.profile, l)
+		p, err := providerFor(l.dialect, l.model.URL(), l.profile, l)
+		if err != nil || l.down == nil {
+			return p, err
+		}
+		return l.router(p)
 	}
 	return openai.New(openai.Config{BaseURL: l.model.URL(), APIKey: "key-of-the-model", Transport: l})
 }

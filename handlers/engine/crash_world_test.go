@@ -48,6 +48,7 @@ type world struct {
 
 	dialect llmtest.Dialect // of the model's server, if it is a strict one
 	profile string          // of requests to it
+	down    *llmtest.Server // asked before it, if set
 	forgets bool            // the model goes by the files alone
 	inherit func(*projections.State) event.ContextInherited
 }

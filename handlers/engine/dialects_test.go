@@ -278,6 +278,9 @@ func tryShaped(t *testing.T, d llmtest.Dialect, profile string, s shaped) {
 			err = errors.Join(err, errors.New("refused: "+words))
 		}
 	}
+	if profile == d.Profile {
+		err = errors.Join(err, w.checkPrefix())
+	}
 	if err == nil {
 		return
 	}

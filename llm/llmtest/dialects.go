@@ -49,7 +49,7 @@ var Dialects = []Dialect{
 		beginsWithUser("https://github.com/deepseek-ai/DeepSeek-R1/issues/21", "The first message (except the system message) of deepseek-reasoner must be a user message, but an assistant message detected."),
 		format("https://api-docs.deepseek.com/guides/reasoning_model", "deepseek-reasoner does not support response_format KIND", "json_object", "json_schema"),
 	}},
-	{Name: "Gemini 3", Model: "gemini-3-pro", Profile: "gemini", Gives: GivesSignatures, Rules: []Rule{
+	{Name: "Gemini 3", Model: "gemini-3-pro", Profile: "gemini", Gives: GivesSignatures, IDs: ids("gemini"), Rules: []Rule{
 		{"signatures of calls", "https://ai.google.dev/gemini-api/docs/thought-signatures", 0, func(s Sent) string {
 			for i, t := range s.Turns {
 				if len(t.Calls) > 0 && !signed(t.Calls[0]) {
@@ -134,10 +134,10 @@ var Dialects = []Dialect{
 		unknownFields("https://github.com/BerriAI/litellm/issues/9720", "Only messages of role 'user' can have a name. (%d, %s)", "system", "name"),
 		noFields("https://github.com/charmbracelet/crush/issues/386", "Argument not supported on this model: %s", "reasoning_effort", "presence_penalty", "frequency_penalty", "stop"),
 	}},
-	{Name: "OpenRouter", Model: "anthropic/claude-sonnet-4", Profile: "openrouter", Gives: GivesDetails, Rules: []Rule{
+	{Name: "OpenRouter", Model: "anthropic/claude-sonnet-4", Profile: "openrouter", Gives: GivesDetails, IDs: ids("router"), Rules: []Rule{
 		{"details go back as they came", "https://openrouter.ai/docs/use-cases/reasoning-tokens", 0, func(s Sent) string {
 			for i, t := range s.Turns {
-				if len(t.Calls) > 0 && strings.HasPrefix(t.Calls[0].ID, "call_") && !detailed(t) {
+				if len(t.Calls) > 0 && strings.HasPrefix(t.Calls[0].ID, "router_") && !detailed(t) {
 					return fmt.Sprintf("messages.%d.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified (reasoning_details)", i)
 				}
 			}
@@ -181,7 +181,7 @@ func signed(c SentCall) bool {
 	extra, _ := c.Fields["extra_content"].(map[string]any)
 	google, _ := extra["google"].(map[string]any)
 	signature, _ := google["thought_signature"].(string)
-	if strings.HasPrefix(c.ID, "call_") {
+	if strings.HasPrefix(c.ID, "gemini_") {
 		return signature == signatureFor(c.ID)
 	}
 	return signature == "skip_thought_signature_validator"
@@ -194,6 +194,11 @@ func detailed(t Turn) bool {
 	}
 	d, _ := list[0].(map[string]any)
 	return d["text"] == reasoningFor(t.Calls[0].ID) && d["signature"] == signatureFor(t.Calls[0].ID)
+}
+
+// ids are those of one server, which it knows again.
+func ids(server string) func(turn, i int) string {
+	return func(turn, i int) string { return fmt.Sprintf("%s_%d_%d", server, turn, i) }
 }
 
 // nineIDs are ids as Mistral gives them.

@@ -3,6 +3,7 @@ package openai
 import (
 	"errors"
 	"net/http"
+	"slices"
 
 	goopenai "github.com/sashabaranov/go-openai"
 
@@ -19,7 +20,7 @@ func (p *Provider) api(r llm.Request) string {
 	if api, ok := p.apis.Load(r.Model); ok {
 		return api.(string)
 	}
-	refusal := goopenai.NewReasoningValidator().Validate(goopenai.ChatCompletionRequest{Model: r.Model, Tools: chatTools(r.Tools)})
+	refusal := goopenai.NewReasoningValidator().Validate(goopenai.ChatCompletionRequest{Model: r.Model, Tools: chatTools(slices.Concat(r.Tools, r.Kept))})
 	if !p.config.NoResponses && errors.Is(refusal, goopenai.ErrReasoningToolsRequireResponses) {
 		return llm.APIResponses
 	}
