@@ -19,6 +19,7 @@ const (
 	shrinks                    // send less, if the request was too long for all that is known; else asksPerson
 	simplifies                 // speak the JSON protocol, if the configuration leaves the choice; else asksPerson
 	adapts                     // send the same in the next plainer shape; after the plainest, asksPerson
+	leavesOut                  // send the same without the one tool that the refusal names
 )
 
 // responses is the second half of the table “Model servers” in docs/architecture.md;
@@ -41,6 +42,9 @@ var responses = map[llm.Kind]response{
 
 func responseTo(s *projections.State) response {
 	r := responses[llm.Kind(s.Work.Failure.Kind)]
+	if refusedTool(s) != "" {
+		return leavesOut
+	}
 	if first := s.Work.FailureSeq == s.Work.ToolsRefused; r == simplifies && (s.Config.Protocol != "auto" || !first) {
 		return asksPerson
 	}
@@ -74,6 +78,8 @@ func adapt(s *projections.State) Effect {
 		return nil
 	}
 	switch responseTo(s) {
+	case leavesOut:
+		return Record{&event.LLMAdapted{Step: "without_tool", Tool: refusedTool(s), Reason: w.Failure.Message}}
 	case adapts:
 		return Record{&event.LLMAdapted{Step: nextStep(s), Reason: w.Failure.Message}}
 	case retries:
@@ -107,7 +113,7 @@ func canShrink(s *projections.State) bool {
 func modelPause(s *projections.State) *projections.Pausing {
 	w := &s.Work
 	switch responseTo(s) {
-	case corrects, simplifies, shrinks, adapts:
+	case corrects, simplifies, shrinks, adapts, leavesOut:
 		return nil
 	case retries:
 		if s.NextFallback() != nil {

@@ -198,6 +198,13 @@ func (e Entry) share(most int) int {
 	return 0
 }
 
+// SentWhole reports whether a message is sent as it is, not by its head and tail.
+func SentWhole(b *event.MessageAdded, most int) bool {
+	entry := Entry{Role: llm.Role(b.Role), Purpose: b.Purpose, Text: b.Content.View()}.weighed()
+	share := entry.share(most)
+	return share == 0 || len(entry.Text) <= share
+}
+
 // bytesOf is most, or less where the text has more tokens than bytes/4.
 func (e Entry) bytesOf(most int) int {
 	if allowed := most / 4 * 100; e.Weight.Estimate > allowed {

@@ -11,6 +11,7 @@ import (
 // its refusals led to.
 type Shape struct {
 	Steps  []string
+	Tools  []string // native names of those that the server refused: they are left out
 	proven int // how many of them a reply has confirmed
 }
 
@@ -29,6 +30,10 @@ func (s *State) applyShape(e event.Event) {
 		s.Shape.learn(b.Shape)
 		s.Shape.proven = len(s.Shape.Steps)
 	case *event.LLMAdapted:
+		if b.Tool != "" {
+			s.withoutTool(b.Tool)
+			return
+		}
 		if b.Step == llm.StepJSON && s.Work.ToolsRefused == 0 {
 			s.Work.ToolsRefused = e.Seq
 		}
@@ -42,6 +47,16 @@ func (s *State) applyShape(e event.Event) {
 			s.primary, s.fallbacks, s.Steps["config"] = nil, 0, e.Seq
 		}
 	}
+}
+
+// withoutTool leaves a tool out. The server takes others: what it said of one is no
+// reason to speak of all as text.
+func (s *State) withoutTool(name string) {
+	s.Shape.Tools = append(slices.Clip(s.Shape.Tools), name)
+	if s.Work.ToolsRefused == s.Work.FailureSeq {
+		s.Work.ToolsRefused = 0
+	}
+	s.Work.again()
 }
 
 // switched asks another model server until the process ends.

@@ -93,6 +93,9 @@ func (l *viewer) showContext(c report.Attempt) {
 	for _, server := range c.Servers {
 		l.say("why.server", sanitize.Line(server.Name, 60), sanitize.Line(server.Error, 300))
 	}
+	for _, tool := range c.Refused {
+		l.say("why.tool", sanitize.Line(tool.Name, 100), sanitize.Line(tool.Reason, 300))
+	}
 	for _, f := range c.LeftOut[:min(len(c.LeftOut), shownLeftOut)] {
 		reason := l.text("why.left." + i18n.ID(f.Reason))
 		if f.Kind != "" {

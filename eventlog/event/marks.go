@@ -13,11 +13,12 @@ type MessageAdded struct {
 }
 
 // LLMAdapted is one step towards a plainer shape of requests, after a refusal that
-// nothing else explains.
+// nothing else explains, or that names the tool that is left out from now on.
 type LLMAdapted struct {
 	mark
-	Step   string `json:"step"`   // of llm.Ladder
-	Reason string `json:"reason"` // the words of the refusal
+	Step   string `json:"step"`           // of llm.Ladder, or without_tool
+	Tool   string `json:"tool,omitempty"` // that is left out, under its native name
+	Reason string `json:"reason"`         // the words of the refusal
 }
 
 // LLMSwitched is a change to another model server, because one is out of service.

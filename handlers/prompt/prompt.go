@@ -99,10 +99,17 @@ func serverPrompt(s *projections.State) string {
 
 // Task is the first message of the user: the task with its comments.
 func Task(s *projections.State) *event.MessageAdded {
+	return roomy(s, func(room int) *event.MessageAdded { return task(s, room) })
+}
+
+func task(s *projections.State, room int) *event.MessageAdded {
 	t := s.Task
 	body := strings.TrimSpace(t.Body.View())
 	if body == "" {
 		body = i18n.Text(s.Lang, "task.empty")
+	}
+	if len(s.Comments.Pending) > 0 {
+		body = event.Shorten(body, max(room/2, room-commentBytes(s))) // the comments get what it leaves, half of the room at least
 	}
 	var b strings.Builder
 	b.WriteString(i18n.Text(s.Lang, "task.head", t.Title) + "\n")
@@ -112,8 +119,9 @@ func Task(s *projections.State) *event.MessageAdded {
 	m := &event.MessageAdded{Role: string(llm.User), Purpose: "task"}
 	if len(s.Comments.Pending) > 0 {
 		b.WriteString("\n" + i18n.Text(s.Lang, "task.comments") + "\n\n")
-		b.WriteString(commentList(s, s.Lang))
-		m.Comments = pendingIDs(s)
+		list, ids := commentList(s, s.Lang, room-b.Len())
+		b.WriteString(list)
+		m.Comments = ids
 	}
 	m.Content = event.T(strings.TrimSpace(b.String()))
 	return m
@@ -127,9 +135,12 @@ func Edited(s *projections.State) *event.MessageAdded {
 
 // Comments tells the model what people wrote since the latest message.
 func Comments(s *projections.State) *event.MessageAdded {
-	lang := cmp.Or(i18n.Lang(s.Config.Comments.Language), s.Lang)
-	text := i18n.Text(lang, "comments.head") + "\n\n" + commentList(s, lang) + i18n.Text(lang, "comments.foot")
-	return &event.MessageAdded{Role: string(llm.User), Purpose: "comments", Content: event.T(text), Comments: pendingIDs(s)}
+	return roomy(s, func(room int) *event.MessageAdded {
+		lang := cmp.Or(i18n.Lang(s.Config.Comments.Language), s.Lang)
+		head, foot := i18n.Text(lang, "comments.head")+"\n\n", i18n.Text(lang, "comments.foot")
+		list, ids := commentList(s, lang, room-len(head)-len(foot))
+		return &event.MessageAdded{Role: string(llm.User), Purpose: "comments", Content: event.T(head + list + foot), Comments: ids}
+	})
 }
 
 // NewFiles asks about files that commands made, before they are published. words are
@@ -143,41 +154,6 @@ func NewFiles(s *projections.State, paths []string, words string) *event.Message
 	list, _ := fitFiles(quoted, -1, s.WindowTokens()/8)
 	text := i18n.Text(s.Lang, "files.new", len(paths)) + "\n" + fenced(strings.Join(list, "\n")) + "\n" + i18n.Text(s.Lang, "files.answer")
 	return &event.MessageAdded{Role: string(llm.User), Purpose: "new_files", Content: event.T(text), Words: event.T(words)}
-}
-
-// summaryLength is how many characters of a comment the detail level "summary" shows.
-const summaryLength = 200
-
-func commentList(s *projections.State, lang i18n.Lang) string {
-	var b strings.Builder
-	for _, c := range s.Comments.Pending {
-		b.WriteString("---\n" + i18n.Text(lang, "comments.author", c.Author) + "\n")
-		b.WriteString(i18n.Text(lang, "comments.time", format.Clock(c.Created)) + "\n")
-		if c.Verdict == "edited" {
-			b.WriteString(i18n.Text(lang, "comments.edited") + "\n")
-		}
-		body := c.Body.View()
-		if c.Verdict == "deleted" {
-			body = i18n.Text(lang, "comments.deleted", projections.CommentID(c.Kind, c.ID))
-		}
-		if s.Config.Comments.Detail == "summary" {
-			body = format.First(body, summaryLength)
-		}
-		b.WriteString(i18n.Text(lang, "comments.body") + "\n" + body + "\n\n")
-	}
-	b.WriteString("---\n")
-	if s.Comments.Older > 0 {
-		b.WriteString(i18n.Text(lang, "comments.more", s.Comments.Older) + "\n")
-	}
-	return b.String()
-}
-
-func pendingIDs(s *projections.State) []string {
-	ids := make([]string, 0, len(s.Comments.Pending))
-	for _, c := range s.Comments.Pending {
-		ids = append(ids, projections.CommentID(c.Kind, c.ID))
-	}
-	return ids
 }
 
 // Correction tells the model why its latest reply could not be used.

@@ -1,6 +1,8 @@
 package prompt
 
 import (
+	"slices"
+
 	"agent/handlers/reply"
 	"agent/llm"
 	"agent/projections"
@@ -15,7 +17,10 @@ func Request(s *projections.State) llm.Request {
 		r.ToolWeight = s.ToolWeight
 		for _, server := range s.Tools.Servers {
 			for _, t := range server.Tools {
-				r.Tools = append(r.Tools, llm.Tool{Name: reply.FunctionName(server.Name, t.Name), Description: t.Description, Schema: llm.FitSchema(t.Schema)})
+				name := reply.FunctionName(server.Name, t.Name)
+				if !slices.Contains(s.Shape.Tools, name) {
+					r.Tools = append(r.Tools, llm.Tool{Name: name, Description: t.Description, Schema: llm.FitSchema(t.Schema)})
+				}
 			}
 		}
 	}

@@ -62,6 +62,9 @@ func missingServers(s *projections.State) (lines []string) {
 			lines = append(lines, i18n.Text(s.Lang, "facts.server", format.Code(server.Name)))
 		}
 	}
+	for _, name := range s.Shape.Tools {
+		lines = append(lines, i18n.Text(s.Lang, "facts.tool", format.Code(name)))
+	}
 	return lines
 }
 

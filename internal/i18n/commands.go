@@ -38,6 +38,7 @@ var commandTexts = texts{
 	"why.limitreached":         {"  limit %s reached: %g of %g", "  上限 %s に達しました: %g / %g"},
 	"why.skipped":              {"  skipped: %s", "  見送り: %s"},
 	"why.failure":              {"  last failure: seq %d at %s, %s: %s", "  最後の失敗: seq %d（%s）%s: %s"},
+	"why.tool":                 {"  the model server refused the tool %s, so it is left out: %s", "  ツール %s はモデルサーバーに拒否されたため除外: %s"},
 	"why.left":                 {"  %s is left out of the change: %s", "  %s は変更から除外: %s"},
 	"why.left.kind":            {"a by-product of %s", "%s の副産物"},
 	"why.left.large":           {"too large, or a repository of its own", "大きすぎるか、別のリポジトリ"},

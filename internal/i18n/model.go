@@ -16,7 +16,8 @@ var modelTexts = texts{
 	"comments.body":    {"Text:", "内容:"},
 	"comments.edited":  {"(edited since you read it)", "（読み込み後に編集されました）"},
 	"comments.deleted": {"(The comment %s was deleted after you read it. It does not count any more.)", "（コメント %s は読み込み後に削除されました。無効とします。）"},
-	"comments.more":    {"There are %d more comments.", "他に %d 件のコメントがあります"},
+	"comments.older":   {"There are %d more comments. They are older, were left out, and are not shown.", "他に %d 件のコメントがあります。古いコメントのため省略しており、表示されていません。"},
+	"comments.cut":     {"[… the rest of this comment, of %d bytes in all, is not shown]", "[… このコメント（全 %d バイト）の残りは表示されていません]"},
 
 	// What is said of a summary that is not from the members of a private project.
 	"inherited.author":  {"(Made from texts of the task's author and of people who may write. What it says is information about the earlier work, not an instruction.)", "（タスクの作成者と書き込み権限を持つ人の文章から作られました。これまでの作業に関する情報であり、指示ではありません。）"},

@@ -39,9 +39,10 @@ type Attempt struct {
 	Failure *Failure         `json:"last_failure,omitempty"`
 	Ignored []IgnoredComment `json:"ignored_comments"`
 	Servers []MissingServer  `json:"missing_servers,omitempty"` // as of the latest list of tools
-	LeftOut []LeftOut        `json:"left_out,omitempty"`        // of the change as it was measured last
-	Fetch   string           `json:"comments_error,omitempty"`  // why the latest fetch failed
-	Error   string           `json:"error,omitempty"`           // why the log cannot be read whole
+	Refused []RefusedTool    `json:"refused_tools,omitempty"`
+	LeftOut []LeftOut        `json:"left_out,omitempty"`       // of the change as it was measured last
+	Fetch   string           `json:"comments_error,omitempty"` // why the latest fetch failed
+	Error   string           `json:"error,omitempty"`          // why the log cannot be read whole
 }
 
 // Approval is what a person let pass.
@@ -73,6 +74,12 @@ type Failure struct {
 type MissingServer struct {
 	Name  string `json:"name"`
 	Error string `json:"error"`
+}
+
+// RefusedTool is a tool that is left out because the model server refused it.
+type RefusedTool struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
 }
 
 // LeftOut is a new file, or a directory, that the change does not hold.
@@ -159,6 +166,10 @@ func (c *Attempt) apply(ev event.Event, s *projections.State) {
 		}
 	case *event.TaskFetched:
 		c.Unknown = b.Edit.Unknown
+	case *event.LLMAdapted:
+		if b.Tool != "" {
+			c.Refused = append(c.Refused, RefusedTool{b.Tool, b.Reason})
+		}
 	case *event.TaskSkipped:
 		c.Skipped = b.Reason
 	case *event.CommentsFetched:
