@@ -12,7 +12,7 @@ import (
 type Shape struct {
 	Steps  []string
 	Tools  []string // native names of those that the server refused: they are left out
-	proven int // how many of them a reply has confirmed
+	proven int      // how many of them a reply has confirmed
 }
 
 func (sh *Shape) learn(steps []string) {
