@@ -13,6 +13,7 @@ import (
 
 	"agent/eventlog"
 	"agent/eventlog/event"
+	"agent/internal/exhaustive"
 	"agent/internal/fsx"
 )
 
@@ -171,7 +172,7 @@ func TestAppendToArchived(t *testing.T) {
 // Killed and cut from power at every operation: every context is there whole or,
 // if it was to be removed, not at all; what is kept is readable.
 func TestCollectKilledAnywhere(t *testing.T) {
-	for n := 1; ; n++ {
+	for n := 1; ; n += exhaustive.Every(5) {
 		m := fsx.NewMem()
 		s := aged(t, m)
 		s.tail = 3 // the index is merged meanwhile

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"agent/eventlog"
+	"agent/internal/exhaustive"
 	"agent/internal/fsx"
 )
 
@@ -32,7 +33,7 @@ func seedTasks(rng *rand.Rand, n int) []Info {
 
 // Every context is found by its task, no other is, and with few reads.
 func TestIndexSearch(t *testing.T) {
-	for _, n := range []int{0, 1, 2, 3, 4000} {
+	for _, n := range []int{0, 1, 2, 3, exhaustive.Of(1000, 4000)} {
 		rng := rand.New(rand.NewSource(1))
 		infos := seedTasks(rng, n)
 		byTask := map[string][]string{}

@@ -188,7 +188,7 @@ func TestDamagedIndex(t *testing.T) {
 	}
 	check("sound", false)
 	for name, data := range now {
-		for n := 0; n < len(data); n += exhaustive.Of(911, 211) {
+		for n := 0; n < len(data); n += exhaustive.Of(3011, 211) {
 			put(t, m, map[string][]byte{name: data[:n]})
 			check(fmt.Sprintf("%s cut at %d", name, n), true)
 		}
@@ -283,7 +283,7 @@ func TestFlippedIndex(t *testing.T) {
 	files := indexFiles(t, m)
 	want := truth(t, m, keys)
 	for name, data := range files {
-		for i := 0; i < len(data); i += exhaustive.Every(11) {
+		for i := 0; i < len(data); i += exhaustive.Every(37) {
 			flipped := slices.Clone(data)
 			flipped[i] ^= 1 << (i % 8)
 			put(t, m, map[string][]byte{name: flipped})
@@ -384,7 +384,7 @@ func indexed(fsys fsx.FS) error {
 // Killed and cut from power at every operation of index, merge and rebuild: the
 // answers are those of the logs at once, and after Heal.
 func TestIndexKilledAnywhere(t *testing.T) {
-	for n := 1; ; n++ {
+	for n := 1; ; n += exhaustive.Every(5) {
 		m := fsx.NewMem()
 		m.KillAt(n, n/4%2 == 0)
 		if err := indexed(m); err == nil {

@@ -336,7 +336,7 @@ func TestConfidential(t *testing.T) {
 // plan and without.
 func TestProtectedPath(t *testing.T) {
 	t.Parallel()
-	for name, extra := range map[string]string{"simple": "", "planning": "planning: {enabled: true}\n"} {
+	for name, extra := range exhaustive.SampleMap(map[string]string{"simple": "", "with a plan": "planning: {enabled: true}\n"}, 2) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			script := greet()
@@ -428,7 +428,7 @@ func TestKilledWhilePublishing(t *testing.T) {
 		}
 		return n
 	}
-	for i, kind := range []string{kinds[0], kinds[2]} {
+	for i, kind := range exhaustive.One(t, []string{kinds[0], kinds[2]}) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			whole := newTalk(t, kind, greet())

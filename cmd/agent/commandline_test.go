@@ -90,7 +90,7 @@ func TestExamples(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk((&cli{}).root())
+	walk((&cli{getenv: os.Getenv}).root())
 }
 
 // TestClosedOutput gives the program an output that nobody reads, as `| head` does.

@@ -66,7 +66,7 @@ func TestDamage(t *testing.T) {
 			l[at] = make([]byte, len(l[at]))
 			return l
 		},
-	}, 4) {
+	}, 5) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w, uuid := begun(t)

@@ -26,7 +26,7 @@ git and go, but no network.`,
   agent demo --forge gitlab
   agent demo --lang ja --dir /tmp/demo`,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			o.Lang = i18n.Lang(cmp.Or(lang, string(i18n.FromEnv(os.Getenv))))
+			o.Lang = i18n.Lang(cmp.Or(lang, string(i18n.FromEnv(a.getenv))))
 			switch {
 			case !slices.Contains(languages, string(o.Lang)):
 				return usageError{errors.New("--lang must be en or ja")}

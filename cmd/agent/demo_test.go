@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/exhaustive"
 	"agent/internal/i18n"
 )
 
@@ -27,6 +28,7 @@ func TestDemo(t *testing.T) {
 		}
 	})
 	t.Run("ja", func(t *testing.T) {
+		exhaustive.Only(t)
 		t.Parallel()
 		w := newWorld(t, greet())
 		wantStory(t, "ja", w.demo("--lang", "ja", "--forge", "gitlab"))

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +27,7 @@ call tools it makes one very short call, unless --no-model-call is given.`,
 				show = func(doctor.Finding) {}
 			}
 			r := doctor.Run(cmd.Context(), doctor.Options{ConfigPath: a.config, ContextsDir: a.contexts, Version: version(),
-				NoModelCall: noCall, Getenv: os.Getenv, Show: show})
+				NoModelCall: noCall, Getenv: a.getenv, Show: show})
 			code, summary := 0, i18n.ID("doctor.fine")
 			if r.Count(doctor.Failed) > 0 {
 				code, summary = contexts.ExitConfig, "doctor.unwell"

@@ -130,7 +130,7 @@ func stampOf(at time.Time) []byte { return fmt.Appendf(nil, "%q", at.UTC().Forma
 // TestAwaitedItemEnds closes or deletes an item that waits for an answer.
 func TestAwaitedItemEnds(t *testing.T) {
 	t.Parallel()
-	for _, kind := range kinds[1:3] {
+	for _, kind := range exhaustive.One(t, kinds[1:3]) {
 		t.Run("closed "+kind, func(t *testing.T) {
 			t.Parallel()
 			c := newTalk(t, kind, followUps)

@@ -21,7 +21,7 @@ import (
 )
 
 func (a *cli) initCommand() *cobra.Command {
-	s, createLabels := setup.Answers{Locale: i18n.FromEnv(os.Getenv)}, false
+	s, createLabels := setup.Answers{Locale: i18n.FromEnv(a.getenv)}, false
 	forges, providers := strings.Join(registry.ForgeNames(), ", "), strings.Join(registry.ProviderNames(), ", ")
 	cmd := &cobra.Command{
 		Use: "init", Short: "Write a configuration file to start with", Args: cobra.NoArgs,
@@ -55,7 +55,7 @@ variables that hold them. An existing file is kept unless --force is given.`,
 }
 
 func (a *cli) init(ctx context.Context, s setup.Answers, createLabels bool, in *os.File) error {
-	path, _ := config.Path(a.config, os.Getenv)
+	path, _ := config.Path(a.config, a.getenv)
 	s.Output = cmp.Or(s.Output, path)
 	if err := s.CheckOutput(); err != nil {
 		return usageError{err}
@@ -94,7 +94,7 @@ func (a *cli) init(ctx context.Context, s setup.Answers, createLabels bool, in *
 }
 
 func (a *cli) createLabels(ctx context.Context, file string, created func(label, project string)) error {
-	cfg, _, err := config.Load(file, os.Getenv)
+	cfg, _, err := config.Load(file, a.getenv)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (a *cli) createLabels(ctx context.Context, file string, created func(label,
 // nextSteps shows what to type next.
 func (a *cli) nextSteps(file string) {
 	flag := ""
-	if usual, _ := config.Path("", os.Getenv); usual != file {
+	if usual, _ := config.Path("", a.getenv); usual != file {
 		flag = " --config " + file
 	}
 	for _, step := range []string{"doctor", "run --dry-run", "run"} {

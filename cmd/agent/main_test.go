@@ -22,6 +22,10 @@ func TestMain(m *testing.M) {
 	if flag := flag.Lookup("test.parallel"); flag != nil {
 		_ = flag.Value.Set("6") // the tests mostly wait: for processes, disks and back-offs
 	}
+	for _, v := range []string{"TZ=UTC", "LANG=C.UTF-8", "LC_ALL=", "LC_MESSAGES="} { // of commands that run in this process
+		name, value, _ := strings.Cut(v, "=")
+		_ = os.Setenv(name, value)
+	}
 	testscript.Main(m, map[string]func(){"agent": main, "huge": hugeServer})
 }
 

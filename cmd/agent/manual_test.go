@@ -14,7 +14,7 @@ import (
 func TestManualHasAPageForEachCommand(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1795852800")
 	dir := t.TempDir()
-	if code := execute(context.Background(), []string{"docs", "man", dir}, io.Discard, os.Stderr); code != 0 {
+	if code := execute(context.Background(), []string{"docs", "man", dir}, os.Getenv, io.Discard, os.Stderr); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
 	pages := 0
@@ -33,7 +33,7 @@ func TestManualHasAPageForEachCommand(t *testing.T) {
 			}
 		}
 	}
-	visit((&cli{out: io.Discard, err: io.Discard}).root())
+	visit((&cli{getenv: os.Getenv, out: io.Discard, err: io.Discard}).root())
 	if written, _ := filepath.Glob(filepath.Join(dir, "*")); len(written) != pages || pages < 20 {
 		t.Errorf("%d pages for %d commands", len(written), pages)
 	}

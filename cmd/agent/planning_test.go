@@ -135,7 +135,7 @@ func (c *talk) planEnd() planEnd {
 // paused task is not done (B1); after a kill no changed plan is lost (B8).
 func TestPlanning(t *testing.T) {
 	t.Parallel()
-	for _, kind := range forges {
+	for _, kind := range exhaustive.One(t, forges) {
 		t.Run(kind, func(t *testing.T) {
 			c := newTalk(t, kind, planner)
 			c.extra = planningOn

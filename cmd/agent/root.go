@@ -20,12 +20,13 @@ type cli struct {
 	contexts   string   // --contexts
 	signalFile string   // the pause signal, if it stands
 	hosts      []string // of the configured forges, once the configuration is loaded
+	getenv     func(string) string
 	out, err   io.Writer
 }
 
 // execute runs one command line and gives the exit code.
-func execute(ctx context.Context, args []string, out, errOut io.Writer) int {
-	a := &cli{out: out, err: errOut}
+func execute(ctx context.Context, args []string, getenv func(string) string, out, errOut io.Writer) int {
+	a := &cli{getenv: getenv, out: out, err: errOut}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(out)

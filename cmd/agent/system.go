@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"agent/contexts"
 	"agent/internal/app"
@@ -17,7 +16,7 @@ func (a *cli) loadConfig(opts ...config.Option) (*config.Config, error) {
 			c.ContextsDir = a.contexts
 		}
 	}))
-	cfg, warnings, err := config.Load(a.config, os.Getenv, opts...)
+	cfg, warnings, err := config.Load(a.config, a.getenv, opts...)
 	for _, w := range warnings {
 		fmt.Fprintln(a.err, "agent: warning: "+w.String())
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"agent/eventlog/event"
+	"agent/internal/exhaustive"
 )
 
 // TestPublicTrigger opens an item of a public project from a template that
@@ -39,7 +40,7 @@ func TestPublicTrigger(t *testing.T) {
 // those who may write are heard. No marker that somebody copied makes a comment ours.
 func TestPublicComments(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{kinds[1], kinds[2]} {
+	for _, kind := range exhaustive.One(t, []string{kinds[1], kinds[2]}) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			c := openTalk(t, kind, hanging(1, greet()), true)

@@ -6,6 +6,7 @@
 package exhaustive
 
 import (
+	"hash/fnv"
 	"maps"
 	"os"
 	"slices"
@@ -43,6 +44,18 @@ func Sample[T any](cases []T, n int) []T {
 		some = append(some, cases[i])
 	}
 	return some
+}
+
+// One takes one case, which depends on the name of the test, so that several tests over
+// the same cases divide them among themselves; all of them in an exhaustive run.
+func One[T any](t testing.TB, cases []T) []T {
+	if On() {
+		return cases
+	}
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(t.Name()))
+	i := int(sum.Sum32() % uint32(len(cases)))
+	return cases[i : i+1]
 }
 
 // SampleMap takes every n-th case in the order of their names.

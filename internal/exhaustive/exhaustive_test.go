@@ -26,5 +26,8 @@ func TestSample(t *testing.T) {
 		if got := SampleMap(map[string]int{"b": 1, "c": 2, "a": 0, "d": 3}, 3); len(got) != map[int]int{3: 2, 9: 4}[len(want)] || got["d"] != 3 {
 			t.Errorf("AGENT_EXHAUSTIVE=%q: %v", value, got)
 		}
+		if got := One(t, all); len(got) != map[int]int{3: 1, 9: 9}[len(want)] {
+			t.Errorf("AGENT_EXHAUSTIVE=%q: one case is %v", value, got)
+		}
 	}
 }

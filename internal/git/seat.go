@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // git runs a command in the working copy.
@@ -80,9 +81,36 @@ func format(config map[string][]string) string {
 // config reads the working copy's own configuration as data, without what it
 // includes. A key has all its values, in order.
 func (r *Repo) config(ctx context.Context) (map[string][]string, error) {
-	file := filepath.Join(r.Dir, ".git", "config")
-	out, err := command{name: "config", dir: filepath.Dir(file), trees: []string{r.Dir}, env: []string{"GIT_DIR=/dev/null"},
-		args: []string{"--file", file, "--no-includes", "--null", "--list"}}.run(ctx)
+	root, err := OpenDir(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	text, err := root.ReadFile(".git/config")
+	if err != nil {
+		return nil, fmt.Errorf("git config: %w", err)
+	}
+	return parsed.config(ctx, string(text))
+}
+
+// parsed remembers the latest configuration that git parsed: it is the same for
+// nearly every command, and asking git for it costs as much as the command.
+var parsed parsedConfig
+
+type parsedConfig struct {
+	sync.Mutex
+	text   string
+	values map[string][]string
+}
+
+func (p *parsedConfig) config(ctx context.Context, text string) (map[string][]string, error) {
+	p.Lock()
+	defer p.Unlock()
+	if p.values != nil && p.text == text {
+		return p.values, nil
+	}
+	out, err := command{name: "config", dir: os.TempDir(), env: []string{"GIT_DIR=/dev/null"}, input: text,
+		args: []string{"--file", "-", "--no-includes", "--null", "--list"}}.run(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +120,7 @@ func (r *Repo) config(ctx context.Context) (map[string][]string, error) {
 			values[key] = append(values[key], value)
 		}
 	}
+	p.text, p.values = text, values
 	return values, nil
 }
 
