@@ -147,6 +147,7 @@ const (
 	RateLimited ErrorKind = "rate_limited" // primary or secondary limit: wait RetryAfter
 	Invalid     ErrorKind = "invalid"      // 422 and other 4xx: not done, and never will be
 	Transient   ErrorKind = "transient"    // a read that failed, or a write that certainly did not arrive
+	Moved       ErrorKind = "moved"        // not done: the address is an old one. To is the new one, if the forge names it
 	Ambiguous   ErrorKind = "ambiguous"    // a write that may have been done: timeout, reset, 5xx, unreadable 2xx
 )
 
@@ -158,6 +159,9 @@ type Error struct {
 	Message    string
 	RetryAfter time.Duration
 	Err        error
+
+	To          TaskKey // of [Moved]
+	Transferred bool    // it is in another project; else the project has another name
 }
 
 func (e *Error) Error() string {

@@ -40,6 +40,8 @@ var refusals = []struct {
 	{"transient", "the list", answers("GET", ".*/issues", 502, ""), 75, botLabel, botLabel, "transient"},
 	{"rate_limited", "the list", forgetest.Fault{Path: ".*/issues", Kind: forgetest.TooMany, RetryAfter: time.Hour, Times: -1}, 75, botLabel, botLabel, "rate_limited"},
 	{"ambiguous", "a comment", forgetest.Fault{Method: "POST", Path: ".*/issues/1/comments", Kind: forgetest.Store500}, 0, doneLabel, doneLabel, ""},
+	{"moved", "to nobody's project", forgetest.Fault{Method: "GET", Path: "/repos/acme/widgets/issues/1", Kind: forgetest.Answer, Status: 301, Nth: 2, Times: -1,
+		Header: http.Header{"Location": {"/api/v3/repos/acme/elsewhere/issues/1"}}}, 75, botLabel, doneLabel, "acme/elsewhere/issues/1, where no tasks are taken"},
 	{"certificate", "unknown authority", forgetest.Fault{}, 78, botLabel, botLabel, "certificate is not trusted"},
 }
 
@@ -59,6 +61,8 @@ func TestRefusals(t *testing.T) {
 			w.forge.AddRepository(testRepo, forgetest.Repository{Private: true, Git: w.path("origin.git")})
 			w.forge.AddPullRequest(testRepo, "Greet", "Please write hello.txt.", "alice", headBranch, "main", botLabel)
 			w.issue("Greet the world")
+			w.forge.AddRepository("acme/elsewhere", forgetest.Repository{Private: true})
+			w.forge.AddIssue("acme/elsewhere", "Greet", "Please greet.", "alice")
 			w.forge.Fault(c.fault)
 			if c.kind == "certificate" {
 				s := httptest.NewUnstartedServer(http.NotFoundHandler())

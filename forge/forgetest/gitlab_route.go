@@ -61,8 +61,11 @@ func (g *GitLab) inProject(f func(*call, *project) reply) func(*call) reply {
 			return f(c, p)
 		}
 		for _, p := range g.projects {
-			if !g.sees(p, c.account) || !p.was(name) || c.Method != http.MethodGet {
+			if !g.sees(p, c.account) || !p.was(name) {
 				continue
+			}
+			if c.Method != http.MethodGet {
+				return gitlabProblem(http.StatusMethodNotAllowed, "Non GET methods are not allowed for moved projects")
 			}
 			rest := strings.TrimPrefix(c.URL.EscapedPath(), "/projects/"+strings.Split(c.URL.EscapedPath(), "/")[2])
 			to := url.URL{Path: "", RawQuery: c.URL.RawQuery}

@@ -11,18 +11,19 @@ import (
 // Server is one GitHub. Its methods may be called from any goroutine.
 type Server struct {
 	wire
-	repos map[string]*repository // by lower-case owner/name
-	order []*repository
-	apps  []*app
-	ends  map[string]time.Time // of tokens that end by themselves
+	repos  map[string]*repository // by lower-case owner/name
+	former map[string]*repository // by lower-case names that they had before
+	order  []*repository
+	apps   []*app
+	ends   map[string]time.Time // of tokens that end by themselves
 }
 
 // New starts a GitHub on a free port of 127.0.0.1.
 func New() *Server {
-	s := &Server{repos: map[string]*repository{}, ends: map[string]time.Time{}}
+	s := &Server{repos: map[string]*repository{}, ends: map[string]time.Time{}, former: map[string]*repository{}}
 	s.serve(dialect{
 		prefix: "/api/v3", token: bearer, caller: s.caller, header: standing, problem: problem, refuse: refusal, comment: s.anyComment,
-		repository: s.gitRight,
+		repository: s.gitRight, elsewhere: s.elsewhere,
 	}, s.routes())
 	return s
 }

@@ -39,13 +39,14 @@ type wire struct {
 
 // dialect is how one forge's API differs from another's below its routes. The functions run under the mutex.
 type dialect struct {
-	prefix  string                                        // where the API lies: "/api/v3"
-	token   func(h http.Header) (token string, sent bool) // sent also where it cannot be read
-	caller  func(c *call, token string)                   // corrects who is calling; nil: the tokens' accounts are all
-	header  func(now time.Time) http.Header               // of every answer
-	problem func(status int, message string) reply        // an error in the forge's own form
-	refuse  func(f *Fault, now time.Time) reply           // the answer of faults that store nothing
-	comment func(id int64) *comment                       // any comment of the forge, or nil
+	prefix    string                                        // where the API lies: "/api/v3"
+	token     func(h http.Header) (token string, sent bool) // sent also where it cannot be read
+	elsewhere func(c *call) (reply, bool)                   // answers for addresses that are old; may be nil
+	caller    func(c *call, token string)                   // corrects who is calling; nil: the tokens' accounts are all
+	header    func(now time.Time) http.Header               // of every answer
+	problem   func(status int, message string) reply        // an error in the forge's own form
+	refuse    func(f *Fault, now time.Time) reply           // the answer of faults that store nothing
+	comment   func(id int64) *comment                       // any comment of the forge, or nil
 
 	repository func(name string, a *account) gitRight // what an account may do with the git directory of a name
 }
@@ -199,6 +200,11 @@ func (s *wire) handle(c *call) reply {
 	}
 	if c.account == nil && c.app == nil && c.Method != http.MethodGet && c.Method != http.MethodHead {
 		return s.problem(http.StatusUnauthorized, "Requires authentication")
+	}
+	if s.elsewhere != nil {
+		if moved, ok := s.elsewhere(c); ok {
+			return moved
+		}
 	}
 	if found := s.find(c); found != nil {
 		return found.handle(c)

@@ -154,7 +154,7 @@ func kindOf(i *github.Issue) forge.Kind {
 	return forge.GitHubIssue
 }
 
-// Task returns the item as it is now. One that moved to another repository is not found.
+// Task returns the item as it is now. One that has another address is [forge.Moved].
 func (c *Client) Task(ctx context.Context, key forge.TaskKey) (forge.Task, error) {
 	const op = "get task"
 	owner, name, err := c.project(op, key)
@@ -174,7 +174,7 @@ func (c *Client) Task(ctx context.Context, key forge.TaskKey) (forge.Task, error
 	if err != nil {
 		return forge.Task{}, err
 	}
-	if err := sameItem(op, key, issue); err != nil {
+	if err := c.sameItem(ctx, op, key, issue); err != nil {
 		return forge.Task{}, err
 	}
 	if full := repo.GetFullName(); strings.EqualFold(full, key.Project) {
@@ -187,26 +187,38 @@ func (c *Client) Task(ctx context.Context, key forge.TaskKey) (forge.Task, error
 	return task, err
 }
 
-// sameItem refuses an answer about another item than key names.
-func sameItem(op string, key forge.TaskKey, i *github.Issue) error {
-	project, message := key.Project, ""
+// sameItem refuses an answer about another item than key names. GitHub redirects reads
+// of old names, and of issues that were transferred.
+func (c *Client) sameItem(ctx context.Context, op string, key forge.TaskKey, i *github.Issue) error {
+	project := key.Project
 	if i.GetRepositoryURL() != "" {
 		var err error
 		if project, err = projectOf(i); err != nil {
 			return err
 		}
 	}
-	if !strings.EqualFold(project, key.Project) || i.GetNumber() != key.Number {
-		message = fmt.Sprintf("%s moved to %s number %d", key, project, i.GetNumber())
-	} else if is := kindOf(i); is != key.Kind {
-		other := key
-		other.Kind = is
-		message = fmt.Sprintf("%s is %s", key, other)
+	is := key
+	is.Project, is.Kind, is.Number = project, kindOf(i), i.GetNumber()
+	switch {
+	case !strings.EqualFold(project, key.Project) || is.Number != key.Number:
+		return c.movedTo(ctx, op, key, is)
+	case is.Kind != key.Kind:
+		return &forge.Error{Kind: forge.NotFound, Op: op, Message: fmt.Sprintf("%s is %s", key, is)}
 	}
-	if message == "" {
-		return nil
+	return nil
+}
+
+// movedTo tells a repository that has another name from an item that was transferred:
+// the old name of the former leads to the new one.
+func (c *Client) movedTo(ctx context.Context, op string, from, to forge.TaskKey) error {
+	repo, err := one(c, ctx, op, func() (*github.Repository, *github.Response, error) {
+		return c.api.Repositories.Get(ctx, from.Owner(), from.Repo())
+	})
+	if err != nil {
+		return err
 	}
-	return &forge.Error{Kind: forge.NotFound, Op: op, Message: message}
+	renamed := strings.EqualFold(repo.GetFullName(), to.Project) && from.Number == to.Number
+	return &forge.Error{Kind: forge.Moved, Op: op, Message: fmt.Sprintf("%s moved to %s", from, to), To: to, Transferred: !renamed}
 }
 
 // addHead reads what only the pull request itself tells.

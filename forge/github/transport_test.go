@@ -2,6 +2,8 @@ package github
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -45,7 +47,7 @@ func TestRedirects(t *testing.T) {
 			t.Errorf("%d, read, same host: %v", status, err)
 		}
 		redirect(s.URL() + "/repos/o/r/issues/1/comments")
-		if err := post(c, issueKey(s, 1)); kind(err) != forge.Invalid {
+		if err := post(c, issueKey(s, 1)); kind(err) != forge.Moved {
 			t.Errorf("%d, write: %v", status, err)
 		}
 		if n := len(s.Comments("o/r", 1)); n != 1 {
@@ -54,6 +56,35 @@ func TestRedirects(t *testing.T) {
 	}
 	if reached.Load() != 0 {
 		t.Errorf("%d requests reached the other host", reached.Load())
+	}
+}
+
+// TestMoved: a repository that has another name is told from an issue that is in
+// another repository now. Nothing is written at the old address.
+func TestMoved(t *testing.T) {
+	s := stage(t)
+	c := connect(t, s, nil)
+	old := issueKey(s, 1)
+	s.RenameRepository("o/r", "o/new")
+	want := old
+	want.Project = "o/new"
+	var moved *forge.Error
+	if _, err := c.Task(context.Background(), old); !errors.As(err, &moved) || moved.Kind != forge.Moved || moved.To != want || moved.Transferred {
+		t.Errorf("renamed: %+v", err)
+	}
+	if err := post(c, old); kind(err) != forge.Moved {
+		t.Errorf("write: %v", err)
+	}
+	if err := post(c, want); err != nil || len(s.Comments("o/new", 1)) != 1 {
+		t.Errorf("at the new address: %v", err)
+	}
+	s.AddRepository("o/other", forgetest.Repository{})
+	n := s.AddIssue("o/other", "t", "b", "alice")
+	s.Fault(forgetest.Fault{Path: "/repos/o/new/issues/1", Kind: forgetest.Answer, Status: 301, Times: -1,
+		Header: http.Header{"Location": {fmt.Sprintf("%s/repos/o/other/issues/%d", s.URL(), n)}}})
+	to := forge.TaskKey{Host: old.Host, Project: "o/other", Kind: old.Kind, Number: n}
+	if _, err := c.Task(context.Background(), want); !errors.As(err, &moved) || moved.To != to || !moved.Transferred {
+		t.Errorf("transferred: %+v", err)
 	}
 }
 

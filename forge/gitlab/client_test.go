@@ -169,7 +169,7 @@ func TestTokenStaysHome(t *testing.T) {
 	if _, err := c.Comments(context.Background(), issue(c, 1), time.Time{}); rest.Kind(err) != forge.Invalid {
 		t.Errorf("read: %v", err)
 	}
-	if _, err := c.PostComment(context.Background(), issue(c, 1), "x"); rest.Kind(err) != forge.Invalid {
+	if _, err := c.PostComment(context.Background(), issue(c, 1), "x"); rest.Kind(err) != forge.Moved {
 		t.Errorf("write: %v", err)
 	}
 	g.ClearFaults()

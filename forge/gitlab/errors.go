@@ -59,6 +59,11 @@ func (c *Client) refusal(op string, m rest.Mode, r *http.Response, message strin
 		if r.Header.Get("Retry-After") != "" { // a proxy's or firewall's limit
 			e.Kind, e.RetryAfter = forge.RateLimited, rest.Wait(r.Header, "")
 		}
+	case http.StatusMethodNotAllowed: // the answer to writes under a former path
+		if strings.Contains(strings.ToLower(message), "moved") {
+			e.Kind = forge.Moved
+			c.forgetProjects()
+		}
 	case http.StatusNotFound, http.StatusGone:
 		e.Kind = forge.NotFound
 	case http.StatusAccepted, http.StatusRequestTimeout:

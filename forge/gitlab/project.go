@@ -54,6 +54,12 @@ func (c *Client) project(ctx context.Context, op, name string) (*gitlab.Project,
 	return p, nil
 }
 
+func (c *Client) forgetProjects() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.projects)
+}
+
 func (c *Client) forgetProject(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

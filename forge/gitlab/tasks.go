@@ -125,7 +125,7 @@ func (c *Client) read(ctx context.Context, op string, key forge.TaskKey) (raw, e
 	return r, nil
 }
 
-// Task returns the item as it is now. One whose project has another path today is not found.
+// Task returns the item as it is now. One whose project has another path today is [forge.Moved].
 func (c *Client) Task(ctx context.Context, key forge.TaskKey) (forge.Task, error) {
 	const op = "get task"
 	if err := c.check(op, key); err != nil {
@@ -136,8 +136,9 @@ func (c *Client) Task(ctx context.Context, key forge.TaskKey) (forge.Task, error
 		return forge.Task{}, err
 	}
 	if !strings.EqualFold(p.PathWithNamespace, key.Project) {
-		return forge.Task{}, &forge.Error{Kind: forge.NotFound, Op: op,
-			Message: fmt.Sprintf("%s moved to %s", key, p.PathWithNamespace)}
+		to := key
+		to.Project = p.PathWithNamespace
+		return forge.Task{}, &forge.Error{Kind: forge.Moved, Op: op, Message: fmt.Sprintf("%s moved to %s", key, to), To: to}
 	}
 	r, err := c.read(ctx, op, key)
 	if rest.Kind(err) == forge.NotFound {

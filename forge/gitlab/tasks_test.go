@@ -131,20 +131,20 @@ func TestListPartly(t *testing.T) {
 	}
 }
 
-// TestMoved: reads of a former path are redirected; the task there is gone all the same.
+// TestMoved: reads of a former path are redirected, writes refused; the task is told to have moved.
 func TestMoved(t *testing.T) {
 	g, item := stage(t)
 	c := connect(t, g, nil)
 	g.RenameProject("g/p", "g/new")
 	_, err := c.Task(context.Background(), issue(c, 1))
-	if rest.Kind(err) != forge.NotFound || !strings.Contains(err.Error(), "g/new") {
+	if rest.Kind(err) != forge.Moved || !strings.Contains(err.Error(), "g/new") {
 		t.Errorf("error %v", err)
 	}
 	tasks, err := c.ListTasks(context.Background(), "todo")
 	if err != nil || len(tasks) != 1 || tasks[0].Key.Project != "g/new" {
 		t.Errorf("%+v, %v", tasks, err)
 	}
-	if _, err := c.PostComment(context.Background(), issue(c, 1), "x"); rest.Kind(err) != forge.NotFound || len(item.Notes()) != 0 {
+	if _, err := c.PostComment(context.Background(), issue(c, 1), "x"); rest.Kind(err) != forge.Moved || len(item.Notes()) != 0 {
 		t.Errorf("error %v, notes %v", err, item.Notes())
 	}
 }

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"net"
@@ -89,7 +90,7 @@ func Unanswered(op string, m Mode, err error, secrets ...string) error {
 	var timeout net.Error
 	switch {
 	case errors.As(err, &stopped):
-		e.Kind, e.Message = forge.Invalid, stopped.reason
+		e.Kind, e.Message = cmp.Or(stopped.kind, forge.Invalid), stopped.reason
 	case errors.As(err, &certificate):
 		e.Kind, e.Message = forge.Certificate, "the server's certificate is not trusted: "+Line(certificate.Err.Error(), secrets...)
 	case errors.As(err, &network) && (network.Op == "dial" || network.Op == "proxyconnect"):

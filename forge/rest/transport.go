@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"syscall"
 	"time"
+
+	"agent/forge"
 )
 
 // The bounds of one call.
@@ -20,7 +22,10 @@ const (
 )
 
 // refused is a request that this package did not let out.
-type refused struct{ reason string }
+type refused struct {
+	reason string
+	kind   forge.ErrorKind // zero: Invalid
+}
 
 func (r *refused) Error() string { return r.reason }
 
@@ -44,7 +49,7 @@ func (g *Guard) Client() *http.Client {
 // RoundTrip sends one request.
 func (g *Guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Scheme != g.Base.Scheme || r.URL.Host != g.Base.Host {
-		return nil, &refused{"a request to another host was refused"}
+		return nil, &refused{reason: "a request to another host was refused"}
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), g.Timeout)
 	defer cancel()
@@ -72,11 +77,11 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	first := via[0]
 	switch {
 	case first.Method != http.MethodGet && first.Method != http.MethodHead:
-		return &refused{"the write was answered with a redirect: the project may have moved"}
+		return &refused{"the write was answered with a redirect: the project may have moved", forge.Moved}
 	case r.URL.Host != first.URL.Host || r.URL.Scheme != first.URL.Scheme:
-		return &refused{"a redirect to another host was refused"}
+		return &refused{reason: "a redirect to another host was refused"}
 	case len(via) > MaxRedirects:
-		return &refused{"too many redirects"}
+		return &refused{reason: "too many redirects"}
 	}
 	return nil
 }
@@ -95,11 +100,11 @@ func NewTransport() *http.Transport {
 func checkAddress(_, address string, _ syscall.RawConn) error {
 	ap, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return &refused{"not an address"}
+		return &refused{reason: "not an address"}
 	}
 	a := ap.Addr().Unmap().WithZone("")
 	if a.IsLinkLocalUnicast() || a.IsUnspecified() || a.IsMulticast() || a == metadata {
-		return &refused{"the host's address is link-local or unspecified"}
+		return &refused{reason: "the host's address is link-local or unspecified"}
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func (e *Engine) checkTask(ctx context.Context) error {
 		return nil
 	}
 	e.checkedAt = now
-	t, err := e.p.Forge.Task(ctx, s.Key)
+	t, err := e.task(ctx)
 	var failed *forge.Error
 	if errors.As(err, &failed) && failed.Kind == forge.NotFound {
 		return e.input(&event.StopRequested{By: "gone"})

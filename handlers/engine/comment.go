@@ -105,7 +105,7 @@ func (e *Engine) adopt(ctx context.Context, op string) (event.Body, error) {
 		return nil, err
 	}
 	for _, c := range comments {
-		found, valid := markerOf(c.Body, e.p.MarkerKey, e.state.Key)
+		found, valid := e.genuine(c.Body)
 		if valid && found == op && (e.mine(ctx, c.Author) || e.me == nil) { // nobody can know the op before us
 			return &event.CommentPosted{ID: c.ID, URL: c.URL, Adopted: true}, nil
 		}

@@ -77,6 +77,7 @@ type Ports struct {
 	MarkerKey []byte
 	AdoptWait time.Duration // how long the forge may take to list a new comment
 	DayLimits contexts.DayLimits
+	Takes     func(forge.TaskKey) bool                          // whether tasks are taken in that project
 	TaskCheck time.Duration                                     // least time between two looks whether the item was closed or taken away; negative: never
 	Inherit   func(s *projections.State) event.ContextInherited // what an earlier go left, see package contexts/history
 	Version   string

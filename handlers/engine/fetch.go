@@ -56,7 +56,7 @@ func orTemporary(ctx context.Context, err error) error {
 }
 
 func (e *Engine) fetchTask(ctx context.Context) error {
-	t, err := retryRead(ctx, e, func() (forge.Task, error) { return e.p.Forge.Task(ctx, e.state.Key) })
+	t, err := retryRead(ctx, e, func() (forge.Task, error) { return e.task(ctx) })
 	var failed *forge.Error
 	switch {
 	case errors.As(err, &failed) && failed.Kind == forge.NotFound:
@@ -173,7 +173,7 @@ func (e *Engine) deleted(all []forge.Comment) (gone []event.Comment) {
 func (e *Engine) classified(ctx context.Context, c forge.Comment, sum string, known bool) event.Comment {
 	v := event.Comment{ID: c.ID, Kind: c.Kind, Author: c.Author.Login, Created: c.CreatedAt.UTC(), Updated: c.UpdatedAt.UTC(), Hash: sum}
 	_, approval := policy.Approves(c.Body)
-	_, genuine := markerOf(c.Body, e.p.MarkerKey, e.state.Key)
+	_, genuine := e.genuine(c.Body)
 	v.Verdict = e.classify(ctx, policy.Comment{Author: c.Author, System: c.System, Internal: c.Internal, Known: known, Approves: approval,
 		Posted: e.state.Comments.Own(projections.CommentID(c.Kind, c.ID)), Marked: Marked(c.Body), Genuine: genuine})
 	if v.Verdict == "new" || v.Verdict == "edited" {

@@ -48,6 +48,11 @@ func (e *Engine) write(ctx context.Context, w write) (event.Body, error) {
 		if ctx.Err() != nil || !errors.As(err, &failed) {
 			return nil, err
 		}
+		if followed, err := e.followWrite(ctx, failed); err != nil {
+			return nil, err
+		} else if followed && try < forgeWrite.tries {
+			continue
+		}
 		wait, again := w.policy().next(failed, try, e.p.Jitter())
 		if !again {
 			return e.giveUp(w, failed)
@@ -85,7 +90,7 @@ func mayPass(failed *forge.Error) bool {
 	if strings.Contains(text, "locked") || strings.Contains(text, "archived") {
 		return false
 	}
-	return failed.Kind == forge.Forbidden || failed.Kind == forge.Invalid && strings.Contains(text, "redirect")
+	return failed.Kind == forge.Forbidden || failed.Kind == forge.Moved
 }
 
 func temporary(k forge.ErrorKind) bool {

@@ -82,6 +82,7 @@ func (a *App) PortsFor(at Site) engine.Ports {
 	p := a.Ports
 	p.Forge = at.Client
 	p.Workspace = a.workspace(at)
+	p.Takes = at.Takes
 	p.AdoptWait = time.Duration(at.Config.AdoptWaitSeconds) * time.Second
 	p.DayLimits = contexts.DayLimits{MaxTokens: a.Config.Limits.MaxTokensPerDay, MaxCostUSD: a.Config.Limits.MaxCostUSDPerDay}
 	p.TaskCheck = time.Duration(a.Config.TaskStop.MinCheckIntervalSeconds) * time.Second

@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"agent/forge"
 	"agent/internal/config"
@@ -31,6 +33,14 @@ func (a *App) Site(host string) (Site, bool) {
 		}
 	}
 	return Site{}, false
+}
+
+// Takes reports whether tasks of a project are worked on.
+func (at Site) Takes(key forge.TaskKey) bool {
+	if len(at.Config.Projects) == 0 {
+		return strings.EqualFold(key.Owner(), at.Config.Owner)
+	}
+	return slices.ContainsFunc(at.Config.Projects, func(name string) bool { return strings.EqualFold(name, key.Project) })
 }
 
 // Hosts are the hosts of all configured forges.

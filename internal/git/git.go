@@ -36,13 +36,14 @@ import (
 
 // Options say what to clone and where to.
 type Options struct {
-	URL       string // https://…, http://…, file:///… or an absolute path; without user or password
-	Dir       string // the working copy
-	Branch    string // "" is the remote's default branch
-	Ref       string // instead: any reference of the remote, as refs/pull/7/head; the work begins there, on no branch
-	Token     string // secret; "" where none is needed
-	AllowHTTP bool   // permits a token over http to hosts that are not loopback
-	MaxBytes  int64  // that a new clone may take; one that takes more is a TooLarge error. 0 is no bound
+	URL       string   // https://…, http://…, file:///… or an absolute path; without user or password
+	Dir       string   // the working copy
+	Branch    string   // "" is the remote's default branch
+	Ref       string   // instead: any reference of the remote, as refs/pull/7/head; the work begins there, on no branch
+	Formerly  []string // addresses that the same repository had, which an existing working copy may name
+	Token     string   // secret; "" where none is needed
+	AllowHTTP bool     // permits a token over http to hosts that are not loopback
+	MaxBytes  int64    // that a new clone may take; one that takes more is a TooLarge error. 0 is no bound
 
 	// Author and Context are noted in the configuration of a new clone, for tools
 	// that commit in it. What is published does not depend on that.
@@ -86,7 +87,7 @@ func Clone(ctx context.Context, o Options) (*Repo, error) {
 	}
 	r := &Repo{Dir: dir, auth: a}
 	if _, err = os.Lstat(dir); err == nil {
-		err = r.reuse(ctx, o.URL)
+		err = r.reuse(ctx, append([]string{o.URL}, o.Formerly...))
 	} else if errors.Is(err, fs.ErrNotExist) {
 		err = r.make(ctx, o)
 	} else {
@@ -184,8 +185,8 @@ func (r *Repo) checkout(ctx context.Context, ref string) error {
 	return err
 }
 
-// reuse checks that the directory is a whole clone of url.
-func (r *Repo) reuse(ctx context.Context, url string) error {
+// reuse checks that the directory is a whole clone of one of urls.
+func (r *Repo) reuse(ctx context.Context, urls []string) error {
 	if err := r.check(); err != nil {
 		return fmt.Errorf("git clone: %w", err)
 	}
@@ -193,7 +194,7 @@ func (r *Repo) reuse(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Equal(config["remote.origin.url"], []string{url}) {
+	if origin := config["remote.origin.url"]; len(origin) != 1 || !slices.Contains(urls, origin[0]) {
 		return fmt.Errorf("git clone: %s exists and is no clone of the same URL", r.Dir)
 	}
 	_, err = r.git(ctx, "rev-parse", "--quiet", "--verify", "HEAD")

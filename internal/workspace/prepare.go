@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"agent/eventlog/event"
 	"agent/forge"
@@ -84,8 +85,19 @@ func (w *Copy) options(ctx context.Context, s *projections.State) (o git.Options
 		}
 	}
 	token, err := w.c.Token(ctx)
-	return git.Options{URL: repo.CloneURL, Dir: w.c.dirOf(s.Created.UUID), Token: token, AllowHTTP: w.c.AllowHTTP, MaxBytes: w.c.MaxBytes,
+	return git.Options{URL: repo.CloneURL, Formerly: formerly(repo.CloneURL, s), Dir: w.c.dirOf(s.Created.UUID), Token: token, AllowHTTP: w.c.AllowHTTP, MaxBytes: w.c.MaxBytes,
 		Author: author(w.c.Bot), Context: s.Created.UUID}, repo, err
+}
+
+// formerly are the addresses of a repository under the names that it had before.
+func formerly(now string, s *projections.State) (before []string) {
+	scheme, _, ok := strings.Cut(now, "://")
+	for _, key := range append(s.Earlier, s.Key) {
+		if ok {
+			before = append(before, scheme+"://"+key.Host+"/"+key.Project+".git")
+		}
+	}
+	return before
 }
 
 // existing takes the working copy that was prepared. A new one would not hold the work.

@@ -60,6 +60,9 @@ func (r *round) attempt(ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
+	if !live {
+		uuid, live = r.movedHere(ctx, j)
+	}
 	if live {
 		j.uuid = uuid
 		if !r.take(uuid) {
@@ -67,7 +70,12 @@ func (r *round) attempt(ctx context.Context, j job) error {
 		}
 		return r.resume(ctx, j)
 	}
-	return r.begin(ctx, j, lock)
+	err = r.begin(ctx, j, lock)
+	if to, moved := movedTo(j.at, err); moved && r.take(to.String()) {
+		j.key = to
+		return r.attempt(ctx, j)
+	}
+	return err
 }
 
 // begin makes a context for a task. The item is read again under the lock of
