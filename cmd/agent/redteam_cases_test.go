@@ -221,14 +221,18 @@ func (r redTeam) attack(t *testing.T) {
 		c.extra += planningOn + "\n"
 	}
 	c.hoard()
+	const nobody = 65534
 	if r.ordinary {
-		c.giveAway()
+		c.giveTo(nobody)
 	}
 	before, main := c.operators(), c.git("rev-parse", "main")
 	p := c.start("run")
 	p.wait()
+	if r.ordinary {
+		c.giveTo(os.Getuid()) // who tests reads the store
+	}
 	made := c.fold(c.only().UUID).Usage.ToolCalls
-	if t.Logf("%d attempts of %d, %d calls were made", len(all), len(distinct), made); made < min(len(all)*9/10, 200) { // an action of a plan has a bound of its own
+	if t.Logf("%d attempts of %d, %d calls were made; %s", len(all), len(distinct), made, c.only().State); made < min(len(all)*9/10, 200) { // an action of a plan has a bound of its own
 		t.Errorf("only %d calls of %d were made\n%s%s", made, len(all), &p.out, tail(p.err.String()))
 	}
 	if after := c.operators(); after != before {
@@ -272,7 +276,7 @@ func (c *talk) operators() string {
 			return nil // it has just been removed
 		case strings.Contains(d.Name(), "pwned-") && !strings.Contains(rel, "/out-"):
 			fmt.Fprintln(&b, rel)
-		case d.IsDir() || own == "origin.git" || own == "contexts" || own == "logs" || own == "tmp" || rel == "config.yaml" || own == "workspaces" && !strings.HasPrefix(rel, "workspaces/other"):
+		case d.IsDir() || own == "origin.git" || own == "bin" || own == "contexts" || own == "logs" || own == "tmp" || rel == "config.yaml" || own == "workspaces" && !strings.HasPrefix(rel, "workspaces/other"):
 		default:
 			data, _ := os.ReadFile(path)
 			fmt.Fprintf(&b, "%s %x\n", rel, data)
@@ -322,19 +326,21 @@ func (c *talk) commandsIn() string {
 	return b.String()
 }
 
-// giveAway makes everything that the agent works with an ordinary user's, and the agent's processes too.
-func (c *talk) giveAway() {
-	const nobody = 65534
-	c.user = &syscall.Credential{Uid: nobody, Gid: nobody}
-	c.binary = c.path("agent-of-nobody")
-	data, err := os.ReadFile(agentPath(c.t))
-	must(c.t, errors.Join(err, os.WriteFile(c.binary, data, 0o755)))
+// giveTo makes everything that the agent works with a user's, and the agent's
+// processes from now on.
+func (c *talk) giveTo(uid int) {
+	c.user = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
+	if c.binary == "" {
+		c.binary = c.path("bin", "agent") // of this name: the test binary is the agent only then
+		data, err := os.ReadFile(agentPath(c.t))
+		must(c.t, errors.Join(err, os.Mkdir(c.path("bin"), 0o755), os.WriteFile(c.binary, data, 0o755)))
+	}
 	c.configure()
 	must(c.t, filepath.WalkDir(c.dir, func(path string, d os.DirEntry, err error) error {
-		if d.IsDir() && (d.Name() == "origin.git" || path == c.path("work")) {
+		if d.IsDir() && (d.Name() == "origin.git" || path == c.path("work") || strings.HasPrefix(path, c.path("workspaces")+"/") && path != c.path("workspaces", "other")) {
 			return filepath.SkipDir
 		}
-		return errors.Join(err, os.Lchown(path, nobody, nobody))
+		return errors.Join(err, os.Lchown(path, uid, uid))
 	}))
 	for dir := c.dir; dir != "/tmp" && dir != "/"; dir = filepath.Dir(dir) {
 		if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o001 == 0 {
