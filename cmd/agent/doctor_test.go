@@ -80,8 +80,8 @@ func TestDoctorFindsNothingWrong(t *testing.T) {
 	if !strings.Contains(out, "✓ model") || strings.Contains(out, "✗") || !strings.Contains(out, "Ready") {
 		t.Errorf("printed\n%s", out)
 	}
-	if n := len(w.model.Requests()); n != 1 {
-		t.Errorf("the model was asked %d times, want once", n)
+	if n := len(w.model.Requests()); n != 4 {
+		t.Errorf("the model was asked %d times, want a conversation of four turns", n)
 	}
 }
 

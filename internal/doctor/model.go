@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -79,36 +78,53 @@ func (d *doctor) checkWindow(active config.Provider, window int) {
 
 const toolCalls = "tool calls"
 
-// checkCalls finds out whether the model can call tools; supported is what the
-// server says, nil if nothing. Without tool calls the JSON protocol works, unless
-// the configuration excludes it.
+// checkCalls finds out whether the model can call tools, and whether a conversation
+// goes on after that; supported is what the server says, nil if nothing. Without tool
+// calls the JSON protocol works, unless the configuration excludes it.
 func (d *doctor) checkCalls(driver llm.Driver, supported *bool) {
+	calls := d.Config.LLM.Protocol != "json"
 	switch {
-	case d.Config.LLM.Protocol == "json":
+	case !calls:
 		d.ok(toolCalls, "doctor.calls.json")
-		return
 	case supported != nil && !*supported:
 		d.noCalls(d.text("doctor.calls.no"))
-		return
-	case d.NoModelCall:
-		d.note(toolCalls, Warning, d.text("doctor.calls.untried"), "")
+		calls = false
+	}
+	if d.NoModelCall {
+		if calls {
+			d.note(toolCalls, Warning, d.text("doctor.calls.untried"), "")
+		}
 		return
 	}
+	d.play(driver, calls)
+}
+
+// play begins the conversation, with tools or without.
+func (d *doctor) play(driver llm.Driver, calls bool) {
+	active := d.Config.LLM.Active()
+	profile := d.Config.Profile(active)
+	p := newDialogue(d.Model, llm.Request{Model: active.Model, ContextLength: active.ContextLength, Profile: profile}, calls)
 	ctx, cancel := d.within(time.Duration(d.Config.LLM.TimeoutSeconds) * time.Second)
 	defer cancel()
 	start := time.Now()
-	reply, err := d.Model.Complete(ctx, d.pingRequest())
+	reply, err := p.first(ctx)
 	var failed *llm.Error
 	switch {
-	case errors.As(err, &failed) && failed.Kind == llm.ToolsRefused:
+	case calls && errors.As(err, &failed) && failed.Kind == llm.ToolsRefused:
 		d.noCalls(failed.Error())
+		if d.Config.LLM.Protocol == "auto" {
+			d.play(driver, false)
+		}
+		return
 	case err != nil:
 		d.note(toolCalls, Failed, err.Error(), d.text(i18n.ID(cmp.Or(driver.Hints.Unreachable, "doctor.todo.model.other"))))
-	case len(reply.Calls) == 0:
+		return
+	case calls && len(reply.Calls) == 0:
 		d.noCalls(d.text("doctor.calls.words"))
-	default:
+	case calls:
 		d.ok(toolCalls, "doctor.calls", reply.Calls[0].Name, time.Since(start).Round(time.Millisecond))
 	}
+	d.converse(p, reply, start, profile)
 }
 
 func (d *doctor) noCalls(text string) {
@@ -117,13 +133,4 @@ func (d *doctor) noCalls(text string) {
 		result = Failed
 	}
 	d.note(toolCalls, result, text, d.text("doctor.todo.calls"))
-}
-
-// pingRequest is the shortest request that a model can answer by a call.
-func (d *doctor) pingRequest() llm.Request {
-	active := d.Config.LLM.Active()
-	return llm.Request{Model: active.Model, ContextLength: active.ContextLength,
-		Messages: []llm.Message{{Role: llm.User, Content: "Call the tool ping once. Say nothing else."}},
-		Tools: []llm.Tool{{Name: "ping", Description: "Answers pong.",
-			Schema: json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)}}}
 }
