@@ -20,7 +20,7 @@ func TestOldCopy(t *testing.T) {
 	if out, _ := w.agent(65, "verify"); !strings.Contains(out, "was there") {
 		t.Errorf("verify says:\n%s", out)
 	}
-	w.agent(0, "resume", uuid)
+	w.agent(65, "resume", uuid)
 	w.agent(65, "run")
 	if _, err := os.Stat(w.path("contexts", "paused", uuid)); err != nil {
 		t.Error(err)

@@ -37,7 +37,7 @@ text is a regular expression (RE2), matched against the event's data as stored: 
 	cmd.Flags().StringVar(&task, "task", "", "only in this task (URL) or context")
 	cmd.Flags().StringArrayVar(&o.Types, "type", nil, "only in events of this type, such as tool.replied or tool; may be repeated")
 	completeFlag(cmd, "type", event.Types())
-	cmd.Flags().StringVar(&o.Since, "since", "", "only events since then: 2026-11-27, a time in RFC 3339, or an age such as 36h or 7d")
+	cmd.Flags().StringVar(&o.Since, "since", "", "only events since then: a day in UTC (2026-11-27), a time in RFC 3339, or an age such as 36h or 7d")
 	cmd.Flags().StringVar(&o.Until, "until", "", "only events until then, in the same forms")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
 	return cmd

@@ -13,6 +13,7 @@ import (
 	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/sanitize"
+	"agent/internal/search"
 )
 
 func (a *cli) statsCommand() *cobra.Command {
@@ -29,7 +30,7 @@ the time in which the agent worked. A damaged log counts up to its damage.`,
 			if err != nil {
 				return err
 			}
-			from, err := report.ParseSince(since, l.Now)
+			from, err := search.ParseMoment(since, l.Now)
 			if err != nil {
 				return usageError{fmt.Errorf("--since %w", err)}
 			}

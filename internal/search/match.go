@@ -34,10 +34,10 @@ func New(text string, o Options, now time.Time) (m *Matcher, err error) {
 		return nil, err
 	}
 	m = &Matcher{types: o.Types}
-	if m.since, err = moment(o.Since, now); err != nil {
+	if m.since, err = ParseMoment(o.Since, now); err != nil {
 		return nil, err
 	}
-	if m.until, err = moment(o.Until, now); err != nil {
+	if m.until, err = ParseMoment(o.Until, now); err != nil {
 		return nil, err
 	}
 	if o.Regexp {
@@ -63,27 +63,6 @@ func escaped(text string) string {
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(text) // a string cannot fail
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
-}
-
-// moment reads a date, a time, or an age.
-func moment(s string, now time.Time) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
-	if t, err := time.ParseInLocation(time.DateOnly, s, time.Local); err == nil {
-		return t, nil
-	}
-	if t, err := time.Parse(time.RFC3339, s); err == nil {
-		return t, nil
-	}
-	unit := time.Duration(1)
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		s, unit = days+"h", 24
-	}
-	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
-		return now.Add(-d * unit), nil
-	}
-	return time.Time{}, fmt.Errorf("%q is not a date (2026-11-27), a time (RFC 3339) or an age (36h, 7d)", s)
 }
 
 // ofType reports whether an event's type is the one asked for, or of that group.
