@@ -77,6 +77,9 @@ func ParseTaskKey(s string, hosts ...string) (TaskKey, error) {
 	}
 	text, _, _ = strings.Cut(text, "#")
 	text, _, _ = strings.Cut(text, "?")
+	for _, other := range []string{"/-/work_items/", "/-/issues/incident/"} { // other pages of the same issue
+		text = strings.Replace(text, other, "/-/issues/", 1)
+	}
 	for _, m := range middles {
 		left, right, ok := strings.Cut(text, m.middle)
 		if !ok {

@@ -31,6 +31,8 @@ func TestParseTaskKey(t *testing.T) {
 		{"https://ghe.example/o/r/issues/3", []string{"ghe.example.org"}, issue("ghe.example", "o/r", 3)},
 		{"https://github.com/o/r/pull/7/files#diff-1", nil, forge.TaskKey{Host: "github.com", Project: "o/r", Kind: forge.GitHubPullRequest, Number: 7}},
 		{"https://gitlab.example.com/g/sub/p/-/issues/3", nil, forge.TaskKey{Host: "gitlab.example.com", Project: "g/sub/p", Kind: forge.GitLabIssue, Number: 3}},
+		{"https://gitlab.example.com/g/p/-/work_items/3#note_9", nil, forge.TaskKey{Host: "gitlab.example.com", Project: "g/p", Kind: forge.GitLabIssue, Number: 3}},
+		{"https://gitlab.example.com/g/p/-/issues/incident/3?x=1", nil, forge.TaskKey{Host: "gitlab.example.com", Project: "g/p", Kind: forge.GitLabIssue, Number: 3}},
 		{"https://gitlab.example.com/g/p/-/issues/3#note_99", nil, forge.TaskKey{Host: "gitlab.example.com", Project: "g/p", Kind: forge.GitLabIssue, Number: 3}},
 		{"gitlab.example.com/g/a/b/c/d.e/-/merge_requests/5/diffs?x=1", nil, forge.TaskKey{Host: "gitlab.example.com", Project: "g/a/b/c/d.e", Kind: forge.GitLabMergeRequest, Number: 5}},
 		{"https://gitlab.example.com/グループ/プロジェクト/-/issues/8", nil, forge.TaskKey{Host: "gitlab.example.com", Project: "グループ/プロジェクト", Kind: forge.GitLabIssue, Number: 8}},

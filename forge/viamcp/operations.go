@@ -111,7 +111,7 @@ var remarks = map[forge.Kind][]source{
 			github("get_issue_comments", item("issue_number")),
 		}},
 		{"review_comment", []way{
-			github("pull_request_read", method("get_review_comments", "pullNumber")),
+			byCursor(github("pull_request_read", method("get_review_comments", "pullNumber"))),
 			github("get_pull_request_comments", item("pullNumber")),
 		}},
 		{"review", []way{

@@ -105,33 +105,16 @@ func (c *Client) Comments(ctx context.Context, key forge.TaskKey, since time.Tim
 		if err != nil {
 			return nil, err
 		}
-		comments = append(comments, commentsOf(source.kind, items, since)...)
+		part, err := commentsOf(source.kind, items, since)
+		if err != nil {
+			return nil, &forge.Error{Kind: forge.Transient, Op: "list comments", Message: err.Error()}
+		}
+		comments = append(comments, part...)
 	}
 	slices.SortStableFunc(comments, func(a, b forge.Comment) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
 	})
 	return comments, nil
-}
-
-func commentsOf(kind string, items []object, since time.Time) []forge.Comment {
-	var comments []forge.Comment
-	for _, item := range items {
-		if notes := item.list("notes"); len(notes) > 0 { // a discussion
-			comments = append(comments, commentsOf(kind, notes, since)...)
-			continue
-		}
-		c := forge.Comment{ID: item.id(), Kind: kind, Author: item.account(), Body: item.text("body"), System: item["system"] == true,
-			URL: item.text("html_url", "web_url", "url"), CreatedAt: item.time("created_at", "createdAt", "submitted_at", "submittedAt")}
-		c.UpdatedAt = item.time("updated_at", "updatedAt")
-		if c.UpdatedAt.IsZero() {
-			c.UpdatedAt = c.CreatedAt
-		}
-		if c.ID == "" || c.UpdatedAt.Before(since) || (kind == "review" && strings.TrimSpace(c.Body) == "") {
-			continue
-		}
-		comments = append(comments, c)
-	}
-	return comments
 }
 
 // maxPages bounds what a server can make us read.

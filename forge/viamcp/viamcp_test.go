@@ -129,7 +129,49 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		items, _, err := parse(text)
 		if err == nil {
-			_ = commentsOf("note", items, time.Time{})
+			_, _ = commentsOf("note", items, time.Time{})
 		}
 	})
+}
+
+// Threads of GitHub's server became empty comments of @ghost in the year 1; internal
+// notes became input, and where a note on a diff stands was lost.
+func TestThreads(t *testing.T) {
+	pull := forge.TaskKey{Host: "h", Project: "o/r", Kind: forge.GitHubPullRequest, Number: 7}
+	merge := forge.TaskKey{Host: "h", Project: "g/p", Kind: forge.GitLabMergeRequest, Number: 7}
+	const when = `"created_at":"2026-01-01T00:00:00Z"`
+	for name, tt := range map[string]struct {
+		key   forge.TaskKey
+		lists map[string][]string
+		want  []string // nil: an error
+	}{
+		"threads by cursor": {pull, map[string][]string{"pull_request_read get_review_comments": {
+			`{"reviewThreads":[{"id":"T1","isResolved":true,"comments":{"nodes":[{"body":"a","author":{"login":"ann"},"path":"x.go","line":3,"url":"https://h/o/r/pull/7#discussion_r41","createdAt":"2026-01-01T00:00:00Z"}]}}],"pageInfo":{"hasNextPage":true,"endCursor":"c2"}}`,
+			`{"reviewThreads":[{"id":"T2","comments":[{"body":"b","author":"bob","html_url":"https://h/o/r/pull/7#discussion_r42","created_at":"2026-01-02T00:00:00Z"}]}],"pageInfo":{"hasNextPage":false}}`}},
+			[]string{"review_comment 41 ann > x.go:3 (resolved)\n\na", "review_comment 42 bob b"}},
+		"no author":  {pull, map[string][]string{"get_pull_request_comments": {`[{"id":1,"body":"a",` + when + `}]`}}, nil},
+		"no time":    {pull, map[string][]string{"get_pull_request_comments": {`[{"id":1,"body":"a","user":{"login":"ann"}}]`}}, nil},
+		"no text":    {pull, map[string][]string{"get_pull_request_comments": {`[{"id":1,"user":{"login":"ann"},` + when + `}]`}}, nil},
+		"no comment": {pull, map[string][]string{"get_pull_request_comments": {`[{"id":"T1","isResolved":false,"comments":{"nodes":[]}}]`}}, nil},
+		"diff note": {merge, map[string][]string{"mr_discussions": {`[{"id":"d","notes":[{"id":5,"body":"n","author":{"username":"ann"},"position":{"new_path":"a.go","new_line":9},` + when + `}]}]`}},
+			[]string{"note 5 ann > a.go:9\n\nn"}},
+	} {
+		lists := tt.lists
+		if tt.key == pull {
+			lists["get_issue_comments"], lists["get_pull_request_reviews"] = []string{"[]"}, []string{"[]"}
+		}
+		if _, today := lists["pull_request_read get_review_comments"]; today {
+			lists["pull_request_read get_comments"], lists["pull_request_read get_reviews"] = []string{"[]"}, []string{"[]"}
+		}
+		got, err := New(nil, &server{pages: lists}, Config{Comments: true}).Comments(context.Background(), tt.key, time.Time{})
+		if (err != nil) != (tt.want == nil) || err == nil && !slices.Equal(ids(got), tt.want) {
+			t.Errorf("%s: %q, %v", name, ids(got), err)
+		}
+	}
+	secret := `[{"id":5,"body":"n","internal":true,"author":{"username":"ann"},` + when + `}]`
+	got, err := New(nil, &server{pages: map[string][]string{"list_issue_discussions": {secret}}}, Config{Comments: true}).
+		Comments(context.Background(), forge.TaskKey{Host: "h", Project: "g/p", Kind: forge.GitLabIssue, Number: 1}, time.Time{})
+	if err != nil || len(got) != 1 || !got[0].Internal {
+		t.Errorf("an internal note: %+v, %v", got, err)
+	}
 }
