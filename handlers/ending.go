@@ -75,6 +75,9 @@ func ownEnding(s *projections.State) *projections.Ending {
 
 // finish publishes the work, says so, sets the labels, leaves a summary, and ends.
 func finish(s *projections.State, v *projections.Ending) Effect {
+	if failedRound(s, v) {
+		return finishRound(s, v)
+	}
 	if e := publish(s, v); e != nil {
 		return e
 	}

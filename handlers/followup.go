@@ -1,11 +1,14 @@
 package handlers
 
 import (
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
 
 	"agent/eventlog/event"
+	"agent/handlers/prompt"
+	"agent/handlers/tell"
 	"agent/projections"
 )
 
@@ -38,6 +41,42 @@ func awaiting(s *projections.State) *event.ContextAwaiting {
 	return &event.ContextAwaiting{Rounds: rounds(s), Until: event.Until{Kind: "comment", Time: s.Now.Add(wait)}}
 }
 
+// failedRound is true for a failure in a round that answers the author. It does not
+// fail what was completed before.
+func failedRound(s *projections.State, v *projections.Ending) bool {
+	return v.Status == projections.Failed && s.Await != nil && s.Config.FollowUp.Enabled && !s.Planned() &&
+		(s.Status != projections.Running || v.Since > s.Since)
+}
+
+// finishRound says that the round failed, keeps its work, and waits for the next
+// answer, if there may be one.
+func finishRound(s *projections.State, v *projections.Ending) Effect {
+	if s.Status != projections.Running {
+		return idle(s)
+	}
+	if e := publish(s, v); e != nil {
+		return e
+	}
+	last := rounds(s) >= s.Config.FollowUp.MaxRounds
+	over := completes("max_rounds", "", v.Since)
+	switch {
+	case !s.Done("comment:round", v.Since):
+		if e := lastProgress(s, tell.FinalStatus(s, v), v.Since); e != nil {
+			return e
+		}
+		return Act{Intent: tell.RoundFailed(s, v, last)}
+	case !last && !s.Done("labels:awaiting", v.Since):
+		return Act{Intent: awaitLabels(s)}
+	case !last:
+		return Record{awaiting(s)}
+	case !s.Done("labels:completed", v.Since):
+		return Act{Intent: finalLabels(s, over)}
+	case !s.Done("summary:final", v.Since):
+		return Record{prompt.FinalSummary(s, over)}
+	}
+	return Record{&event.ContextCompleted{Reason: over.Reason, Partial: true}}
+}
+
 // waitAgain goes back to waiting if what ended the wait turned out to be nothing new.
 func waitAgain(s *projections.State) Effect {
 	if s.Wait == nil || s.ResumedBy != "comment" || s.Work.Reply != nil || len(s.Comments.Pending) > 0 || s.Steps["message:comments"] > s.Since {
@@ -54,12 +93,16 @@ func closedByAuthor(s *projections.State) bool {
 	if s.Await == nil || !s.Config.FollowUp.Enabled || s.Status != projections.Running || s.Comments.Partial || len(s.Comments.Pending) == 0 {
 		return false
 	}
+	thanked := false
 	for _, c := range s.Comments.Pending {
-		if !isThanks(c.Body.View(), s.Config.FollowUp.Keywords) {
+		switch thanks, words := isThanks(c.Body.View(), s.Config.FollowUp.Keywords, s.Config.Bot); {
+		case thanks:
+			thanked = true
+		case words:
 			return false
 		}
 	}
-	return true
+	return thanked
 }
 
 // defaultPhrases end a conversation. A list in the configuration replaces them.
@@ -95,9 +138,10 @@ lgtm`
 // politeness may follow a phrase.
 var politeness = []string{"でございます", "いたしました", "致しました", "しました", "です", "ですね", "でした", "だ", "よ", "ね"}
 
-// isThanks reports whether every sentence of a comment is a completion phrase.
-// A phrase inside a longer sentence, a negated one, or a question is not.
-func isThanks(comment, phrases string) bool {
+// isThanks reports whether every sentence of a comment is a completion phrase, and
+// whether it has words at all. A phrase inside a longer sentence, a negated one, a
+// question, thanks to somebody else than the agent, or anything with code is not.
+func isThanks(comment, phrases, bot string) (thanks, words bool) {
 	if strings.TrimSpace(phrases) == "" {
 		phrases = defaultPhrases
 	}
@@ -106,37 +150,51 @@ func isThanks(comment, phrases string) bool {
 		known[normalPhrase(p)] = true
 	}
 	said, text := 0, unquoted(comment)
-	if strings.ContainsAny(text, "?？") {
-		return false
+	if strings.ContainsAny(text, "?？`") || strings.Contains(text, "~~~") || toAnother(text, bot) {
+		return false, true
 	}
+	text = mentions.ReplaceAllString(text, " ") // of the agent
 	for _, sentence := range strings.FieldsFunc(text, isSentenceEnd) {
 		sentence = normalPhrase(sentence)
 		if sentence == "" {
 			continue // emoji or punctuation
 		}
 		if !known[sentence] && !known[impolite(sentence)] {
-			return false
+			return false, true
 		}
 		said++
 	}
-	return said > 0
+	return said > 0, said > 0
 }
 
-// unquoted drops quoted lines and mentions.
+var mentions = regexp.MustCompile(`(?:^|[^\w/])@([\w-]+(?:\[bot\])?)`)
+
+// toAnother reports whether a text names somebody else than the agent.
+func toAnother(text, bot string) bool {
+	for _, m := range mentions.FindAllStringSubmatch(text, -1) {
+		if !strings.EqualFold(strings.TrimSuffix(m[1], "[bot]"), strings.TrimSuffix(bot, "[bot]")) {
+			return true
+		}
+	}
+	return false
+}
+
+// unquoted drops quoted lines and indented code, which is text all the same: a mark of
+// code takes its place.
 func unquoted(comment string) string {
 	var kept []string
-	for _, line := range strings.Split(comment, "\n") {
-		if strings.HasPrefix(strings.TrimSpace(line), ">") {
-			continue
-		}
-		for _, word := range strings.Fields(line) {
-			if !strings.HasPrefix(word, "@") {
-				kept = append(kept, word)
+	for line := range strings.SplitSeq(comment, "\n") {
+		switch {
+		case strings.HasPrefix(strings.TrimSpace(line), ">"):
+		case strings.HasPrefix(line, "    "), strings.HasPrefix(line, "\t"):
+			if strings.TrimSpace(line) != "" {
+				kept = append(kept, "`")
 			}
+		default:
+			kept = append(kept, line)
 		}
-		kept = append(kept, "\n")
 	}
-	return strings.Join(kept, " ")
+	return strings.Join(kept, "\n")
 }
 
 func isSentenceEnd(r rune) bool { return strings.ContainsRune("。．.!！\n、,，;；", r) }

@@ -98,11 +98,11 @@ func resume(s *projections.State) Effect {
 		return nil
 	case !probing && !s.Done("labels:resumed", s.Since):
 		return Act{Intent: resumeLabels(s)}
-	case announced(s) && !s.Done("comment:resumed", s.Since):
-		return Act{Intent: tell.Notice(s, "resumed")}
 	case s.Config.Comments.Enabled && !s.Done("fetch:resume", s.Since):
 		return Read{Want: WantComments, Reason: event.FetchResume}
-	case !probing && s.Comments.Error != "" && s.Config.Comments.Notify && !s.Done("comment:fetch", s.Since):
+	case announced(s) && !s.Done("comment:resumed", s.Since):
+		return Act{Intent: tell.Resumed(s)}
+	case !probing && !announced(s) && s.Comments.Error != "" && s.Config.Comments.Notify && !s.Done("comment:fetch", s.Since):
 		return Act{Intent: tell.Notice(s, "fetch")}
 	}
 	return nil

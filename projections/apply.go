@@ -219,6 +219,9 @@ func (s *State) created(e event.Event, b *event.ContextCreated) {
 
 // moved takes the item's new address over. A comment of ours may carry the mark of an old one.
 func (s *State) moved(b *event.TaskMoved) {
+	if s.Created == nil {
+		return // not the log of a context
+	}
 	if to, err := forge.ParseTaskKey(b.To, s.Created.Forge); err == nil {
 		s.Earlier = append(s.Earlier, s.Key)
 		s.Key = to

@@ -14,6 +14,7 @@ type Comments struct {
 	seen      map[string]string // id → hash of the body that was seen
 	own       map[string]bool
 	used      map[string]bool // in a message to the model
+	from      map[string]From
 	LastFetch time.Time
 	Error     string          // of the latest fetch
 	Partial   bool            // a fetch is not complete: it must be repeated
@@ -23,8 +24,14 @@ type Comments struct {
 	words     Paths           // of those that were accepted
 }
 
+// From is who wrote a comment, and when by the forge's clock.
+type From struct {
+	Author  string
+	Created time.Time
+}
+
 func newComments() Comments {
-	return Comments{seen: map[string]string{}, own: map[string]bool{}, used: map[string]bool{}, Ignored: map[string]int{}, words: Paths{}}
+	return Comments{from: map[string]From{}, seen: map[string]string{}, own: map[string]bool{}, used: map[string]bool{}, Ignored: map[string]int{}, words: Paths{}}
 }
 
 // CommentID makes ids unique over the kinds of comment that a forge numbers apart.
@@ -40,6 +47,9 @@ func (c *Comments) Seen(id string) (hash string, ok bool) {
 	hash, ok = c.seen[id]
 	return hash, ok
 }
+
+// From tells who wrote a comment that was fetched.
+func (c *Comments) From(id string) From { return c.from[id] }
 
 // Own reports whether the log says that we wrote the comment.
 func (c *Comments) Own(id string) bool { return c.own[id] }
@@ -90,6 +100,9 @@ func (c *Comments) fetched(e event.Event, b *event.CommentsFetched) {
 	for _, comment := range b.Comments {
 		id := CommentID(comment.Kind, comment.ID)
 		c.seen[id] = comment.Hash
+		if comment.Author != "" {
+			c.from[id] = From{comment.Author, comment.Created}
+		}
 		switch comment.Verdict {
 		case "deleted":
 			delete(c.seen, id)

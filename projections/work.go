@@ -88,6 +88,8 @@ func (w *Work) apply(e event.Event) {
 		}
 	case *event.ContextAwaiting:
 		w.Reply = nil // its closing words were posted
+		w.again()
+		w.Corrections, w.corrected = 0, false
 	case *event.UnderstandingMade, *event.InformationPlanned, *event.InformationCollected, *event.AssumptionMade, *event.PlanMade, *event.PlanRevised,
 		*event.ActionFinished, *event.ReflectionMade, *event.VerificationMade, *event.ReplanDecided:
 		w.Reply, w.Failure, w.Corrections = nil, nil, 0 // it became the event

@@ -95,7 +95,9 @@ func TestRoundsAreUsedUp(t *testing.T) {
 	c.step(4, "awaiting", awaitingLabel)
 	c.say("alice", "And another one.")
 	c.step(6, "completed", doneLabel)
-	c.wantSaid(3, "✅ **Done**")
+	if body := c.wantSaid(3, "✅ **Done**"); !strings.Contains(body, "the last of 2 rounds of replies") {
+		t.Errorf("that no reply is waited for is not said:\n%s", body)
+	}
 	c.wantPublishedAs("hello\nhello\nhello\n")
 }
 
@@ -151,4 +153,39 @@ func TestAwaitedItemEnds(t *testing.T) {
 		c.fault(forgetest.Fault{Method: "GET", Path: ".*/issues", Kind: forgetest.Answer, Status: 200, Times: -1, Body: `[]`})
 		c.step(2, "stopped", stoppedLabel)
 	})
+}
+
+// TestRoundFails: a round that fails does not fail what was completed. It is said, and
+// the next answer is listened to. A thumb up is no round.
+func TestRoundFails(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{kinds[0], kinds[2]} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			c := newTalk(t, kind, func(n int, r llmtest.Request) llmtest.Reply {
+				if n >= 2 && n < 7 {
+					return llmtest.Text("")
+				}
+				return followUps(n, r)
+			})
+			c.extra = followUp
+			c.step(2, "awaiting", awaitingLabel)
+			c.say("alice", "Another line, please.")
+			c.step(7, "awaiting", awaitingLabel)
+			if body := c.wantSaid(1, "⚠️ **This round failed.**"); !strings.Contains(body, "I will wait 24 hours") {
+				t.Error(body)
+			}
+			c.say("alice", "👍 🎉")
+			c.step(7, "awaiting", awaitingLabel)
+			c.say("alice", "Once more: another line, please.")
+			c.agent(0, "run")
+			l := c.wantState("awaiting", awaitingLabel)
+			c.wantSaid(2, "✅ **Done**")
+			rounds := find[*event.ContextAwaiting](c.events(l.UUID))
+			if n := rounds[len(rounds)-1].Rounds; n != 2 || len(rounds) != 3 {
+				t.Errorf("%d rounds, waited %d times", n, len(rounds))
+			}
+			c.wantExact(l.UUID)
+		})
+	}
 }

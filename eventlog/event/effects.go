@@ -124,7 +124,7 @@ type ToolInterrupted struct {
 // without the hidden marker; the op in the marker is "uuid:seq" of this event.
 type CommentRequested struct {
 	intent
-	Purpose string `json:"purpose"`        // progress | progress:STAGE | progress:call | checklist | completed | failed | paused | stopped | resumed | inherited | fetch | clarification
+	Purpose string `json:"purpose"`        // progress | progress:STAGE | progress:call | checklist | completed | failed | paused | stopped | resumed | inherited | fetch | clarification | round
 	Edit    string `json:"edit,omitempty"` // id of the comment to edit; empty for a new one
 	Body    Text   `json:"body"`
 }

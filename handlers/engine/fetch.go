@@ -164,7 +164,8 @@ func (e *Engine) deleted(all []forge.Comment) (gone []event.Comment) {
 			if plain == "" {
 				kind, plain = "", id
 			}
-			gone = append(gone, event.Comment{ID: plain, Kind: kind, Verdict: "deleted"})
+			from := e.state.Comments.From(id)
+			gone = append(gone, event.Comment{ID: plain, Kind: kind, Author: from.Author, Created: from.Created, Verdict: "deleted"})
 		}
 	}
 	return gone

@@ -40,6 +40,7 @@ type Answer struct {
 	Ours     bool  // the agent or the forge wrote it
 	New      bool  // the log does not have this text
 	Approves bool  // it says so, see Approves, and its id can be compared
+	Wordless bool  // it has no letter or digit: a thumb up
 	MayWrite *bool // nil if it was not asked
 }
 
@@ -170,7 +171,9 @@ func answered(s *projections.State, f Facts) (event.Body, Need) {
 		return &event.StopRequested{By: "closed"}, Nothing
 	case f.Comments == nil:
 		return nil, Comments
-	case slices.ContainsFunc(*f.Comments, func(a Answer) bool { return a.New && !a.Ours && !a.Author.Bot && IsAuthor(s, a.Author) }):
+	case slices.ContainsFunc(*f.Comments, func(a Answer) bool {
+		return a.New && !a.Ours && !a.Author.Bot && IsAuthor(s, a.Author) && (!a.Wordless || s.Wait.Reason != "")
+	}):
 		return &event.ResumeRequested{By: "comment"}, Nothing
 	}
 	if until := s.Wait.Until.Time; !f.Now.Before(until) {

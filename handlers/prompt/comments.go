@@ -36,13 +36,35 @@ func commentBytes(s *projections.State) (n int) {
 	return n
 }
 
+// commentsHead tells comments that came during a pause from those that a look in the
+// middle of the work found.
+func commentsHead(s *projections.State) i18n.ID {
+	resume := s.Steps["fetch:resume"]
+	if s.Resumes > 0 && resume > s.Since && resume > max(s.Steps["fetch:periodic"], s.Steps["fetch:publish"]) {
+		return "comments.resumed"
+	}
+	return "comments.head"
+}
+
+// mark frames the task's text and the new comments. It is longer than any in all of
+// them, so that none can end its own frame or, where a text in between is cut, that of
+// another.
+func mark(s *projections.State) string {
+	texts := []string{s.Task.Body.View()}
+	for _, c := range s.Comments.Pending {
+		texts = append(texts, c.Body.View())
+	}
+	return fence(texts...)
+}
+
 // commentList shows the new comments in so many bytes, and names those that it
 // shows. Of comments that are too long for their share the beginning is shown.
 func commentList(s *projections.State, lang i18n.Lang, room int) (list string, ids []string) {
-	all := s.Comments.Pending
+	all, frame := s.Comments.Pending, mark(s)
 	heads, bodies := make([]string, len(all)), make([]string, len(all))
 	for i, c := range all {
 		heads[i], bodies[i] = commentHead(c, lang), commentBody(s, c, lang)
+		room -= 2 * (len(frame) + 1)
 	}
 	first := 0
 	for ; first < len(all)-1 && share(heads[first:], bodies[first:], room) < leastShown; first++ {
@@ -50,7 +72,11 @@ func commentList(s *projections.State, lang i18n.Lang, room int) (list string, i
 	most := max(share(heads[first:], bodies[first:], room), leastShown)
 	var b strings.Builder
 	for i, c := range all[first:] {
-		b.WriteString(heads[first+i] + beginning(bodies[first+i], most, lang) + "\n\n")
+		body := beginning(bodies[first+i], most, lang)
+		if c.Verdict != "deleted" {
+			body = between(frame, body)
+		}
+		b.WriteString(heads[first+i] + body + "\n\n")
 		ids = append(ids, projections.CommentID(c.Kind, c.ID))
 	}
 	b.WriteString("---\n")

@@ -91,17 +91,24 @@ func fitted(text string, room int, render func(string) string) string {
 }
 
 // fenced puts a text between marks that are longer than any in it.
-func fenced(text string) string {
-	longest, run := 2, 0
-	for i := range len(text) {
-		if run++; text[i] != '`' {
-			run = 0
+func fenced(text string) string { return between(fence(text), text) }
+
+// fence is a mark that is longer than any in the texts.
+func fence(texts ...string) string {
+	longest := 2
+	for _, text := range texts {
+		run := 0
+		for i := range len(text) {
+			if run++; text[i] != '`' {
+				run = 0
+			}
+			longest = max(longest, run)
 		}
-		longest = max(longest, run)
 	}
-	mark := strings.Repeat("`", longest+1)
-	return mark + "\n" + text + "\n" + mark
+	return strings.Repeat("`", longest+1)
 }
+
+func between(mark, text string) string { return mark + "\n" + text + "\n" + mark }
 
 func fileSection(s *projections.State) string {
 	if s.Project.Files.IsZero() {

@@ -104,12 +104,12 @@ func Task(s *projections.State) *event.MessageAdded {
 
 func task(s *projections.State, room int) *event.MessageAdded {
 	t := s.Task
-	body := strings.TrimSpace(t.Body.View())
-	if body == "" {
-		body = i18n.Text(s.Lang, "task.empty")
-	}
-	if len(s.Comments.Pending) > 0 {
-		body = event.Shorten(body, max(room/2, room-commentBytes(s))) // the comments get what it leaves, half of the room at least
+	body := i18n.Text(s.Lang, "task.empty")
+	if text := strings.TrimSpace(t.Body.View()); text != "" {
+		if len(s.Comments.Pending) > 0 {
+			text = event.Shorten(text, max(room/2, room-commentBytes(s))) // the comments get what it leaves, half of the room at least
+		}
+		body = i18n.Text(s.Lang, "task.frame") + "\n" + between(mark(s), text)
 	}
 	var b strings.Builder
 	b.WriteString(i18n.Text(s.Lang, "task.head", t.Title) + "\n")
@@ -129,7 +129,7 @@ func task(s *projections.State, room int) *event.MessageAdded {
 
 // Edited tells the model that the task itself was changed under its hands.
 func Edited(s *projections.State) *event.MessageAdded {
-	text := i18n.Text(s.Lang, "task.edited") + "\n\n" + i18n.Text(s.Lang, "task.head", s.Task.Title) + "\n\n" + s.Task.Body.View()
+	text := i18n.Text(s.Lang, "task.edited") + "\n\n" + i18n.Text(s.Lang, "task.head", s.Task.Title) + "\n\n" + fenced(s.Task.Body.View())
 	return &event.MessageAdded{Role: string(llm.User), Purpose: "edited", Content: event.T(strings.TrimSpace(text))}
 }
 
@@ -137,7 +137,7 @@ func Edited(s *projections.State) *event.MessageAdded {
 func Comments(s *projections.State) *event.MessageAdded {
 	return roomy(s, func(room int) *event.MessageAdded {
 		lang := cmp.Or(i18n.Lang(s.Config.Comments.Language), s.Lang)
-		head, foot := i18n.Text(lang, "comments.head")+"\n\n", i18n.Text(lang, "comments.foot")
+		head, foot := i18n.Text(lang, commentsHead(s))+"\n\n", i18n.Text(lang, "comments.foot")
 		list, ids := commentList(s, lang, room-len(head)-len(foot))
 		return &event.MessageAdded{Role: string(llm.User), Purpose: "comments", Content: event.T(head + list + foot), Comments: ids}
 	})

@@ -89,6 +89,19 @@ func Notice(s *projections.State, purpose string) *event.CommentRequested {
 	return Comment(s, purpose, i18n.Text(s.Lang, i18n.ID(purpose+".head")))
 }
 
+// Resumed says that the work goes on, once it is known whether the new comments could
+// be read.
+func Resumed(s *projections.State) *event.CommentRequested {
+	text := i18n.ID("resumed.head")
+	switch {
+	case !s.Config.Comments.Enabled:
+		text = "resumed.plain"
+	case s.Comments.Error != "":
+		text = "resumed.unread"
+	}
+	return Comment(s, "resumed", i18n.Text(s.Lang, text))
+}
+
 // Paused says why the work pauses and how it goes on.
 func Paused(s *projections.State, p *projections.Pausing, reasons []ApprovalReason) *event.CommentRequested {
 	head := i18n.Text(s.Lang, "paused.head")
@@ -133,6 +146,17 @@ func Final(s *projections.State, v *projections.Ending) *event.CommentRequested 
 	return Comment(s, string(v.Status), body)
 }
 
+// RoundFailed says why a round failed that answers the author, and whether another
+// answer is waited for.
+func RoundFailed(s *projections.State, v *projections.Ending, last bool) *event.CommentRequested {
+	wait := &projections.Ending{Reason: "await"}
+	if last {
+		wait.Reason = "max_rounds"
+	}
+	return Comment(s, "round", format.Paragraphs([]string{i18n.Text(s.Lang, "round.failed") + mention(s),
+		i18n.Text(s.Lang, "reason", failReason(s.Lang, v)), failLine(s, v), workLine(s, v), awaitLine(s, wait), facts(s, v)}))
+}
+
 // headRoom is how many characters stand above a model's words at most.
 const headRoom = 500
 
@@ -175,7 +199,11 @@ func closingWords(s *projections.State, v *projections.Ending) string {
 }
 
 func awaitLine(s *projections.State, v *projections.Ending) string {
-	if v.Reason != "await" {
+	switch v.Reason {
+	case "max_rounds":
+		return i18n.Text(s.Lang, "await.over", s.Config.FollowUp.MaxRounds)
+	case "await":
+	default:
 		return ""
 	}
 	return i18n.Text(s.Lang, "await.foot", s.Config.FollowUp.TimeoutHours)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"agent/eventlog/event"
 	"agent/forge"
@@ -84,12 +86,15 @@ func readAnswers(ctx context.Context, at app.Site, s *projections.State, f *poli
 		id := projections.CommentID(c.Kind, c.ID)
 		known, seen := s.Comments.Seen(id)
 		approves, _ := policy.Approves(c.Body)
-		answers = append(answers, policy.Answer{ID: c.ID, Author: c.Author, New: !seen || known != engine.Hash(c.Body), Approves: approves && id == c.ID,
+		answers = append(answers, policy.Answer{ID: c.ID, Author: c.Author, New: !seen || known != engine.Hash(c.Body), Approves: approves && id == c.ID, Wordless: !strings.ContainsFunc(c.Body, isWord),
 			Ours: c.System || s.Comments.Own(id) || engine.Marked(c.Body)}) // author and agent may share an account
 	}
 	f.Comments = &answers
 	return err
 }
+
+// isWord is true for what words are made of. A picture or a link has such letters, too.
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // readPermissions asks about all who approve. Who cannot be asked about may not.
 func (r *round) readPermissions(ctx context.Context, at app.Site, s *projections.State, f *policy.Facts) error {
