@@ -60,7 +60,11 @@ func Supervise(args []string) (exitCode int) {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP) // the child decides what they mean
 	syscall.CloseOnExec(lifeline)
+	orphaned, started := make(chan struct{}), make(chan struct{})
+	go func() { awaitEnd(os.NewFile(lifeline, "lifeline")); close(orphaned) }()
+	go endWhileStarting(orphaned, started)
 	child, private, err := startEither(mode, policy, argv)
+	close(started)
 	if err != nil {
 		return notStarted(err)
 	}
@@ -71,8 +75,6 @@ func Supervise(args []string) (exitCode int) {
 	closeStreams()
 	exited := make(chan int, 1)
 	go func() { exited <- reapUntil(child) }()
-	orphaned := make(chan struct{})
-	go func() { awaitEnd(os.NewFile(lifeline, "lifeline")); close(orphaned) }()
 	limit := removal
 	select {
 	case exitCode = <-exited:
@@ -87,6 +89,17 @@ func Supervise(args []string) (exitCode int) {
 	}
 	release()
 	return exitCode
+}
+
+// endWhileStarting ends all if the agent dies before the child runs: on a busy
+// machine a sandbox takes long to set up. What is half made the next one removes.
+func endWhileStarting(orphaned, started <-chan struct{}) {
+	select {
+	case <-started:
+	case <-orphaned:
+		killDescendants()
+		os.Exit(128 + int(syscall.SIGKILL))
+	}
 }
 
 const (

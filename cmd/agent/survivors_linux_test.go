@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -87,13 +88,19 @@ func (c *talk) pushing() bool {
 // later nothing lives of what it had started: git, servers, commands.
 func TestNoSurvivors(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 20261128))
-	in := func(ms int) time.Duration { return time.Duration(random.IntN(ms)) * time.Millisecond }
 	tries := exhaustive.Of(3, 500)
-	running := 0
+	var running atomic.Int64
+	t.Cleanup(func() {
+		if t.Logf("%d kills, in %d of them other processes ran", tries, running.Load()); running.Load() == 0 {
+			t.Error("nothing but the agent ran, and nothing is shown")
+		}
+	})
 	for n := range tries {
 		kind := runKinds[(n*3)%len(runKinds)]
 		t.Run(fmt.Sprintf("%d %s", n, kind.name), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(uint64(n), 20261128))
+			in := func(ms int) time.Duration { return time.Duration(random.IntN(ms)) * time.Millisecond }
 			c := kind.make(t)
 			p := kind.run(c, in)
 			if kind.name == "publish" {
@@ -102,7 +109,7 @@ func TestNoSurvivors(t *testing.T) {
 				time.Sleep(in(1500))
 			}
 			if len(c.relatives()) > 1 {
-				running++
+				running.Add(1)
 			}
 			p.kill()
 			killed := time.Now()
@@ -113,9 +120,6 @@ func TestNoSurvivors(t *testing.T) {
 				time.Sleep(5 * time.Millisecond)
 			}
 		})
-	}
-	if t.Logf("%d kills, in %d of them other processes ran", tries, running); running == 0 {
-		t.Error("nothing but the agent ran, and nothing is shown")
 	}
 }
 
