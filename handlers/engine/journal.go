@@ -80,18 +80,25 @@ func (e *Engine) moveDirectory() error {
 // are. If not, as on a full disk, the first of them goes: who finds a context
 // without it makes all of them again.
 func (e *Engine) saveFiles() bool {
-	var err error
-	if e.behind {
-		err = Rebuild(e.p.Store, e.log)
-	}
-	if err == nil {
-		err = e.log.SyncFiles()
+	err := e.trySaving()
+	if err != nil { // a disk may fail once
+		e.behind = true
+		err = e.trySaving()
 	}
 	if e.behind = err != nil; e.behind {
 		err = errors.Join(err, e.log.RemoveFile(projections.MetadataFile))
 		e.p.Log.Warn("projection files could not be saved", "context", e.log.UUID(), "error", err)
 	}
 	return !e.behind
+}
+
+func (e *Engine) trySaving() error {
+	if e.behind {
+		if err := Rebuild(e.p.Store, e.log); err != nil {
+			return err
+		}
+	}
+	return e.log.SyncFiles()
 }
 
 func (e *Engine) fold(ev event.Event) []projections.FileChange {
