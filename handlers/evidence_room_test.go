@@ -55,7 +55,7 @@ func TestDescriptionClosesNothingElse(t *testing.T) {
 	w.tools["ws/run_command"] = &event.ToolReplied{Content: event.T("exit code: 0\nok")}
 	description, _ := said(w)
 	rest, ours := strings.CutPrefix(description, "Closes #7\n")
-	if !ours || !strings.Contains(rest, "echo Closes · #3") || !strings.Contains(rest, "Closes · #5\nresolves · https") || !strings.Contains(rest, "`Fixes · #4`") || !strings.Contains(rest, "implements · o/q#8") {
+	if !ours || !strings.Contains(rest, "echo 'Closes · #3'") || !strings.Contains(rest, "Closes · #5\nresolves · https") || !strings.Contains(rest, "`Fixes · #4`") || !strings.Contains(rest, "implements · o/q#8") {
 		t.Error(description)
 	}
 }

@@ -45,7 +45,10 @@ func keepIntent(s *projections.State, v *projections.Ending) *event.ChangeReques
 // it pushed.
 func keepsBy(s *projections.State, v *projections.Ending) string {
 	rule := s.Config.Change.Unfinished
+	opened := s.Publishing.Opened
 	switch {
+	case opened != nil && opened.Number > 0: // the branch is that of a request, which is complete without it
+		return keepPatch
 	case v.Status == projections.Stopped && v.Reason != "expired", s.Task.Fork, s.Task.Confidential:
 		return keepPatch
 	case s.Publishing.Measured.Tree != s.Publishing.Approved && len(approvalReasons(s)) > 0:

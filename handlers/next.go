@@ -116,6 +116,9 @@ func beforeTurn(s *projections.State) Effect {
 	if n := s.Config.Comments.Interval; s.Comments.Partial || n > 0 && s.Work.SinceCheck >= n {
 		return Read{Want: WantComments, Reason: event.FetchPeriodic}
 	}
+	if untoldFetch(s) {
+		return Act{Intent: tell.Notice(s, "fetch")}
+	}
 	if len(s.Comments.Pending) > 0 {
 		return Record{prompt.Comments(s)}
 	}
@@ -129,6 +132,12 @@ func beforeTurn(s *projections.State) Effect {
 		return e
 	}
 	return Wait{Until: s.Work.NotBefore}
+}
+
+// untoldFetch is true if comments could not be read while the work went on, and people
+// were not told since it began or went on.
+func untoldFetch(s *projections.State) bool {
+	return s.Comments.Error != "" && s.Config.Comments.Notify && s.Done("fetch:periodic", s.Since) && !s.Done("comment:fetch", s.Since)
 }
 
 // answer performs the calls of the reply one by one, or asks for a better reply.

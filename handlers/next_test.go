@@ -331,3 +331,36 @@ func golden(t *testing.T, file, got string) {
 		t.Errorf("%s (run with -update if this is meant):\n%s", file, d)
 	}
 }
+
+// TestFetchFailureIsTold: also one of a look in between, once.
+func TestFetchFailureIsTold(t *testing.T) {
+	for notify, want := range map[bool]int{true: 1, false: 0} {
+		read := native("ws__read_file", `{"path":"a"}`)
+		w := newWorld(t, "tools", read, read, text("Done."))
+		w.state.Config.Comments.Interval, w.state.Config.Comments.Notify = 1, notify
+		w.tools["ws/read_file"] = &event.ToolReplied{Content: event.T("x")}
+		failed := &event.CommentsFetched{Reason: event.FetchPeriodic, Comments: []event.Comment{}, Last: true, Error: "no"}
+		w.before["2"], w.before["3"] = []event.Body{failed}, []event.Body{failed}
+		out := w.run()
+		if got := strings.Count(out, "comment.requested  fetch"); got != want {
+			t.Errorf("told %d times, want %d:\n%s", got, want, out)
+		}
+	}
+}
+
+// TestKeptBesideRequest: unfinished work of a later round adds nothing to the
+// request that was opened.
+func TestKeptBesideRequest(t *testing.T) {
+	w := publishing(t, small())
+	w.state.Config.Change.Unfinished = keepPush
+	w.state.Publishing.Measured = small()
+	w.state.Task = &event.TaskFetched{Title: "A bug", Private: true}
+	v := completes("max_calls", "", 1)
+	if got := keepsBy(w.state, v); got != keepPush {
+		t.Errorf("the first time: %s", got)
+	}
+	w.state.Publishing.Opened = &event.ChangeOpened{Number: 8, URL: "https://github.com/o/r/pull/8"}
+	if got := keepsBy(w.state, v); got != keepPatch {
+		t.Errorf("beside a request: %s", got)
+	}
+}

@@ -26,6 +26,7 @@ type lineFilter struct {
 	limit    int
 	out      []byte // not yet handed on
 	requests int
+	begun    bool
 	ended    func()
 	err      error
 }
@@ -36,6 +37,12 @@ func newLineFilter(in io.Reader, limit int, ended func()) *lineFilter {
 
 // Read implements io.Reader. Every error of the stream is an end.
 func (f *lineFilter) Read(p []byte) (int, error) {
+	if !f.begun {
+		f.begun = true
+		if mark, _ := f.in.Peek(len("\ufeff")); string(mark) == "\ufeff" { // a byte order mark of Windows' shells
+			_, _ = f.in.Discard(len(mark))
+		}
+	}
 	for len(f.out) == 0 {
 		if f.err != nil {
 			return 0, f.err

@@ -40,6 +40,18 @@ func TestRequestsOfServersAreBounded(t *testing.T) {
 	}
 }
 
+// TestByteOrderMark: shells of Windows write one before the first line.
+func TestByteOrderMark(t *testing.T) {
+	for in, want := range map[string]string{
+		"\ufeff{\"id\":1,\"result\":{}}\n": `{"id":1,"result":{}}` + "\n",
+		"\ufeff":                           "",
+	} {
+		if got := filter(t, strings.NewReader(in), maxLine); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
 func filter(t *testing.T, in io.Reader, limit int) string {
 	t.Helper()
 	ends := 0

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -276,3 +277,23 @@ func subject(args string) string {
 	}
 	return ""
 }
+
+// command is the command of a call as a shell takes it, else what the call is about.
+func command(args string) string {
+	var a struct {
+		Argv []string `json:"argv"`
+	}
+	if json.Unmarshal([]byte(args), &a) != nil || len(a.Argv) == 0 {
+		return subject(args)
+	}
+	quoted := make([]string, len(a.Argv))
+	for i, arg := range a.Argv {
+		if quoted[i] = arg; !plainWord.MatchString(arg) {
+			quoted[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+// plainWord is a word that means itself to a shell.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)

@@ -42,6 +42,7 @@ type Fact struct {
 	Seq      uint64
 	Tool     string // server/tool
 	Subject  string // the command, or the path
+	Command  string // the command as a shell takes it
 	OK       bool
 	ExitCode string // of a command, as its tool reported it
 	Writes   bool   // it is of a tool that changes a file
@@ -136,7 +137,7 @@ func (w *Work) requested(e event.Event, b *event.ToolRequested) {
 
 // note adds a fact, whose outcome follows.
 func (w *Work) note(e event.Event, b *event.ToolRequested) {
-	w.Facts = append(w.Facts, Fact{Seq: e.Seq, Tool: b.Name(), Subject: subject(b.Args.View()), Writes: isWrite(b.Tool), Setup: b.Setup})
+	w.Facts = append(w.Facts, Fact{Seq: e.Seq, Tool: b.Name(), Subject: subject(b.Args.View()), Command: command(b.Args.View()), Writes: isWrite(b.Tool), Setup: b.Setup})
 	if len(w.Facts) > maxFacts {
 		w.Facts = w.Facts[1:]
 	}

@@ -54,4 +54,9 @@ func (a *cli) printJSON(v any) error {
 	return err
 }
 
-func local(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
+func local(t time.Time) string {
+	if t.IsZero() {
+		return "-" // of a log that cannot be read
+	}
+	return t.Local().Format("2006-01-02 15:04:05")
+}

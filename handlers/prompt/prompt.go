@@ -172,7 +172,7 @@ func setupText(s *projections.State) string {
 	lines := []string{i18n.Text(s.Lang, "task.setup")}
 	for _, run := range s.Setup {
 		if run.ExitCode == "0" {
-			lines = append(lines, "- "+i18n.Text(s.Lang, "facts.command", format.Code(run.Subject), run.ExitCode))
+			lines = append(lines, "- "+i18n.Text(s.Lang, "facts.command", format.Code(run.Command), run.ExitCode))
 			continue
 		}
 		output := []rune(strings.TrimSpace(run.Output))

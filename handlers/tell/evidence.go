@@ -38,7 +38,7 @@ func evidence(s *projections.State, v *projections.Ending) []string {
 	for _, f := range s.Work.Facts {
 		if f.ExitCode != "" {
 			ran = true
-			lines = append(lines, i18n.Text(s.Lang, "facts.command", format.Code(f.Subject), f.ExitCode))
+			lines = append(lines, i18n.Text(s.Lang, "facts.command", format.Code(f.Command), f.ExitCode))
 		}
 	}
 	if v.Status == projections.Completed && v.ByModel() {

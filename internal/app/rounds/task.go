@@ -108,6 +108,9 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 		return err
 	}
 	defer release()
+	if f := r.halted(); f != nil {
+		return f // while it waited for its place
+	}
 	host, _ := os.Hostname()
 	e, err := engine.Create(r.portsFor(j.at, t.Key.String()), &event.ContextCreated{Format: event.Format, UUID: uuid.NewString(), TaskKey: t.Key.String(),
 		Forge: j.key.Host, Kind: string(j.key.Kind), User: t.Author.Login, Title: sanitize.Line(t.Title, 500), Trigger: j.trigger,
@@ -174,6 +177,9 @@ func (r *round) resume(ctx context.Context, j job) error {
 		return err
 	}
 	defer release()
+	if f := r.halted(); f != nil {
+		return f
+	}
 	e, err := engine.Open(r.portsFor(at, first.TaskKey), j.uuid)
 	if err != nil {
 		return err
