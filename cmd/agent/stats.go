@@ -61,7 +61,7 @@ const barWidth = 20
 func (l *viewer) showStats(r *report.Stats) {
 	var t table
 	t.row(l.text(i18n.ID("stats.by."+r.By)), l.text("stats.runs"), l.text("stats.completed"), l.text("stats.stopped"), l.text("stats.failed"),
-		l.text("stats.calls"), l.text("stats.tools"), l.text("stats.tokens"), "USD", l.text("stats.active"), "")
+		l.text("stats.calls"), l.text("stats.tools"), l.text("stats.tokens"), l.text("stats.cached"), "USD", l.text("stats.active"), "")
 	largest := 0
 	for _, s := range r.Rows {
 		largest = max(largest, s.Prompt+s.Completion)
@@ -75,6 +75,14 @@ func (l *viewer) showStats(r *report.Stats) {
 
 func cells(name string, l report.StatsRow) []string {
 	n := strconv.Itoa
-	return []string{name, n(l.Runs), n(l.Completed), n(l.Stopped), n(l.Failed), n(l.Calls), n(l.Tools), n(l.Prompt + l.Completion),
+	return []string{name, n(l.Runs), n(l.Completed), n(l.Stopped), n(l.Failed), n(l.Calls), n(l.Tools), n(l.Prompt + l.Completion), share(l.Cached, l.Prompt),
 		fmt.Sprintf("%.2f", l.CostUSD), report.Age(time.Duration(l.Active * float64(time.Second)))}
+}
+
+// share is how many of all, in per cent.
+func share(some, all int) string {
+	if all <= 0 {
+		return "-"
+	}
+	return strconv.Itoa(some*100/all) + " %"
 }

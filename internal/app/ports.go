@@ -47,12 +47,7 @@ func (a *App) history() history.Reader {
 }
 
 // cost is the price of a call's tokens in USD, 0 for a model without a price.
-func (a *App) cost(model string, u llm.Usage) float64 {
-	price := a.Config.LLM.Prices[model]
-	const million = 1e6
-	fresh := float64(u.Prompt - u.Cached)
-	return (fresh*price.Input + float64(u.Cached)*price.Cached + float64(u.Completion)*price.Output) / million
-}
+func (a *App) cost(model string, u llm.Usage) float64 { return a.Config.LLM.Price(model).Of(u) }
 
 // PauseSignal reports whether the pause signal for everything is set.
 func (a *App) PauseSignal() bool { return PauseSignal(a.Config) }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/internal/registry"
+	"agent/llm"
 )
 
 var (
@@ -61,7 +62,8 @@ func (d *decoder) checkProvider(c *Config, p Provider) {
 	if strings.TrimSpace(p.Model) == "" || !oneLine(p.Model) {
 		d.failAt(section+".model", "must name a model")
 	}
-	if _, priced := c.LLM.Prices[p.Model]; !priced && (c.Limits.MaxCostUSD > 0 || c.Limits.MaxCostUSDPerDay > 0) {
+	_, priced := c.LLM.Prices[p.Model]
+	if _, listed := llm.PriceOf(p.Model); !priced && !listed && (c.Limits.MaxCostUSD > 0 || c.Limits.MaxCostUSDPerDay > 0) {
 		d.failAt("limits", "a cost limit needs the price of the model in use in llm.prices")
 	}
 }

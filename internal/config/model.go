@@ -25,12 +25,21 @@ type LLM struct {
 
 // Price is in USD per million tokens. The key is the name of a model.
 type Price struct {
-	// USD per million prompt tokens.
+	// USD per million prompt tokens. A price here stands before the list of known models in the program.
 	Input float64 `yaml:"input"`
 	// USD per million cached prompt tokens.
 	Cached float64 `yaml:"cached"`
 	// USD per million completion tokens.
 	Output float64 `yaml:"output"`
+}
+
+// Price of a model, of the configuration or else of the list; zero if there is none.
+func (l LLM) Price(model string) llm.Price {
+	if p, ok := l.Prices[model]; ok {
+		return llm.Price{Input: p.Input, Cached: p.Cached, Output: p.Output}
+	}
+	p, _ := llm.PriceOf(model)
+	return p
 }
 
 // Provider is the section of one kind of model server.

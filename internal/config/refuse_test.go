@@ -85,7 +85,7 @@ var refused = []struct {
 	{"infinity", "limits: {max_cost_usd: .inf}", "must be a number", nil},
 	{"overflow", "limits: {max_cost_usd: 1e999}", "must be a number", nil},
 	{"bad number in environment", "", "NEW_COMMENT_MAX_COMMENTS: must be a whole number", map[string]string{"NEW_COMMENT_MAX_COMMENTS": "x"}},
-	{"price", "limits: {max_cost_usd: 1}", "limits: a cost limit needs the price", nil},
+	{"price", "limits: {max_cost_usd: 1}\nllm: {openai: {model: no-list-has-it}}", "limits: a cost limit needs the price", nil},
 	{"provider", "llm: {provider: other}", "llm.provider: must be one of openai, ollama, lmstudio", nil},
 	{"source", "task_source: [github, svn]", "task_source: must be one of github, gitlab", nil},
 	{"no source", "task_source: []", "task_source: must name", nil},

@@ -77,6 +77,7 @@ var commandTexts = texts{
 	"stats.calls":     {"model calls", "LLM呼び出し"},
 	"stats.tools":     {"tool calls", "ツール呼び出し"},
 	"stats.tokens":    {"tokens", "トークン"},
+	"stats.cached":    {"cached", "キャッシュ"},
 	"stats.active":    {"active", "稼働"},
 	"stats.total":     {"total", "合計"},
 

@@ -30,6 +30,7 @@ type StatsRow struct {
 	Calls      int     `json:"llm_calls"`
 	Tools      int     `json:"tool_calls"`
 	Prompt     int     `json:"prompt_tokens"`
+	Cached     int     `json:"cached_tokens"` // of the prompts: read from a cache of the server
 	Completion int     `json:"completion_tokens"`
 	CostUSD    float64 `json:"cost_usd"`
 	Active     float64 `json:"active_seconds"`
@@ -75,7 +76,7 @@ func (c *counter) count(ev event.Event, s *projections.State) {
 	if ev.Time.Before(c.from) {
 		return
 	}
-	line.add(&StatsRow{Calls: now.LLMCalls - before.LLMCalls, Tools: now.ToolCalls - before.ToolCalls, Prompt: now.Prompt - before.Prompt,
+	line.add(&StatsRow{Calls: now.LLMCalls - before.LLMCalls, Tools: now.ToolCalls - before.ToolCalls, Prompt: now.Prompt - before.Prompt, Cached: now.Cached - before.Cached,
 		Completion: now.Completion - before.Completion, CostUSD: now.CostUSD - before.CostUSD, Active: (now.Active - before.Active).Seconds()})
 	switch ev.Body.(type) {
 	case *event.ContextCreated:
@@ -132,6 +133,7 @@ func (l *StatsRow) add(m *StatsRow) {
 	l.Calls += m.Calls
 	l.Tools += m.Tools
 	l.Prompt += m.Prompt
+	l.Cached += m.Cached
 	l.Completion += m.Completion
 	l.CostUSD += m.CostUSD
 	l.Active += m.Active

@@ -1,0 +1,57 @@
+package llm
+
+import (
+	"cmp"
+	"regexp"
+)
+
+// Price is in USD per million tokens.
+type Price struct{ Input, Cached, Output float64 }
+
+// prices are list prices of models of their makers, as published in November 2025.
+// They are of use as long as nobody changes them; llm.prices of the configuration
+// stands before them. A model that is not named here has no price.
+//
+// https://openai.com/api/pricing, https://www.anthropic.com/pricing#api,
+// https://ai.google.dev/gemini-api/docs/pricing, https://api-docs.deepseek.com/quick_start/pricing
+var prices = map[string]Price{
+	"gpt-4o":       {2.5, 1.25, 10},
+	"gpt-4o-mini":  {0.15, 0.075, 0.6},
+	"gpt-4.1":      {2, 0.5, 8},
+	"gpt-4.1-mini": {0.4, 0.1, 1.6},
+	"gpt-4.1-nano": {0.1, 0.025, 0.4},
+	"o3":           {2, 0.5, 8},
+	"o4-mini":      {1.1, 0.275, 4.4},
+	"gpt-5":        {1.25, 0.125, 10},
+	"gpt-5-mini":   {0.25, 0.025, 2},
+	"gpt-5-nano":   {0.05, 0.005, 0.4},
+
+	"claude-opus-4-1":   {15, 1.5, 75},
+	"claude-sonnet-4":   {3, 0.3, 15},
+	"claude-sonnet-4-5": {3, 0.3, 15},
+	"claude-haiku-4-5":  {1, 0.1, 5},
+
+	"gemini-2.5-pro":   {1.25, 0.125, 10},
+	"gemini-2.5-flash": {0.3, 0.03, 2.5},
+
+	"deepseek-chat":     {0.28, 0.028, 0.42},
+	"deepseek-reasoner": {0.28, 0.028, 0.42},
+}
+
+// dated is the end of the name of one version of a model.
+var dated = regexp.MustCompile(`-(\d{4}-\d\d-\d\d|\d{8}|latest|0)$`)
+
+// PriceOf is the list price of a model, by its name with or without a date.
+func PriceOf(model string) (Price, bool) {
+	p, known := prices[model]
+	if !known {
+		p, known = prices[dated.ReplaceAllString(model, "")]
+	}
+	return p, known
+}
+
+// Of is what a call costs.
+func (p Price) Of(u Usage) float64 {
+	const million = 1e6
+	return (float64(u.Prompt-u.Cached)*p.Input + float64(u.Cached)*cmp.Or(p.Cached, p.Input) + float64(u.Completion)*p.Output) / million
+}
