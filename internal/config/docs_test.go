@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"agent/internal/registry"
+	"agent/llm"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/configuration.md")
@@ -175,9 +176,30 @@ func comments(types map[string]*ast.StructType, s *ast.StructType, path string, 
 
 var yamlBlock = regexp.MustCompile("(?s)\n```yaml\n(.*?)```")
 
-// TestDocumentedExamples loads every YAML example of the page.
+// TestDocumentedExamples loads every YAML example of the pages.
 func TestDocumentedExamples(t *testing.T) {
-	text, err := os.ReadFile(page)
+	for _, name := range []string{page, models} {
+		t.Run(filepath.Base(name), func(t *testing.T) { tryExamples(t, name) })
+	}
+}
+
+const models = "../../docs/models.md"
+
+// Each profile that can be set is described.
+func TestDocumentedProfiles(t *testing.T) {
+	text, err := os.ReadFile(models)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range llm.ProfileNames() {
+		if !strings.Contains(string(text), "`"+name+"`") {
+			t.Errorf("docs/models.md lacks %s", name)
+		}
+	}
+}
+
+func tryExamples(t *testing.T, name string) {
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
