@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"agent/eventlog/event"
+	"agent/internal/exhaustive"
 	"agent/llm"
 	"agent/llm/llmtest"
 )
@@ -29,31 +30,37 @@ func (w *world) become(d llmtest.Dialect) {
 // A task that was paused with one model server goes on with another: what cannot move
 // is left out or mapped.
 func TestSwitchedAtAPause(t *testing.T) {
+	var pairs [][2]string
 	for _, from := range switched {
 		for _, to := range switched {
-			t.Run(from+" to "+to, func(t *testing.T) {
-				d := llmtest.DialectNamed(from)
-				w := strict(t, d, d.Profile)
-				defer w.close()
-				t1 := talks[0]
-				t1.people = []func(*world) error{func(w *world) error {
-					w.become(llmtest.DialectNamed(to))
-					return talks[0].people[0](w)
-				}}
-				_, err := w.converse(t1, point{})
-				log, problem := w.ended()
-				if err = errors.Join(err, problem); err != nil {
-					t.Error(err, w.model.Refused())
-				}
-				if n := len(w.model.Requests()); n < 4 {
-					t.Errorf("the second server was asked %d times", n)
-				}
-				for _, ev := range log {
-					if _, adapted := ev.Body.(*event.LLMAdapted); adapted {
-						t.Errorf("seq %d: by the ladder", ev.Seq)
-					}
-				}
-			})
+			pairs = append(pairs, [2]string{from, to})
+		}
+	}
+	for _, pair := range exhaustive.Sample(pairs, 5) {
+		t.Run(pair[0]+" to "+pair[1], func(t *testing.T) { trySwitch(t, pair[0], pair[1]) })
+	}
+}
+
+func trySwitch(t *testing.T, from, to string) {
+	d := llmtest.DialectNamed(from)
+	w := strict(t, d, d.Profile)
+	defer w.close()
+	change := talks[0]
+	change.people = []func(*world) error{func(w *world) error {
+		w.become(llmtest.DialectNamed(to))
+		return talks[0].people[0](w)
+	}}
+	_, err := w.converse(change, point{})
+	log, problem := w.ended()
+	if err = errors.Join(err, problem); err != nil {
+		t.Error(err, w.model.Refused())
+	}
+	if n := len(w.model.Requests()); n < 4 {
+		t.Errorf("the second server was asked %d times", n)
+	}
+	for _, ev := range log {
+		if _, adapted := ev.Body.(*event.LLMAdapted); adapted {
+			t.Errorf("seq %d: by the ladder", ev.Seq)
 		}
 	}
 }
