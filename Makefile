@@ -64,9 +64,9 @@ crash: ## kill the real program at its system calls (Linux); CRASH='-every 20' i
 	$(GO) run ./internal/crash $(CRASH)
 
 attacks: ## the series that must not fail once (Linux): 200 tries of each escape, 330 red-team attempts by each kind of run, 500 kills
-	AGENT_EXHAUSTIVE=1 $(GO) test -timeout 60m -v ./internal/git -run 'Swaps|NoGitOutlives'
-	AGENT_EXHAUSTIVE=1 $(GO) test -timeout 60m -v ./mcp/workspace -run 'Outlives|Survivors|Freeze|Denied|Limits'
-	AGENT_EXHAUSTIVE=1 $(GO) test -timeout 60m -v ./cmd/agent -run 'RedTeam|NoSurvivors'
+	AGENT_EXHAUSTIVE=1 $(GO) test -timeout 120m -v ./internal/git -run 'Swaps|NoGitOutlives'
+	AGENT_EXHAUSTIVE=1 $(GO) test -timeout 120m -v ./mcp/workspace -run 'Outlives|Survivors|Freeze|Denied|Limits'
+	AGENT_EXHAUSTIVE=1 $(GO) test -timeout 120m -v ./cmd/agent -run 'RedTeam|NoSurvivors'
 
 sweep: ## kill a planning run in one process at each of its points, of which make test takes some
 	AGENT_EXHAUSTIVE=1 $(GO) test ./handlers/engine -run TestKilledInAPlan -every 1 -timeout 60m
