@@ -34,6 +34,7 @@ type Info struct {
 	CostUSD              float64
 	Partial              bool   // it completed without having done everything
 	Work                 string // unfinished work: its branch, or event.PatchFile
+	Change               string // URL of the pull or merge request
 	Head                 eventlog.Head
 	Archived             bool
 	Size                 int64         // bytes of the log on the disk, packed if it is archived
@@ -83,6 +84,7 @@ func (i *Info) apply(e event.Event) {
 	case *event.ToolRequested:
 		i.ToolCalls++
 	case *event.ChangeOpened:
+		i.Change = cmp.Or(b.URL, i.Change)
 		i.kept(b.Unfinished, b.Branch)
 	case *event.ChangeFailed:
 		i.kept(b.Unfinished && !b.Patch.IsZero(), "")

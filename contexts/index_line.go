@@ -34,6 +34,7 @@ var indexFields = []struct {
 	{"archived", func(i *Info) any { return &i.Archived }},
 	{"partial", func(i *Info) any { return &i.Partial }},
 	{"work", func(i *Info) any { return &i.Work }},
+	{"change", func(i *Info) any { return &i.Change }},
 	{"title", func(i *Info) any { return &i.Title }},
 }
 

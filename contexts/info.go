@@ -53,6 +53,24 @@ func (s *Store) Info(uuid string) (Info, error) {
 	return i, nil
 }
 
+// InfoUpTo is [Store.Info] without reading a log of more than most bytes: of such
+// a one that has not ended it gives what the index knows, or what begins it.
+func (s *Store) InfoUpTo(uuid string, most int64) (Info, error) {
+	size, _, _, err := s.measure(uuid)
+	if err != nil || size <= most {
+		return s.Info(uuid)
+	}
+	known, err := s.recorded(uuid)
+	if err != nil || known.UUID != "" {
+		return known, err
+	}
+	first, err := s.Creation(uuid)
+	if err != nil {
+		return Info{}, err
+	}
+	return Info{UUID: uuid, TaskKey: first.TaskKey, Title: first.Title, State: StateRunning}, nil
+}
+
 // recorded is what the index says of a context; zero if nothing.
 func (s *Store) recorded(uuid string) (i Info, err error) {
 	x, err := s.load()

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"sync"
 
 	"agent/eventlog"
 	"agent/eventlog/event"
+	"agent/internal/fsx"
 )
 
 // Records yields the lines of a log as they are, and at the end at most one
@@ -167,6 +169,9 @@ func (s *Store) cachedIndex() *snapshot {
 // Line is one line of a log, good or bad.
 type Line = eventlog.Line
 
+// Record is a valid line.
+type Record = eventlog.Record
+
 // Lines yields every line of a log, good or bad, for those who look around
 // damage, as [eventlog.ReadAll] does.
 func (s *Store) Lines(uuid string) iter.Seq2[Line, error] {
@@ -179,6 +184,46 @@ func (s *Store) Lines(uuid string) iter.Seq2[Line, error] {
 		defer f.Close()
 		eventlog.ReadAll(f)(yield)
 	}
+}
+
+// LinesFrom is [Store.Lines] without the lines at the beginning for which before
+// is true. It finds the others by bisection; an archived log is read from its start.
+func (s *Store) LinesFrom(uuid string, before func(eventlog.Record) bool) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		lines, end, err := s.linesFrom(uuid, before)
+		if err != nil {
+			yield(eventlog.Line{}, fmt.Errorf("context %s: %w", uuid, err))
+			return
+		}
+		defer end()
+		found := false
+		for line, err := range lines {
+			found = found || err != nil || line.Record.Line == nil || !before(line.Record)
+			if found && !yield(line, err) {
+				return
+			}
+		}
+	}
+}
+
+func (s *Store) linesFrom(uuid string, before func(eventlog.Record) bool) (lines iter.Seq2[Line, error], end func(), err error) {
+	f, err := s.Stream(uuid)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, ok := f.(fsx.File)
+	if !ok {
+		return eventlog.ReadAll(f), func() { f.Close() }, nil
+	}
+	info, err := file.Stat()
+	if err == nil {
+		var at int64
+		if at, err = eventlog.Search(file, info.Size(), before); err == nil {
+			return eventlog.ReadAllFrom(io.NewSectionReader(file, at, math.MaxInt64-at), at), func() { f.Close() }, nil
+		}
+	}
+	f.Close()
+	return nil, nil, err
 }
 
 // StreamOf is [Store.Stream] for a context whose end the index knows of: it
@@ -297,3 +342,6 @@ func CheckDir(uuid string, before Dir, first *event.ContextCreated, ended bool) 
 	}
 	return nil
 }
+
+// LogFile is the name of a log in the directory of its context.
+const LogFile = eventlog.FileName

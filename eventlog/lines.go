@@ -24,8 +24,11 @@ type Line struct {
 // next line that is valid by itself is what the one after it has to follow.
 // The error is one of the reader and ends the sequence. Memory is bounded by MaxLine.
 func ReadAll(r io.Reader) iter.Seq2[Line, error] {
+	return eachLine(&reader{frames: frames{r: r}})
+}
+
+func eachLine(rd *reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		rd := reader{frames: frames{r: r}}
 		for {
 			line, err := rd.line()
 			if err == io.EOF {

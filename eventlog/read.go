@@ -45,6 +45,8 @@ type reader struct {
 	head   Head
 	before Head  // the head without the record that was read last
 	off    int64 // where the line after head begins
+
+	unanchored bool // the first valid line may follow any other
 }
 
 // next reads one record. io.EOF is the clean end.
@@ -69,6 +71,10 @@ func (r *reader) next(rec *Record) error {
 func (r *reader) valid(rec *Record, line []byte) error {
 	if err := parse(rec, line); err != nil {
 		return err
+	}
+	if r.unanchored {
+		r.unanchored = false
+		r.head = Head{Seq: rec.Seq - 1, Hash: rec.Prev}
 	}
 	if rec.Seq != r.head.Seq+1 {
 		return errSeq

@@ -1,88 +1,261 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"iter"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"agent/contexts"
-	"agent/eventlog/event"
+	"agent/internal/app"
+	"agent/internal/config"
+	"agent/internal/i18n"
+	"agent/internal/report"
 	"agent/internal/sanitize"
-	"agent/projections"
+	"agent/internal/term"
+	"agent/internal/viewer"
 )
 
+// inspection is one call of agent inspect.
+type inspection struct {
+	*cli
+	store  *contexts.Store
+	dir    string // of the contexts
+	lang   i18n.Lang
+	uuid   string
+	screen term.Screen
+
+	asJSON, full, conversation, follow bool
+	request                            uint64
+	types                              []string
+	since, phase, grep                 string
+}
+
 func (a *cli) inspectCommand() *cobra.Command {
-	asJSON, full := false, false
+	i := &inspection{cli: a}
 	cmd := &cobra.Command{
-		Use: "inspect CONTEXT", Short: "Show what happened in a context, and why", Args: cobra.ExactArgs(1),
-		Long: `inspect prints one line for each event of a context's log. It never writes, also not
-to a damaged log: it shows what can be read around the damage and exits with 65.`,
+		Use: "inspect CONTEXT [SEQ]", Short: "Show what happened in a context, and why", Args: cobra.RangeArgs(1, 2),
+		Long: `inspect prints one line for each event of a context's log. With SEQ it shows that event
+whole, and with it what it led to or came from: a tool call and its output, a request
+and its reply. --conversation shows what the model read and wrote. It never writes, also
+not to a damaged log: it shows what can be read around the damage and exits with 65.`,
 		Example: `  agent inspect 3f2a
-  agent inspect 3f2a --full
+  agent inspect 3f2a 42                      # event 42 whole: a tool call with its output
+  agent inspect 3f2a --type '*.failed'       # what went wrong
+  agent inspect 3f2a --conversation
+  agent inspect 3f2a --request 12            # the request as it was sent, made again from the log
+  agent inspect 3f2a -f                      # follow it while it runs
   agent inspect 3f2a --json | jq 'select(.type=="tool.requested").data'`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			store, err := a.openStore(true)
-			if err != nil {
-				return err
-			}
-			uuid, err := store.Newest(args[0], a.hosts...)
-			if err != nil {
-				return err
-			}
-			return a.inspect(store, uuid, asJSON, full)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the log's lines; control and invisible characters as \\u escapes")
-	cmd.Flags().BoolVar(&full, "full", false, "do not shorten lines")
+	flags := cmd.Flags()
+	flags.BoolVar(&i.asJSON, "json", false, "print the log's lines; control and invisible characters as \\u escapes")
+	flags.BoolVar(&i.full, "full", false, "do not shorten lines")
+	flags.BoolVar(&i.conversation, "conversation", false, "show the messages to and from the model")
+	flags.Uint64Var(&i.request, "request", 0, "show the model request of event `SEQ` as it was sent")
+	flags.BoolVarP(&i.follow, "follow", "f", false, "go on as the log grows, until Ctrl-C")
+	flags.StringSliceVar(&i.types, "type", nil, "only events of these types, such as tool.* or *.failed")
+	flags.StringVar(&i.since, "since", "", "only events of this age (24h, 7d) or from this day (2026-11-27) on")
+	flags.StringVar(&i.phase, "phase", "", "only events of this phase of planning")
+	flags.StringVar(&i.grep, "grep", "", "only events whose data match this regular expression")
 	return cmd
 }
 
-// lineWidth is how many characters of an event are shown without --full.
-const lineWidth = 160
+func (i *inspection) run(ctx context.Context, args []string) error {
+	cfg, err := i.loadConfig(config.Offline())
+	if err != nil {
+		return err
+	}
+	if i.store, err = openAs(cfg, true, i.warning); err != nil {
+		return err
+	}
+	i.dir, i.lang = cfg.ContextsDir, app.Language(cfg)
+	if i.uuid, err = i.store.Newest(args[0], i.hosts...); err != nil {
+		return err
+	}
+	filter, err := i.filter()
+	if err != nil {
+		return usageError{err}
+	}
+	end := func() {}
+	if i.screen = term.Of(i.out); !i.follow && !i.asJSON {
+		i.screen, end = i.screen.Page()
+	}
+	defer end()
+	switch {
+	case len(args) > 1:
+		return i.event(args[1])
+	case i.request > 0:
+		return i.showRequest()
+	}
+	return i.list(ctx, filter)
+}
 
-func (a *cli) inspect(store *contexts.Store, uuid string, asJSON, full bool) error {
-	width := lineWidth
-	if full {
-		width = 1 << 20
+func (i *inspection) filter() (*viewer.Filter, error) {
+	f := &viewer.Filter{Types: i.types, Phase: i.phase}
+	var err error
+	if f.Since, err = report.ParseSince(i.since, time.Now()); err != nil {
+		return nil, err
+	}
+	if i.grep != "" {
+		if f.Grep, err = regexp.Compile(i.grep); err != nil {
+			return nil, fmt.Errorf("--grep: %w", err)
+		}
+	}
+	return f, nil
+}
+
+func (i *inspection) printer() *viewer.Printer {
+	return &viewer.Printer{Screen: i.screen, Blob: i.blob, Full: i.full}
+}
+
+func (i *inspection) blob(hash string) ([]byte, error) { return i.store.Blob(i.uuid, hash) }
+
+// list prints events or messages, one after the other.
+func (i *inspection) list(ctx context.Context, filter *viewer.Filter) error {
+	lines, err := i.lines(ctx, filter)
+	if err != nil {
+		return err
+	}
+	printer, talk := i.printer(), &viewer.Conversation{Blob: i.blob}
+	if !i.asJSON {
+		i.header()
 	}
 	code := 0
-	for line, err := range store.Lines(uuid) {
-		switch {
-		case err != nil:
-			fmt.Fprintln(a.err, "agent: "+sanitize.Terminal(err.Error()))
-			code = worse(code, exitCode(err))
-		case line.Err != nil:
-			fmt.Fprintf(a.err, "agent: %s\n", sanitize.Terminal(line.Err.Error()))
-			if !contexts.IsTorn(line.Err) {
-				code = worse(code, contexts.ExitDamage)
-			}
-		}
-		if line.Record.Line == nil {
+	for line, err := range lines {
+		code = worse(code, i.problem(line, err))
+		r := line.Record
+		if r.Line == nil {
 			continue // nothing that can be read
 		}
-		if asJSON {
-			fmt.Fprintf(a.out, "%s\n", sanitize.JSON(line.Record.Line)) // a pipe may end in a terminal, too
-		} else {
-			a.printEvent(store, uuid, line, width)
+		fits := filter.Fits(r)
+		switch {
+		case i.conversation:
+			if m, ok := talk.Add(r); ok && fits {
+				i.message(printer, m)
+			}
+		case !fits:
+		case i.asJSON:
+			fmt.Fprintf(i.out, "%s\n", sanitize.JSON(r.Line)) // a pipe may end in a terminal, too
+		default:
+			printer.Line(r)
 		}
 	}
-	if err := store.Check(uuid); err != nil && code == 0 { // such as events missing at the end
-		fmt.Fprintln(a.err, "agent: "+sanitize.Terminal(err.Error()))
+	if err := i.store.Check(i.uuid); err != nil && code == 0 { // such as events missing at the end
+		fmt.Fprintln(i.err, "agent: "+sanitize.Terminal(err.Error()))
 		code = exitCode(err)
 	}
 	return quietly(code)
 }
 
-func (a *cli) printEvent(store *contexts.Store, uuid string, line contexts.Line, width int) {
-	r := line.Record
-	text := string(r.Data)
-	if ev, err := event.Decode(r); err == nil {
-		event.Fetch(ev.Body, func(hash string) ([]byte, error) { return store.Blob(uuid, hash) })
-		text = projections.Describe(ev)
+// lines are those of the log, from where the filter begins if that is enough.
+func (i *inspection) lines(ctx context.Context, filter *viewer.Filter) (iter.Seq2[contexts.Line, error], error) {
+	switch {
+	case i.follow:
+		return i.followed(ctx)
+	case !filter.Since.IsZero() && filter.Phase == "" && !i.conversation:
+		return i.store.LinesFrom(i.uuid, func(r contexts.Record) bool { return r.When().Before(filter.Since) }), nil
 	}
-	cause := ""
-	if r.Cause > 0 {
-		cause = fmt.Sprintf("←%d", r.Cause)
+	return i.store.Lines(i.uuid), nil
+}
+
+// followed are the lines that there are and those to come.
+func (i *inspection) followed(ctx context.Context) (iter.Seq2[contexts.Line, error], error) {
+	dir, err := i.store.DirOf(i.uuid)
+	if err != nil {
+		return nil, err
 	}
-	fmt.Fprintf(a.out, "%5d %-5s %s  %-19s %s\n", r.Seq, cause, r.When().Local().Format("15:04:05.000"), r.Type, sanitize.Line(text, width))
+	log, err := i.store.Stream(i.uuid) // closed with the process: whoever follows does nothing else
+	if err != nil {
+		return nil, err
+	}
+	growing, err := viewer.Follow(ctx, log, filepath.Join(i.dir, string(dir), i.uuid, contexts.LogFile))
+	if err != nil {
+		return nil, err
+	}
+	return viewer.UntilEnd(growing), nil
+}
+
+// problem says what is wrong with a line, and gives the exit code for it.
+func (i *inspection) problem(line contexts.Line, err error) int {
+	switch {
+	case err != nil:
+		fmt.Fprintln(i.err, "agent: "+sanitize.Terminal(err.Error()))
+		return exitCode(err)
+	case line.Err != nil:
+		fmt.Fprintf(i.err, "agent: %s\n", sanitize.Terminal(line.Err.Error()))
+		if !contexts.IsTorn(line.Err) {
+			return contexts.ExitDamage
+		}
+	}
+	return 0
+}
+
+func (i *inspection) message(p *viewer.Printer, m viewer.Message) {
+	if !i.asJSON {
+		p.Message(m)
+		return
+	}
+	_ = i.printLine(m) // the next line fails as well
+}
+
+// event shows the event with this number, and its intent or its outcome.
+func (i *inspection) event(number string) error {
+	seq, err := strconv.ParseUint(number, 10, 64)
+	if err != nil || seq == 0 {
+		return usageError{fmt.Errorf("SEQ is the number of an event, not %q", number)}
+	}
+	pair, err := viewer.Pair(i.from, seq)
+	if err != nil {
+		return refused(fmt.Errorf("context %s: %w", i.uuid, err))
+	}
+	p := i.printer()
+	for _, r := range pair {
+		if i.asJSON {
+			fmt.Fprintf(i.out, "%s\n", sanitize.JSON(r.Line))
+			continue
+		}
+		err = errors.Join(err, p.Event(r))
+	}
+	return err
+}
+
+// from are the lines from an event on.
+func (i *inspection) from(seq uint64) iter.Seq2[contexts.Line, error] {
+	return i.store.LinesFrom(i.uuid, func(r contexts.Record) bool { return r.Seq < seq })
+}
+
+func (i *inspection) showRequest() error {
+	pair, err := viewer.Pair(i.from, i.request)
+	if err != nil {
+		return refused(fmt.Errorf("context %s: %w", i.uuid, err))
+	}
+	request, err := viewer.RequestAt(i.store.Events(i.uuid), pair[0].Seq)
+	if err != nil {
+		return err
+	}
+	if i.asJSON {
+		_, err := fmt.Fprintf(i.out, "%s\n", request.Body)
+		return err
+	}
+	return i.printer().Request(pair[0].Seq, request)
+}
+
+// mostAtOnce is the size of an unfinished log up to which its totals stand in the
+// header: they need all of it.
+const mostAtOnce = 16 << 20
+
+// header says what the context is about. What cannot be read is told below it.
+func (i *inspection) header() {
+	info, err := i.store.InfoUpTo(i.uuid, mostAtOnce)
+	if err != nil {
+		return
+	}
+	viewer.Header(i.screen, i.lang, info)
 }

@@ -43,7 +43,7 @@ text is a regular expression (RE2), matched against the event's data as stored: 
 	return cmd
 }
 
-func (l *viewer) search(text string, o search.Options, task string, asJSON bool) error {
+func (l *view) search(text string, o search.Options, task string, asJSON bool) error {
 	m, err := search.New(text, o, l.Now)
 	if err != nil {
 		return usageError{err}
@@ -68,7 +68,7 @@ func (l *viewer) search(text string, o search.Options, task string, asJSON bool)
 	return quietly(code)
 }
 
-func (l *viewer) printHit(h search.Hit) error {
+func (l *view) printHit(h search.Hit) error {
 	data, err := json.Marshal(h)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (l *viewer) printHit(h search.Hit) error {
 	return err
 }
 
-func (l *viewer) showHit(h search.Hit) error {
+func (l *view) showHit(h search.Hit) error {
 	_, err := fmt.Fprintf(l.out, "%s %5d  %s  %-19s %s\n", h.UUID[:8], h.Seq, local(h.Time), h.Type, sanitize.Line(h.Excerpt, 200))
 	return err
 }

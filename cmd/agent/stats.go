@@ -58,7 +58,7 @@ the time in which the agent worked. A damaged log counts up to its damage.`,
 
 const barWidth = 20
 
-func (l *viewer) showStats(r *report.Stats) {
+func (l *view) showStats(r *report.Stats) {
 	var t table
 	t.row(l.text(i18n.ID("stats.by."+r.By)), l.text("stats.runs"), l.text("stats.completed"), l.text("stats.stopped"), l.text("stats.failed"),
 		l.text("stats.calls"), l.text("stats.tools"), l.text("stats.tokens"), l.text("stats.cached"), "USD", l.text("stats.active"), "")

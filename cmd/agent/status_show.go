@@ -10,7 +10,7 @@ import (
 	"agent/internal/sanitize"
 )
 
-func (l *viewer) printStatus(r *report.Status, asJSON, check bool) error {
+func (l *view) printStatus(r *report.Status, asJSON, check bool) error {
 	code := 0
 	if check && !r.Healthy {
 		code = exitFailed
@@ -30,7 +30,7 @@ func (l *viewer) printStatus(r *report.Status, asJSON, check bool) error {
 	return quietly(code)
 }
 
-func (l *viewer) showStatus(r *report.Status) {
+func (l *view) showStatus(r *report.Status) {
 	var counts []string
 	for _, state := range []string{"running", report.Interrupted, "paused", "awaiting", "completed", "stopped", "failed", "damaged"} {
 		if n := r.Counts[state]; n > 0 {
@@ -54,7 +54,7 @@ func (l *viewer) showStatus(r *report.Status) {
 	}
 }
 
-func (l *viewer) showDetail(s report.StatusContext) {
+func (l *view) showDetail(s report.StatusContext) {
 	switch {
 	case s.Error != "":
 		l.say("status.error", sanitize.Line(s.Error, 200))
@@ -68,7 +68,7 @@ func (l *viewer) showDetail(s report.StatusContext) {
 	}
 }
 
-func (l *viewer) showForge(f report.ForgeScan) {
+func (l *view) showForge(f report.ForgeScan) {
 	switch {
 	case f.Time.IsZero():
 		l.say("status.unscanned", f.Host)

@@ -5,9 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"golang.org/x/text/width"
-
 	"agent/internal/sanitize"
+	"agent/internal/term"
 )
 
 // table prints rows in columns that stand below each other also where letters
@@ -23,13 +22,13 @@ func (t *table) print(out io.Writer) {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], columns(cell))
+			widths[i] = max(widths[i], term.Columns(cell))
 		}
 	}
 	for _, row := range t.rows {
 		var b strings.Builder
 		for i, cell := range row {
-			pad := strings.Repeat(" ", widths[i]-columns(cell))
+			pad := strings.Repeat(" ", widths[i]-term.Columns(cell))
 			if i == 0 || i == len(row)-1 {
 				b.WriteString(cell + pad + "  ")
 			} else {
@@ -38,17 +37,6 @@ func (t *table) print(out io.Writer) {
 		}
 		fmt.Fprintln(out, strings.TrimRight(sanitize.Terminal(b.String()), " "))
 	}
-}
-
-// columns is how many columns of a terminal a text takes.
-func columns(s string) (n int) {
-	for _, r := range s {
-		n++
-		if k := width.LookupRune(r).Kind(); k == width.EastAsianWide || k == width.EastAsianFullwidth {
-			n++
-		}
-	}
-	return n
 }
 
 // bar shows a share of the largest value in up to most characters.

@@ -13,15 +13,15 @@ import (
 	"agent/internal/sanitize"
 )
 
-// viewer is what read-only commands share.
-type viewer struct {
+// view is what read-only commands share.
+type view struct {
 	*cli
 	report.Source
 }
 
 // view loads the configuration and opens the contexts for reading. Nothing is
 // created: without a contexts directory the store is empty.
-func (a *cli) view(opts ...config.Option) (*viewer, error) {
+func (a *cli) view(opts ...config.Option) (*view, error) {
 	cfg, err := a.loadConfig(opts...)
 	if err != nil {
 		return nil, err
@@ -30,15 +30,25 @@ func (a *cli) view(opts ...config.Option) (*viewer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &viewer{cli: a, Source: report.Source{Store: store, Config: cfg, Lang: app.Language(cfg), Now: time.Now(),
+	return &view{cli: a, Source: report.Source{Store: store, Config: cfg, Lang: app.Language(cfg), Now: time.Now(),
 		Paused: a.signalFile != "", Warn: a.warning}}, nil
 }
 
-func (l *viewer) text(id i18n.ID, args ...any) string { return i18n.Text(l.Lang, id, args...) }
+func (l *view) text(id i18n.ID, args ...any) string { return i18n.Text(l.Lang, id, args...) }
 
 // say prints one line; nothing in it acts on the terminal.
-func (l *viewer) say(id i18n.ID, args ...any) {
+func (l *view) say(id i18n.ID, args ...any) {
 	fmt.Fprintln(l.out, sanitize.Terminal(l.text(id, args...)))
+}
+
+// printLine prints a value for programs on a line of its own.
+func (a *cli) printLine(v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.out, "%s\n", sanitize.JSON(data))
+	return err
 }
 
 // printJSON prints a value for programs. Nothing in it acts on a terminal, also at the end of a pipe.

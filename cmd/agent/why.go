@@ -42,7 +42,7 @@ not taken as input. TASK is a URL, or the uuid of a context or the beginning of 
 }
 
 // showWhy gives 1 if there is nothing to tell, and 65 if a log is damaged.
-func (l *viewer) showWhy(r *report.Why) int {
+func (l *view) showWhy(r *report.Why) int {
 	fmt.Fprintln(l.out, sanitize.Line(r.TaskKey, 200))
 	if r.Seen != nil {
 		l.say("why.seen", local(r.Seen.Time), l.text(i18n.OrOther("why.seen.", r.Seen.Outcome)), sanitize.Line(r.Seen.Reason, 300))
@@ -63,7 +63,7 @@ func (l *viewer) showWhy(r *report.Why) int {
 // shownLeftOut is how many files that were left out are named.
 const shownLeftOut = 20
 
-func (l *viewer) showContext(c report.Attempt) {
+func (l *view) showContext(c report.Attempt) {
 	l.say("why.context", c.UUID[:8], local(c.Begun), l.text(i18n.OrOther("why.trigger.", c.Trigger)), c.User)
 	switch {
 	case c.Error != "":
@@ -117,7 +117,7 @@ func (l *viewer) showContext(c report.Attempt) {
 	}
 }
 
-func (l *viewer) showApproval(a report.Approval) {
+func (l *view) showApproval(a report.Approval) {
 	who := sanitize.Line(a.Who, 60)
 	if who == "" {
 		who = l.text("why.approved.nobody")

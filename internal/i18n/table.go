@@ -9,7 +9,7 @@ type pair struct{ en, ja string }
 
 type texts map[ID]pair
 
-var table = union(commentTexts, planTexts, reasonTexts, failureTexts, modelTexts, changeTexts, commandTexts, doctorTexts, setupTexts, demoTexts, roundTexts)
+var table = union(commentTexts, planTexts, reasonTexts, failureTexts, modelTexts, changeTexts, commandTexts, inspectTexts, doctorTexts, setupTexts, demoTexts, roundTexts)
 
 func union(parts ...texts) texts {
 	all := texts{}

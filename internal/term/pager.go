@@ -1,0 +1,54 @@
+package term
+
+import (
+	"cmp"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// Page gives the screen behind a pager, and what ends it. Where there is no
+// terminal or no pager, the screen itself comes back. A pager that is left early
+// makes writes fail with EPIPE, which is no error of the command.
+func (s Screen) Page() (Screen, func()) {
+	argv := pager()
+	if !s.Terminal || len(argv) == 0 {
+		return s, func() {}
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stdout, cmd.Stderr = s.Writer, os.Stderr
+	cmd.Env = os.Environ()
+	if _, set := os.LookupEnv("LESS"); !set {
+		cmd.Env = append(cmd.Env, "LESS=FRX") // quit if it fits, keep colours, leave the screen
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil || cmd.Start() != nil {
+		return s, func() {}
+	}
+	paged := s
+	paged.Writer = in
+	return paged, func() {
+		in.Close()
+		_ = cmd.Wait() // how a pager ends says nothing about what was shown
+	}
+}
+
+// pager is the command line of the pager; empty for none.
+func pager() []string {
+	value, set := os.LookupEnv("AGENT_PAGER")
+	if !set {
+		value, set = os.LookupEnv("PAGER")
+	}
+	if !set {
+		value = "less"
+	}
+	argv := strings.Fields(value)
+	if len(argv) == 0 || argv[0] == "cat" {
+		return nil
+	}
+	path, err := exec.LookPath(argv[0])
+	if err != nil {
+		return nil
+	}
+	return append([]string{cmp.Or(path, argv[0])}, argv[1:]...)
+}

@@ -1,0 +1,61 @@
+// Package term knows what a person's terminal can show: its width, colours, a
+// pager. Where the output is no terminal, there is none of it: the same bytes
+// go to a pipe and to a file everywhere.
+//
+// NO_COLOR and TERM=dumb switch colours off. AGENT_PAGER, then PAGER, name the
+// pager; an empty one or cat means none.
+package term
+
+import (
+	"io"
+	"os"
+
+	xterm "golang.org/x/term"
+)
+
+// Color is what a text means, not how it looks.
+type Color string
+
+// The meanings that are told apart.
+const (
+	Good  Color = "32" // done
+	Bad   Color = "31" // failed, damaged
+	Waits Color = "33" // paused, waiting
+	Head  Color = "1"  // titles
+	Aux   Color = "2"  // what the eye may skip
+	Name  Color = "36" // names of fields, tools, phases
+)
+
+// PlainWidth is how many columns a line has where there is no terminal.
+const PlainWidth = 200
+
+// Screen is where a command prints.
+type Screen struct {
+	io.Writer
+	Width    int // columns
+	Terminal bool
+	colors   bool
+}
+
+// Of describes a writer.
+func Of(w io.Writer) Screen {
+	f, ok := w.(*os.File)
+	if !ok || !xterm.IsTerminal(int(f.Fd())) {
+		return Screen{Writer: w, Width: PlainWidth}
+	}
+	width, _, err := xterm.GetSize(int(f.Fd()))
+	if err != nil || width < 20 {
+		width = 80
+	}
+	_, none := os.LookupEnv("NO_COLOR")
+	return Screen{Writer: w, Width: width, Terminal: true, colors: !none && os.Getenv("TERM") != "dumb"}
+}
+
+// Paint gives a text its colour, where there are colours. The text must be safe
+// for a terminal already.
+func (s Screen) Paint(c Color, text string) string {
+	if !s.colors || text == "" {
+		return text
+	}
+	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
+}

@@ -1,0 +1,107 @@
+package viewer
+
+import (
+	"fmt"
+	"strings"
+
+	"agent/eventlog"
+	"agent/eventlog/event"
+	"agent/internal/sanitize"
+	"agent/internal/term"
+)
+
+// Message is one message of the conversation with the model.
+type Message struct {
+	Seq     uint64 `json:"seq"`
+	Role    string `json:"role"`              // system | user | assistant | tool
+	Purpose string `json:"purpose,omitempty"` // as in the event: task, comments, correction, …
+	Text    string `json:"text"`
+}
+
+// Conversation turns events into messages. Feed it every event in order.
+type Conversation struct {
+	Blob Blob
+
+	purpose string            // of the open model call
+	tools   map[uint64]string // open tool calls by seq
+}
+
+// Add gives the message that an event adds, false if it adds none.
+func (c *Conversation) Add(r eventlog.Record) (Message, bool) {
+	ev, err := event.Decode(r)
+	if err != nil {
+		return Message{}, false
+	}
+	event.Fetch(ev.Body, c.Blob)
+	m := Message{Seq: r.Seq}
+	switch b := ev.Body.(type) {
+	case *event.MessageAdded:
+		m.Role, m.Purpose, m.Text = b.Role, string(b.Purpose), b.Content.View()
+	case *event.LLMRequested:
+		c.purpose = string(b.Purpose)
+		return m, false
+	case *event.LLMReplied:
+		m.Role, m.Text = "assistant", replyText(b)
+		if c.purpose != "work" {
+			m.Purpose = c.purpose
+		}
+	case *event.LLMFailed:
+		m.Role, m.Purpose, m.Text = "assistant", "no reply", strings.TrimSpace(b.Kind+": "+b.Message)
+	case *event.ToolRequested:
+		if c.tools == nil {
+			c.tools = map[uint64]string{}
+		}
+		c.tools[r.Seq] = b.Server + "/" + b.Tool
+		return m, false
+	case *event.ToolReplied:
+		m.Text = b.Content.View()
+		c.result(&m, ev.Cause, b.IsError)
+	case *event.ToolFailed:
+		m.Text = b.Kind + ": " + b.Message
+		c.result(&m, ev.Cause, true)
+	case *event.ToolInterrupted:
+		m.Text = b.Reason
+		c.result(&m, ev.Cause, true)
+	case *event.SummaryAdded:
+		m.Role, m.Purpose = "assistant", fmt.Sprintf("%s summary of events %d to %d", b.Purpose, b.From, b.To)
+		m.Text = b.Text.View()
+	default:
+		return m, false
+	}
+	return m, true
+}
+
+func (c *Conversation) result(m *Message, cause uint64, failed bool) {
+	m.Role, m.Purpose = "tool", c.tools[cause]
+	if failed {
+		m.Purpose += " failed"
+	}
+	delete(c.tools, cause)
+}
+
+// replyText is what a reply says and which tools it calls.
+func replyText(b *event.LLMReplied) string {
+	parts := []string{}
+	if text := strings.TrimSpace(b.Text.View()); text != "" {
+		parts = append(parts, text)
+	}
+	for _, call := range b.Calls {
+		parts = append(parts, "→ "+call.Name+" "+call.Args.View())
+	}
+	return strings.Join(parts, "\n")
+}
+
+// Message prints a message whole.
+func (p *Printer) Message(m Message) {
+	color := map[string]term.Color{"user": term.Waits, "assistant": term.Good, "tool": term.Name, "system": term.Aux}[m.Role]
+	if strings.HasSuffix(m.Purpose, " failed") || m.Purpose == "no reply" {
+		color = term.Bad
+	}
+	title := fmt.Sprintf("%d  %s", m.Seq, m.Role)
+	if m.Purpose != "" && m.Purpose != m.Role {
+		title += " · " + sanitize.Line(m.Purpose, 120)
+	}
+	fmt.Fprintln(p.Screen, p.Screen.Paint(color, title))
+	p.text(1, m.Text)
+	fmt.Fprintln(p.Screen)
+}

@@ -1,0 +1,40 @@
+package viewer
+
+import (
+	"path"
+	"regexp"
+	"time"
+
+	"agent/eventlog"
+	"agent/eventlog/event"
+)
+
+// Filter chooses the events that are shown. What is zero chooses all.
+type Filter struct {
+	Types []string // patterns of types: tool.*, *.failed
+	Since time.Time
+	Phase string         // of planning: planning, execution, …
+	Grep  *regexp.Regexp // in the event's data, as the log holds it
+
+	phase string // that the log is in
+}
+
+// Fits follows the phases, so it wants every event of the log in order.
+func (f *Filter) Fits(r eventlog.Record) bool {
+	if string(r.Type) == "phase.entered" {
+		if ev, err := event.Decode(r); err == nil {
+			f.phase = string(ev.Body.(*event.PhaseEntered).Phase)
+		}
+	}
+	return f.hasType(string(r.Type)) && (f.Since.IsZero() || !r.When().Before(f.Since)) &&
+		(f.Phase == "" || f.Phase == f.phase) && (f.Grep == nil || f.Grep.Match(r.Data))
+}
+
+func (f *Filter) hasType(kind string) bool {
+	for _, pattern := range f.Types {
+		if ok, _ := path.Match(pattern, kind); ok {
+			return true
+		}
+	}
+	return len(f.Types) == 0
+}
