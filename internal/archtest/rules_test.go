@@ -252,6 +252,20 @@ var rules = map[string][]string{
 		"internal/registry",
 		"llm",
 	},
+	"internal/term": {
+		"internal/sanitize",
+	},
+	"internal/viewer": {
+		"contexts",
+		"eventlog",
+		"eventlog/event",
+		"handlers",
+		"handlers/format",
+		"internal/i18n",
+		"internal/sanitize",
+		"internal/term",
+		"projections",
+	},
 	"internal/workspace": {
 		"eventlog/event",
 		"forge",
