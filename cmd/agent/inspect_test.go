@@ -19,7 +19,7 @@ import (
 func (w *world) read(code int, args ...string) string {
 	w.t.Helper()
 	var out, errOut bytes.Buffer
-	if got := execute(context.Background(), append(args, "--config", w.configure()), &out, &errOut); got != code {
+	if got := execute(context.Background(), append(args, "--config", w.configure()), testEnv, &out, &errOut); got != code {
 		w.t.Fatalf("agent %s: exit %d, want %d\n%s%s", strings.Join(args, " "), got, code, tail(out.String()), tail(errOut.String()))
 	}
 	return out.String() + errOut.String()
@@ -115,7 +115,7 @@ func TestInspectFollows(t *testing.T) {
 	out, ended := &lockedBuffer{}, make(chan int)
 	uuid := w.only().UUID
 	go func() {
-		ended <- execute(context.Background(), []string{"inspect", uuid, "-f", "--json", "--config", w.path("config.yaml")}, out, out)
+		ended <- execute(context.Background(), []string{"inspect", uuid, "-f", "--json", "--config", w.path("config.yaml")}, testEnv, out, out)
 	}()
 	w.until("the follower prints", func() bool { return strings.Count(out.String(), `"llm.requested"`) == 2 })
 	close(gate)
@@ -142,4 +142,12 @@ func (l *lockedBuffer) String() string {
 	l.Lock()
 	defer l.Unlock()
 	return l.b.String()
+}
+
+// testEnv is the environment of commands that run in the test's own process.
+func testEnv(name string) string {
+	if name == "LANG" {
+		return "C.UTF-8"
+	}
+	return ""
 }
