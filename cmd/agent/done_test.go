@@ -165,7 +165,7 @@ func (w *world) wantReadable(uuid string) {
 			w.t.Errorf("inspect --json, line %d: %s", i+1, line)
 		}
 	}
-	if out := w.read(0, "inspect", uuid[:8]); !strings.Contains(out, fmt.Sprintf("\n%5d ", len(events))) {
+	if out, _ := w.agent(0, "inspect", uuid[:8]); !strings.Contains(out, fmt.Sprintf("\n%5d ", len(events))) {
 		w.t.Errorf("inspect does not show the last of %d events:\n%s", len(events), tail(out))
 	}
 	if out, _ := w.agent(0, "verify"); !strings.Contains(out, "ok: ") {

@@ -16,7 +16,7 @@ import (
 	"agent/internal/app"
 	"agent/internal/config"
 	"agent/internal/i18n"
-	"agent/internal/report"
+	"agent/internal/search"
 	"agent/internal/sanitize"
 	"agent/internal/term"
 	"agent/internal/viewer"
@@ -100,7 +100,7 @@ func (i *inspection) run(ctx context.Context, args []string) error {
 func (i *inspection) filter() (*viewer.Filter, error) {
 	f := &viewer.Filter{Types: i.types, Phase: i.phase}
 	var err error
-	if f.Since, err = report.ParseSince(i.since, time.Now()); err != nil {
+	if f.Since, err = search.ParseMoment(i.since, time.Now()); err != nil {
 		return nil, err
 	}
 	if i.grep != "" {

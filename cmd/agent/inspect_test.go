@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -14,16 +15,6 @@ import (
 	"agent/eventlog/event"
 	"agent/llm/llmtest"
 )
-
-// read runs a command that only reads in this process.
-func (w *world) read(code int, args ...string) string {
-	w.t.Helper()
-	var out, errOut bytes.Buffer
-	if got := execute(context.Background(), append(args, "--config", w.configure()), testEnv, &out, &errOut); got != code {
-		w.t.Fatalf("agent %s: exit %d, want %d\n%s%s", strings.Join(args, " "), got, code, tail(out.String()), tail(errOut.String()))
-	}
-	return out.String() + errOut.String()
-}
 
 // A person asks four things of a run: which call failed, what it printed, what the
 // model was told, and what was sent. Each has one command.
@@ -48,7 +39,10 @@ func TestInspect(t *testing.T) {
 		t.Fatalf("no %s", kind)
 		return 0
 	}
-	inspect := func(args ...string) string { return w.read(0, append([]string{"inspect", uuid}, args...)...) }
+	inspect := func(args ...string) string {
+		out, _ := w.agent(0, append([]string{"inspect", uuid}, args...)...)
+		return out
+	}
 
 	list := inspect()
 	for _, want := range []string{"Greet the world", "completed", "model calls: 3", "── "} {
@@ -77,10 +71,10 @@ func TestInspect(t *testing.T) {
 		}
 	}
 	w.wantRequests(uuid, events)
-	w.read(2, "inspect", uuid, "100000")
-	w.read(2, "inspect", uuid, "x")
-	w.read(2, "inspect", uuid, "--since", "yesterday")
-	w.read(2, "inspect", uuid, "--grep", "(")
+	w.agent(2, "inspect", uuid, "100000")
+	w.agent(2, "inspect", uuid, "x")
+	w.agent(2, "inspect", uuid, "--since", "yesterday")
+	w.agent(2, "inspect", uuid, "--grep", "(")
 }
 
 // wantRequests wants each request back with the bytes that were sent.
@@ -91,7 +85,8 @@ func (w *world) wantRequests(uuid string, events []event.Event) {
 		if !ok {
 			continue
 		}
-		body := strings.TrimSuffix(w.read(0, "inspect", uuid, "--json", "--request", fmt.Sprint(ev.Seq)), "\n")
+		out, _ := w.agent(0, "inspect", uuid, "--json", "--request", fmt.Sprint(ev.Seq))
+		body := strings.TrimSuffix(out, "\n")
 		if sum := sha256.Sum256([]byte(body)); hex.EncodeToString(sum[:]) != asked.SHA256 || !json.Valid([]byte(body)) {
 			w.t.Errorf("request %d is not the one that was sent", ev.Seq)
 		}
@@ -115,7 +110,7 @@ func TestInspectFollows(t *testing.T) {
 	out, ended := &lockedBuffer{}, make(chan int)
 	uuid := w.only().UUID
 	go func() {
-		ended <- execute(context.Background(), []string{"inspect", uuid, "-f", "--json", "--config", w.path("config.yaml")}, testEnv, out, out)
+		ended <- execute(context.Background(), []string{"inspect", uuid, "-f", "--json", "--config", w.path("config.yaml")}, os.Getenv, out, out)
 	}()
 	w.until("the follower prints", func() bool { return strings.Count(out.String(), `"llm.requested"`) == 2 })
 	close(gate)
@@ -142,12 +137,4 @@ func (l *lockedBuffer) String() string {
 	l.Lock()
 	defer l.Unlock()
 	return l.b.String()
-}
-
-// testEnv is the environment of commands that run in the test's own process.
-func testEnv(name string) string {
-	if name == "LANG" {
-		return "C.UTF-8"
-	}
-	return ""
 }
