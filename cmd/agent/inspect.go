@@ -16,8 +16,8 @@ import (
 	"agent/internal/app"
 	"agent/internal/config"
 	"agent/internal/i18n"
-	"agent/internal/search"
 	"agent/internal/sanitize"
+	"agent/internal/search"
 	"agent/internal/term"
 	"agent/internal/viewer"
 )
