@@ -53,8 +53,13 @@ func planner(_ int, r llmtest.Request) llmtest.Reply {
 // planStep gives what the model was told last about its step, and where.
 func planStep(r llmtest.Request) (step string, at int) {
 	for i, m := range r.Messages {
-		if m.Role == llm.User && strings.HasPrefix(m.Content, "Phase: ") {
+		if m.Role != llm.User {
+			continue
+		}
+		if strings.HasPrefix(m.Content, "Phase: ") {
 			step, at = m.Content, i
+		} else if n := strings.LastIndex(m.Content, "\n\nPhase: "); n >= 0 { // an adapter joins turns of one role
+			step, at = m.Content[n+2:], i
 		}
 	}
 	return step, at
