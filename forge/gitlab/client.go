@@ -207,14 +207,21 @@ func (c *Client) Me(ctx context.Context) (forge.Account, error) {
 	return me, nil
 }
 
-// Logins of the accounts that stand for project and group access tokens.
-var tokenLogin = regexp.MustCompile(`^(project|group)_\d+_bot(_?[0-9A-Za-z]+)?$`)
+// machineLogin matches the logins of accounts behind which nobody reads: access
+// tokens, service accounts and GitLab's own. Lists do not say what an account is.
+// GitLab appends a number where a login was taken.
+var machineLogin = regexp.MustCompile(`(?i)^((project|group)_\d+_bot(_?[0-9a-z]+)?` +
+	`|service_account_.+` +
+	`|gitlab_security_policy_project_\d+_bot(_?[0-9a-z]+)?` +
+	`|(support|alert|migration|automation|visual-review|suggested-reviewers)-bot\d*` +
+	`|gitlab-(security|llm|admin)-bot\d*` +
+	`|gitlabduo\d*)$`)
 
 func account(id int64, login string, bot bool) forge.Account {
 	if login == "" {
 		return forge.Account{Login: "ghost"}
 	}
-	a := forge.Account{Login: login, Bot: bot || tokenLogin.MatchString(login)}
+	a := forge.Account{Login: login, Bot: bot || machineLogin.MatchString(login)}
 	if id > 0 {
 		a.ID = strconv.FormatInt(id, 10)
 	}

@@ -126,9 +126,33 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
+// TestMachineSetsLabel: a service account may bear any login. Only the account itself says what it is.
+func TestMachineSetsLabel(t *testing.T) {
+	g, item := stage(t)
+	c := connect(t, g, nil)
+	for login, want := range map[string]bool{"release-train": true, "robot-lover": false} {
+		if want {
+			g.AddBot(login)
+		}
+		item.RemoveLabels("todo")
+		item.AddLabelsAs(login, "todo")
+		if by, err := c.LabelledBy(context.Background(), issue(c, 1), "todo"); err != nil || by.By.Login != login || by.By.Bot != want {
+			t.Errorf("%s: %+v, %v", login, by, err)
+		}
+	}
+}
+
 func TestBots(t *testing.T) {
 	for login, want := range map[string]bool{
 		"project_17_bot": true, "project_17_bot_0a1b2c3d": true, "group_4_bot_ff": true, "project_17_bot1": true,
+		// What Service Desk mails, GitLab Duo and other parts of GitLab write under.
+		"support-bot": true, "Support-Bot": true, "support-bot1": true, "GitLabDuo": true, "gitlabduo": true, "alert-bot": true,
+		"migration-bot": true, "automation-bot": true, "visual-review-bot": true, "suggested-reviewers-bot": true,
+		"GitLab-Security-Bot": true, "GitLab-Llm-Bot": true, "GitLab-Admin-Bot": true, "gitlab_security_policy_project_7_bot_0a1b": true,
+		"service_account_6018816a18e515214e0c34c2b33523fc": true, "service_account_group_5_0c34c2b33523fc": true, "service_account_project_123_abc": true,
+		// People choose such names.
+		"support-bot-fan": false, "my-support-bot": false, "abbot": false, "robot-bot": false, "bot": false, "GitLabDuoFan": false,
+		"alert-bots": false, "service_account": false, "service-account-jo": false, "ghost-writer": false, "helper[bot]": false,
 		"project_bot": false, "ann": false, "my_project_17_bot": false, "project_17_bottle-maker": false, "robot": false,
 	} {
 		if got := account(1, login, false); got.Bot != want {
