@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/forge/forgetest"
 	"agent/llm/llmtest"
 )
 
@@ -47,6 +48,11 @@ var faults = []struct {
 	}},
 	{"server", "unreachable", 75, "url and headers of far", func(w *world) {
 		w.extra = "mcp_servers: [{mcp_server_name: far, url: \"http://127.0.0.1:1/mcp\"}]"
+	}},
+	{"clone_url", "of another host", 78, "clone_from", func(w *world) {
+		w.forge.AddRepository(testRepo, forgetest.Repository{Private: true, Git: w.path("origin.git"), CloneURL: "https://elsewhere.example/acme/widgets.git"})
+		w.issue("Greet the world")
+		w.issue("Greet the moon")
 	}},
 	{"model", "401", 78, "set a valid key: llm.openai.api_key (OPENAI_API_KEY)", func(w *world) { w.models(401) }},
 	{"model", "403", 78, "set a valid key", func(w *world) { w.models(403) }},
