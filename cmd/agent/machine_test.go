@@ -50,6 +50,9 @@ var faults = []struct {
 		w.extra = "mcp_servers: [{mcp_server_name: far, url: \"http://127.0.0.1:1/mcp\"}]"
 	}},
 	{"clone_url", "of another host", 78, "clone_from", func(w *world) {
+		w.forge = forgetest.New() // its repository has had its address from the start
+		w.t.Cleanup(w.forge.Close)
+		w.forge.AddToken(testToken, testBot)
 		w.forge.AddRepository(testRepo, forgetest.Repository{Private: true, Git: w.path("origin.git"), CloneURL: "https://elsewhere.example/acme/widgets.git"})
 		w.issue("Greet the world")
 		w.issue("Greet the moon")
