@@ -69,6 +69,40 @@ func (c *talk) wantStopped(asked int, says string) {
 	}
 }
 
+// TestWaitingLabelRemoved takes away the label of a task that is paused, and of one
+// that waits for an answer. A round before that changes nothing.
+func TestWaitingLabelRemoved(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{kinds[0], kinds[2]} {
+		t.Run("paused "+kind, func(t *testing.T) {
+			t.Parallel()
+			c := newTalk(t, kind, hanging(1, longer()))
+			p := c.start("run")
+			c.awaitCalls(2)
+			c.agent(0, "pause", c.only().UUID)
+			p.wait()
+			c.step(2, "paused", pausedLabel)
+			c.unlabel(pausedLabel)
+			c.agent(0, "run")
+			c.wantStopped(2, "label")
+			c.wantSaid(0, "▶️ **Resumed")
+		})
+		t.Run("awaiting "+kind, func(t *testing.T) {
+			t.Parallel()
+			c := newTalk(t, kind, followUps)
+			c.extra = followUp
+			c.step(2, "awaiting", awaitingLabel)
+			c.step(2, "awaiting", awaitingLabel)
+			c.unlabel(awaitingLabel)
+			c.step(2, "stopped", stoppedLabel)
+			if body := c.wantSaid(1, "⏹️ **Stopped**"); !strings.Contains(body, "label") {
+				t.Error(body)
+			}
+			c.wantExact(c.only().UUID)
+		})
+	}
+}
+
 // TestNotStopped changes what does not end a task: assignees where the agent
 // was none, or stays one, and labels of other people.
 func TestNotStopped(t *testing.T) {

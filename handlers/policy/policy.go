@@ -19,6 +19,7 @@ const (
 	Labeller               // who set the label
 	Self                   // whether an account is the agent's own
 	Permission             // what an account may do in the project
+	Listed                 // whether the list of items with the paused label shows it
 )
 
 // Item is what decisions see of an item on the forge.

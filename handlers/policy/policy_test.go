@@ -57,14 +57,25 @@ func paused(reason string, until event.Until) *projections.State {
 
 func awaiting() *projections.State {
 	s := projections.NewState()
+	s.Config = labelNames()
 	s.Status, s.Wait, s.Task = projections.Awaiting, &event.ContextAwaiting{Until: event.Until{Kind: "time", Time: now.Add(time.Hour)}}, &event.TaskFetched{Author: "alice"}
+	return s
+}
+
+func labelNames() *event.ConfigPinned {
+	return &event.ConfigPinned{Labels: event.Labels{Paused: "on hold", Awaiting: "your turn"}}
+}
+
+// labelled is a context whose labels were set and read back.
+func labelled(s *projections.State) *projections.State {
+	s.Config, s.Labels = labelNames(), []string{"on hold", "your turn"}
 	return s
 }
 
 func TestWake(t *testing.T) {
 	person := event.Until{Kind: "person"}
 	open := &policy.Item{State: "open", Labels: triggers}
-	bare := &policy.Item{State: "open"}
+	bare, kept := &policy.Item{State: "open"}, &policy.Item{State: "open", Labels: []string{"on hold", "your turn"}}
 	answers := func(a ...policy.Answer) *[]policy.Answer { return &a }
 	alice := forge.Account{Login: "alice"}
 	for name, tt := range map[string]struct {
@@ -86,6 +97,22 @@ func TestWake(t *testing.T) {
 		"time has come":         {paused("model_x", event.Until{Kind: "time", Time: now}), policy.Facts{}, "resume timer", policy.Nothing},
 		"signal still set":      {paused("requested", event.Until{Kind: "signal"}), policy.Facts{PauseSignal: true}, "", policy.Nothing},
 		"signal removed":        {paused("requested", event.Until{Kind: "signal"}), policy.Facts{}, "resume signal_file", policy.Nothing},
+
+		// Rounds read one list; who is not on it is asked about before a person's wish is read out of that.
+		"was the label removed":    {labelled(paused("limit", person)), policy.Facts{}, "", policy.Listed},
+		"its list shows it":        {labelled(paused("limit", person)), policy.Facts{Listed: new(true)}, "", policy.Nothing},
+		"not on the list":          {labelled(paused("limit", person)), policy.Facts{Listed: new(false)}, "", policy.Task},
+		"label there after all":    {labelled(paused("limit", person)), policy.Facts{Listed: new(false), Task: kept}, "", policy.Nothing},
+		"paused label removed":     {labelled(paused("limit", person)), policy.Facts{Listed: new(false), Task: bare}, "stop label_removed", policy.Nothing},
+		"removed, time has come":   {labelled(paused("model_x", event.Until{Kind: "time", Time: now})), policy.Facts{Listed: new(false), Task: bare}, "stop label_removed", policy.Nothing},
+		"still there, time is up":  {labelled(paused("model_x", event.Until{Kind: "time", Time: now})), policy.Facts{Listed: new(true)}, "resume timer", policy.Nothing},
+		"replaced by a trigger":    {labelled(paused("limit", person)), policy.Facts{Listed: new(false), Task: open}, "", policy.Nothing},
+		"removed from a closed":    {labelled(paused("limit", person)), policy.Facts{Listed: new(false), Task: &policy.Item{State: "closed"}}, "", policy.Nothing},
+		"removed, command":         {labelled(paused("limit", person)), policy.Facts{Trigger: policy.ByCommand}, "resume command", policy.Nothing},
+		"awaiting label removed":   {labelled(awaiting()), policy.Facts{Task: bare, Comments: answers()}, "stop label_removed", policy.Nothing},
+		"awaiting label there":     {labelled(awaiting()), policy.Facts{Task: kept, Comments: answers()}, "", policy.Nothing},
+		"answered without a label": {labelled(awaiting()), policy.Facts{Task: bare, Comments: answers(policy.Answer{Author: alice, New: true})}, "resume comment", policy.Nothing},
+		"awaiting label replaced":  {labelled(awaiting()), policy.Facts{Task: open, Comments: answers()}, "", policy.Nothing},
 
 		"waiting":            {awaiting(), policy.Facts{}, "", policy.Task},
 		"waiting, open":      {awaiting(), policy.Facts{Task: bare}, "", policy.Comments},

@@ -29,6 +29,7 @@ type Facts struct {
 
 	Task     *Item   // nil if it was not read
 	Gone     bool    // it was read, and is not there
+	Listed   *bool   // its list shows it with the paused label, or cannot be read; nil if it was not read
 	Labeller *Setter // nil if it was not read
 	Comments *[]Answer
 }
@@ -122,10 +123,40 @@ func byItself(s *projections.State, f Facts) (event.Body, Need) {
 		return answered(s, f)
 	case expired(s, f):
 		return &event.StopRequested{By: "expired"}, Nothing
+	}
+	removed, need := unpaused(s, f)
+	switch {
+	case removed:
+		return &event.StopRequested{By: "label_removed"}, Nothing
+	case need != Nothing:
+		return nil, need
 	case projections.NeedsApproval(s.Paused) && s.Before.Comment != "":
 		return approved(s, f)
 	}
 	return pauseOver(s.Paused.Until, f), Nothing
+}
+
+// unpaused reports whether somebody took the paused label away. Most rounds learn
+// from one list that nobody did. Who sets a trigger label instead wishes to go on.
+func unpaused(s *projections.State, f Facts) (bool, Need) {
+	if s.Config == nil || !s.Key.Kind.Carries(s.Labels, s.Config.Labels.Paused) {
+		return false, Nothing // it was never there
+	}
+	switch {
+	case f.Task != nil:
+		return f.Task.Open() && lost(s, f, s.Config.Labels.Paused), Nothing
+	case f.Listed == nil:
+		return false, Listed
+	case *f.Listed:
+		return false, Nothing
+	}
+	return false, Task
+}
+
+// lost reports whether a label that we set is gone from the item, with no trigger label in its stead.
+func lost(s *projections.State, f Facts, label string) bool {
+	kind := s.Key.Kind
+	return kind.Carries(s.Labels, label) && !kind.Carries(f.Task.Labels, label) && f.Task.Trigger(f.Triggers) == ""
 }
 
 // approved looks for a comment that approves, by somebody who may write, later than
@@ -162,7 +193,7 @@ func pauseOver(until event.Until, f Facts) event.Body {
 }
 
 // answered decides about a task that waits for its author: the item was closed,
-// the author wrote, or the time for an answer is over.
+// the author wrote, the label was taken away, or the time for an answer is over.
 func answered(s *projections.State, f Facts) (event.Body, Need) {
 	switch {
 	case f.Gone:
@@ -175,6 +206,8 @@ func answered(s *projections.State, f Facts) (event.Body, Need) {
 		return a.New && !a.Ours && !a.Author.Bot && IsAuthor(s, a.Author) && (!a.Wordless || s.Wait.Reason != "")
 	}):
 		return &event.ResumeRequested{By: "comment"}, Nothing
+	case lost(s, f, s.Config.Labels.Awaiting):
+		return &event.StopRequested{By: "label_removed"}, Nothing
 	}
 	if until := s.Wait.Until.Time; !f.Now.Before(until) {
 		return &event.TimerFired{Until: until}, Nothing

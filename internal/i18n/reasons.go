@@ -23,7 +23,7 @@ var reasonTexts = texts{
 	"stop.closed":          {"the item was closed", "アイテムがクローズされました"},
 	"stop.gone":            {"the item no longer exists", "アイテムが見つかりません"},
 	"stop.unassigned":      {"the agent was unassigned", "エージェントの担当が解除されました"},
-	"stop.label_removed":   {"the processing label was removed", "処理中ラベルが外されました"},
+	"stop.label_removed":   {"the agent's label was removed", "エージェントのラベルが外されました"},
 	"stop.expired":         {"it was paused for too long", "一時停止の期限が切れました"},
 
 	// Why, in a sentence: comments, run, status, why and the dry run.

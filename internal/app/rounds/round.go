@@ -24,10 +24,13 @@ type round struct {
 	seen    sightings
 	checked sync.Once // the machine
 	fault   *Fault    // that ended the round
+
+	pausedMu sync.Mutex
+	paused   map[string]map[string]bool // keys that a list shows, by host and label; nil: it cannot be read
 }
 
 func (s *Rounds) newRound() *round {
-	return &round{Rounds: s, taken: map[string]bool{}, works: map[string]*sync.Mutex{}}
+	return &round{Rounds: s, taken: map[string]bool{}, works: map[string]*sync.Mutex{}, paused: map[string]map[string]bool{}}
 }
 
 // job is one piece of work: an existing context, or a task that may become one.

@@ -31,6 +31,9 @@ func (r *round) wakeOf(ctx context.Context, s *projections.State, trigger string
 	f := policy.Facts{Now: time.Now(), Trigger: trigger, Resume: resume, PauseSignal: r.PauseSignal(),
 		ExpiryDays: r.Config.PauseResume.PausedTaskExpiryDays, Triggers: at.Config.Triggers(),
 		Accept: r.Config.NewCommentHandling.Accept, Operator: engine.Operator()}
+	if !configured {
+		f.Listed = new(true) // nobody can be asked
+	}
 	for {
 		wake, refusal, need := policy.Wake(s, f)
 		if need == policy.Nothing || !configured {
@@ -45,6 +48,9 @@ func (r *round) wakeOf(ctx context.Context, s *projections.State, trigger string
 // learn reads a fact that decides about waking.
 func (r *round) learn(ctx context.Context, at app.Site, s *projections.State, f *policy.Facts, need policy.Need) error {
 	switch need {
+	case policy.Listed:
+		f.Listed = new(r.listed(ctx, at, s))
+		return ctx.Err()
 	case policy.Task:
 		return readTask(ctx, at, s, f)
 	case policy.Labeller:
@@ -68,9 +74,32 @@ func readTask(ctx context.Context, at app.Site, s *projections.State, f *policy.
 		f.Gone = true
 		return nil
 	}
+	if err != nil && f.Listed != nil && ctx.Err() == nil {
+		f.Listed = new(true) // a paused task is not asked about in every round only to fail
+		return nil
+	}
 	item := policy.ItemOf(t)
 	f.Task = &item
 	return err
+}
+
+// listed reports whether an item is on the list of those with the paused label, which
+// is read once a round. A list that cannot be read says nothing of any item.
+func (r *round) listed(ctx context.Context, at app.Site, s *projections.State) bool {
+	label := s.Config.Labels.Paused
+	r.pausedMu.Lock()
+	defer r.pausedMu.Unlock()
+	keys, read := r.paused[at.Host+" "+label]
+	if !read {
+		if tasks, err := at.Client.ListTasks(ctx, label); err == nil {
+			keys = map[string]bool{}
+			for _, t := range tasks {
+				keys[forge.FoldKey(t.Key.String())] = true
+			}
+		}
+		r.paused[at.Host+" "+label] = keys
+	}
+	return keys == nil || keys[forge.FoldKey(s.Key.String())]
 }
 
 // readAnswers reads all comments: which are new is told by their ids and texts, not
