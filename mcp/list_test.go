@@ -52,6 +52,46 @@ func TestListKeepsOrderAndGoesOnWithoutTheBroken(t *testing.T) {
 	}
 }
 
+// TestAgentsOwnTools: allow is the model's list. The agent reads a forge with tools
+// that the model does not get, and the model sees nothing of a server for the agent alone.
+func TestAgentsOwnTools(t *testing.T) {
+	all := strings.Join(toolNames, " ")
+	some, forge, needed, broken := fake("some", "normal"), fake("forge", "normal"), fake("needed", "normal"), fake("broken", "exit")
+	some.Allow, some.SystemPrompt, forge.SystemPrompt = []string{"echo"}, "Be kind.", "Of the forge."
+	forge.AgentOnly, needed.AgentOnly, broken.AgentOnly = true, true, true
+	needed.Required, broken.Required = true, true
+	pool := mcp.NewPool([]mcp.ServerConfig{some, forge, needed, broken}, mcp.Options{})
+	defer pool.Close()
+	list := func(s *mcp.Session) (got []string) {
+		for _, one := range s.List(t.Context()) {
+			got = append(got, strings.TrimSpace(one.Name+": "+names(one)+one.Err+one.Prompt))
+		}
+		return got
+	}
+	model, agent := pool.Session(""), pool.Agent()
+	if diff := cmp.Diff([]string{"some: echoBe kind.", "broken: it ended before it answered: exit status 3"}, list(model)); diff != "" {
+		t.Error("the model sees:", diff)
+	}
+	whole := []string{"some: " + all + "Be kind.", "forge: " + all + "Of the forge.", "needed: " + all, "broken: it ended before it answered: exit status 3"}
+	if diff := cmp.Diff(whole, list(agent)); diff != "" {
+		t.Error("the agent sees:", diff)
+	}
+	for _, server := range []string{"some", "forge"} {
+		if _, err := model.Call(t.Context(), server, "env", nil); err == nil {
+			t.Errorf("the model calls a tool of %s that it does not see", server)
+		}
+		if _, err := agent.Call(t.Context(), server, "env", nil); err != nil {
+			t.Error(err)
+		}
+	}
+	// If nothing else is configured, the model has no tools: that is no way to work.
+	alone := mcp.NewPool([]mcp.ServerConfig{forge}, mcp.Options{})
+	defer alone.Close()
+	if got := alone.Session("").List(t.Context()); len(got) != 1 || got[0].Err == "" || !got[0].Required {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestOddTools(t *testing.T) {
 	session, log := start(t, fake("odd", "odd"))
 	got := session.List(t.Context())[0]

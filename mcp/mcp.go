@@ -39,6 +39,7 @@ type ServerConfig struct {
 	URL          string            // streamable HTTP instead of a command
 	Headers      map[string]string
 	Required     bool // without it nothing is worked on
+	AgentOnly    bool // the model sees nothing of it
 
 	workspace string // that {workspace} was replaced by
 }

@@ -83,10 +83,18 @@ func (p *Pool) lacksSandbox(c ServerConfig) error {
 	return lack
 }
 
-// Session is a view of the pool for one context. Servers that mention
+// Session is a view of the pool for the model in one context. Servers that mention
 // {workspace} are started for this session only.
 func (p *Pool) Session(workspace string) *Session {
-	s := &Session{pool: p, workspace: workspace}
+	return p.open(&Session{pool: p, workspace: workspace})
+}
+
+// Agent is a view of the pool for the agent itself: each tool of the shared
+// servers, whatever the model may use.
+func (p *Pool) Agent() *Session { return p.open(&Session{pool: p, whole: true}) }
+
+func (p *Pool) open(s *Session) *Session {
+	workspace := s.workspace
 	for i, c := range p.configs {
 		one := p.shared[i]
 		if one == nil {

@@ -54,32 +54,37 @@ func brokenSlot(c ServerConfig, fault string) *slot {
 	return s
 }
 
-// describe starts the server if needed and says what it offers.
-func (s *slot) describe(ctx context.Context) Server {
+// describe starts the server if needed and says what it offers, to the model or as
+// a whole. What the model sees nothing of is started only if it is required.
+func (s *slot) describe(ctx context.Context, whole bool) Server {
 	server := Server{Name: s.config.Name, Prompt: s.config.SystemPrompt, Required: s.config.Required}
+	unseen := s.config.AgentOnly && !whole
+	if unseen && !s.config.Required {
+		return server
+	}
 	c, err := s.connect(ctx)
 	if err != nil {
 		server.Err = s.message(err)
 		return server
 	}
 	for _, tool := range c.tools {
-		if s.allows(tool.Name) {
+		if !unseen && s.allows(tool.Name, whole) {
 			server.Tools = append(server.Tools, tool)
 		}
 	}
 	return server
 }
 
-func (s *slot) allows(tool string) bool {
-	return len(s.config.Allow) == 0 || slices.Contains(s.config.Allow, tool)
+func (s *slot) allows(tool string, whole bool) bool {
+	return whole || len(s.config.Allow) == 0 || slices.Contains(s.config.Allow, tool)
 }
 
 // call runs a tool. A lost HTTP session is opened again once, since its server
 // has refused the call without looking at it.
-func (s *slot) call(ctx context.Context, tool string, args json.RawMessage) (Result, error) {
-	result, err := s.callOnce(ctx, tool, args)
+func (s *slot) call(ctx context.Context, tool string, args json.RawMessage, whole bool) (Result, error) {
+	result, err := s.callOnce(ctx, tool, args, whole)
 	if errors.Is(err, errSessionLost) {
-		result, err = s.callOnce(ctx, tool, args)
+		result, err = s.callOnce(ctx, tool, args, whole)
 	}
 	if err == nil || (ctx.Err() != nil && errors.Is(err, ctx.Err())) {
 		return result, err
@@ -91,13 +96,13 @@ func (s *slot) call(ctx context.Context, tool string, args json.RawMessage) (Res
 	return Result{}, &Error{Kind: known.Kind, Server: s.config.Name, Tool: tool, Message: s.message(errors.New(known.Message))}
 }
 
-func (s *slot) callOnce(ctx context.Context, tool string, args json.RawMessage) (Result, error) {
+func (s *slot) callOnce(ctx context.Context, tool string, args json.RawMessage, whole bool) (Result, error) {
 	c, err := s.connect(ctx)
 	if err != nil {
 		return Result{}, err
 	}
 	known := func(t Tool) bool { return t.Name == tool }
-	if !s.allows(tool) || !slices.ContainsFunc(c.tools, known) {
+	if !s.allows(tool, whole) || !slices.ContainsFunc(c.tools, known) {
 		return Result{}, &Error{Kind: UnknownTool, Message: "there is no tool of this name"}
 	}
 	timeout := s.config.Timeout

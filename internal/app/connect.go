@@ -15,7 +15,11 @@ const maxResult = 12 << 20
 // Connect makes the pool of tool servers, the clients of the forges and the
 // model provider. Nothing is contacted yet.
 func (a *App) Connect() error {
-	a.Pool = mcp.NewPool(ServerConfigs(a.Config.MCPServers), mcp.Options{Version: a.options.Version, MaxResult: maxResult,
+	servers := ServerConfigs(a.Config.MCPServers)
+	for i, m := range a.Config.MCPServers {
+		servers[i].AgentOnly = servesForge(a.Config.Forges(), m)
+	}
+	a.Pool = mcp.NewPool(servers, mcp.Options{Version: a.options.Version, MaxResult: maxResult,
 		Stderr: func(server, line string) { a.Log.Debug(line, "server", server) },
 		Warn:   func(server, text string) { a.Log.Warn(text, "server", server) },
 		Deny:   a.denied(), Unnamed: a.unnamed()})

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"agent/forge"
 	"agent/forge/viamcp"
+	"agent/internal/config"
 	"agent/mcp"
 )
 
@@ -18,9 +20,18 @@ func (a *App) throughServer(at Site) Site {
 	if f.TasksVia != "mcp" && f.CommentsVia != "mcp" {
 		return at
 	}
-	at.Client = viamcp.New(at.Client, &serverTools{a.Pool.Session(""), f.Kind}, viamcp.Config{Tasks: f.TasksVia == "mcp",
+	at.Client = viamcp.New(at.Client, &serverTools{a.Pool.Agent(), f.Kind}, viamcp.Config{Tasks: f.TasksVia == "mcp",
 		Comments: f.CommentsVia == "mcp", Kinds: []forge.Kind{f.Driver.Issue, f.Driver.Change}, Host: at.Host, Projects: f.Projects})
 	return at
+}
+
+// servesForge reports whether a tool server is there for a forge's tasks or comments
+// and for nothing else. The model gets tools of such a server only by name: it has
+// many, and some write.
+func servesForge(forges []config.Forge, m config.MCPServer) bool {
+	return len(m.Allow) == 0 && slices.ContainsFunc(forges, func(f config.Forge) bool {
+		return f.Kind == m.Name && (f.TasksVia == "mcp" || f.CommentsVia == "mcp")
+	})
 }
 
 // serverTools are the tools of one server, for package viamcp.

@@ -16,7 +16,7 @@ type MCPServer struct {
 	Env map[string]string `yaml:"env"`
 	// Text about this server for the system prompt.
 	SystemPrompt string `yaml:"system_prompt"`
-	// Names of the tools offered to the model. Empty: all.
+	// Names of the tools offered to the model. Empty: all; of a server that `tasks_via` or `comments_via` names, none. What the agent itself reads through a server is not bound by it.
 	Allow []string `yaml:"allow"`
 	// Timeout of one call, in seconds.
 	TimeoutSeconds int `yaml:"timeout_seconds" default:"120" min:"1" max:"86400"`
