@@ -211,7 +211,7 @@ func TestHostileObjects(t *testing.T) {
 		{"id as text", ".*/issues/1", `{"number":"1","id":"12",` + repo + `}`, task, forge.Transient},
 		{"list instead of object", ".*/issues/1", `[]`, task, forge.Transient},
 		{"number", ".*/issues/1", `7`, task, forge.Transient},
-		{"moved", ".*/issues/1", `{"number":4,"repository_url":"http://h/repos/o/other"}`, task, forge.NotFound},
+		{"moved", ".*/issues/1", `{"number":4,"repository_url":"http://h/repos/o/other"}`, task, forge.Moved},
 		{"pull request", ".*/issues/1", `{"number":1,"pull_request":{"url":"x"},` + repo + `}`, task, forge.NotFound},
 		{"repository without its name", "/repos/o/r", `{"private":false}`, task, forge.Transient},
 		{"comments: null element", ".*/comments", `[null]`, comments, forge.Transient},
