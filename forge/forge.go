@@ -42,8 +42,9 @@ type Comment struct {
 	Kind      string // comment | review | review_comment | note
 	Author    Account
 	Body      string
-	System    bool // written by the forge itself
-	Internal  bool // only members of the project see it
+	State     string // resolved | approved | changes requested | dismissed; it may change without an edit. "": none, or the forge does not say
+	System    bool   // written by the forge itself
+	Internal  bool   // only members of the project see it
 	URL       string
 	CreatedAt time.Time
 	UpdatedAt time.Time

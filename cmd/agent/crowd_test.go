@@ -125,3 +125,29 @@ func TestLongThread(t *testing.T) {
 		t.Errorf("%d comments in the request, want 250 in order; %q", len(heard), heard)
 	}
 }
+
+// TestReviewState: the model reads what became of a review or a thread, and which lines
+// a suggestion replaces. To resolve a thread later is no answer.
+func TestReviewState(t *testing.T) {
+	t.Parallel()
+	t.Run(kinds[1], func(t *testing.T) {
+		t.Parallel()
+		c := newTalk(t, kinds[1], greet())
+		c.forge.AddReview(testRepo, 1, "alice", "CHANGES_REQUESTED", "Rename it.")
+		c.forge.AddReview(testRepo, 1, "alice", "DISMISSED", "Drop it.")
+		c.agent(0, "run")
+		wantTold(t, c.model.Requests()[0], map[string]int{"> (changes requested)\n\nRename it.": 1, "> (dismissed)\n\nDrop it.": 1})
+	})
+	t.Run(kinds[3], func(t *testing.T) {
+		t.Parallel()
+		c := newTalk(t, kinds[3], followUps)
+		c.extra = followUp
+		item := c.thread.(*onGitLab).item
+		item.AddDiffNote("alice", "```suggestion:-1+0\nhi\n```", forgetest.Place{Path: "README.md", Line: 2, From: 1, Resolved: true})
+		item.AddDiffNote("alice", "Still open.", forgetest.Place{Path: "README.md", Line: 1})
+		c.step(2, "awaiting", awaitingLabel)
+		wantTold(t, c.model.Requests()[0], map[string]int{"> (resolved)\n> README.md:1-2\n\n```suggestion:-1+0": 1, "> README.md:1\n\nStill open.": 1})
+		item.ResolveThreads()
+		c.step(2, "awaiting", awaitingLabel)
+	})
+}

@@ -18,9 +18,11 @@ type Item struct {
 
 // Place is a line of a changed file.
 type Place struct {
-	Path string
-	Line int
-	Old  bool // a line that the change removes
+	Path     string
+	Line     int
+	Old      bool // a line that the change removes
+	From     int  // the first of several lines; 0: there is one
+	Resolved bool // the thread is
 }
 
 // Note is one note as the server holds it.
@@ -99,6 +101,17 @@ func (i *Item) AddLabels(names ...string) {
 // AddLabelsAs puts labels on the item as login.
 func (i *Item) AddLabelsAs(login string, names ...string) {
 	i.change(func(it *item) { i.g.relabel(i.p, it, i.g.account(login), names, nil) })
+}
+
+// ResolveThreads resolves every thread on the changed files.
+func (i *Item) ResolveThreads() {
+	i.change(func(it *item) {
+		for _, n := range it.notes {
+			if n.place != nil {
+				n.place.Resolved = true
+			}
+		}
+	})
 }
 
 // RemoveLabels takes labels off.

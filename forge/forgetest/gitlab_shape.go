@@ -209,6 +209,13 @@ func (c *call) noteShape(t target, n *note) object {
 	if n.place.Old {
 		position["old_line"], position["new_line"] = n.place.Line, nil
 	}
-	o["position"], o["resolved"], o["resolved_by"], o["resolved_at"] = position, false, nil, nil
+	if from := n.place.From; from > 0 {
+		start, end := object{"line_code": "x", "type": "new", "old_line": nil, "new_line": from}, object{"line_code": "x", "type": "new", "old_line": nil, "new_line": n.place.Line}
+		if n.place.Old {
+			start, end = object{"line_code": "x", "type": "old", "old_line": from, "new_line": nil}, object{"line_code": "x", "type": "old", "old_line": n.place.Line, "new_line": nil}
+		}
+		position["line_range"] = object{"start": start, "end": end}
+	}
+	o["position"], o["resolved"], o["resolved_by"], o["resolved_at"] = position, n.place.Resolved, nil, nil
 	return o
 }

@@ -165,6 +165,24 @@ func TestSameSecond(t *testing.T) {
 	}
 }
 
+// TestReviewStates: a review's state says whether its text still asks for something.
+func TestReviewStates(t *testing.T) {
+	s, key := pullStage(t)
+	states := map[string]string{"APPROVED": "approved", "CHANGES_REQUESTED": "changes requested", "DISMISSED": "dismissed", "COMMENTED": ""}
+	for state := range states {
+		s.AddReview("o/r", 2, "bob", state, state)
+	}
+	got, err := connect(t, s, nil).Comments(context.Background(), key, time.Time{})
+	if err != nil || len(got) != len(states) {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for _, r := range got {
+		if r.State != states[r.Body] {
+			t.Errorf("%s: %q", r.Body, r.State)
+		}
+	}
+}
+
 // TestReviewsLeftOut: those without a text, and those that were not sent.
 func TestReviewsLeftOut(t *testing.T) {
 	s, key := pullStage(t)

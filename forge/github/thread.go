@@ -83,11 +83,14 @@ func (t thread) reviews(ctx context.Context) ([]remark, error) {
 		}
 		remarks = append(remarks, remark{forge.Comment{
 			ID: strconv.FormatInt(r.GetID(), 10), Kind: "review", Author: account(r.GetUser()), Body: r.GetBody(),
-			URL: r.GetHTMLURL(), CreatedAt: at, UpdatedAt: at,
+			State: reviewStates[r.GetState()], URL: r.GetHTMLURL(), CreatedAt: at, UpdatedAt: at,
 		}, r.GetID()})
 	}
 	return remarks, err
 }
+
+// reviewStates are states that say more than that there is a text.
+var reviewStates = map[string]string{"APPROVED": "approved", "CHANGES_REQUESTED": "changes requested", "DISMISSED": "dismissed"}
 
 func (t thread) reviewComments(ctx context.Context) ([]remark, error) {
 	options := &github.PullRequestListCommentsOptions{Sort: "created", Direction: "asc", Since: t.since}

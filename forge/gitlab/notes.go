@@ -110,8 +110,12 @@ func (c *Client) commentOf(key forge.TaskKey, n *note) forge.Comment {
 	id := strconv.FormatInt(n.ID, 10)
 	//lint:ignore SA1019 a GitLab before 15.3 marks internal notes with this field only
 	internal := n.Internal || n.Confidential
+	state := ""
+	if n.Resolvable && n.Resolved {
+		state = "resolved"
+	}
 	return forge.Comment{
-		ID: id, Kind: "note", Author: n.author(), Body: place(n.Position) + n.Body,
+		ID: id, Kind: "note", State: state, Author: n.author(), Body: place(n.Position) + n.Body,
 		System: n.System, Internal: internal, URL: c.page(key) + "#note_" + id, CreatedAt: when(n.CreatedAt), UpdatedAt: when(n.UpdatedAt),
 	}
 }
@@ -134,7 +138,21 @@ func place(p *gitlab.NotePosition) string {
 	if line == 0 {         // of a picture, or of the whole file
 		return fmt.Sprintf("> %s\n\n", path)
 	}
+	if first := firstLine(p); first > 0 && first < line {
+		return fmt.Sprintf("> %s:%d-%d\n\n", path, first, line)
+	}
 	return fmt.Sprintf("> %s:%d\n\n", path, line)
+}
+
+// firstLine is where a note on several lines begins, on the side where it ends; 0 for others.
+func firstLine(p *gitlab.NotePosition) int64 {
+	switch {
+	case p.LineRange == nil || p.LineRange.StartRange == nil:
+		return 0
+	case p.NewLine != 0:
+		return p.LineRange.StartRange.NewLine
+	}
+	return p.LineRange.StartRange.OldLine
 }
 
 // PostComment writes a new note. A text that GitLab takes for commands alone makes none and is [forge.Invalid].

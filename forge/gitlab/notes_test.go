@@ -52,6 +52,28 @@ func TestThreads(t *testing.T) {
 	}
 }
 
+// TestThreadState: what was resolved asks for nothing more. Lines and the offsets of a
+// suggestion say what it would replace.
+func TestThreadState(t *testing.T) {
+	g, _ := stage(t)
+	m := g.AddMergeRequest("g/p", "T", "B", "ann", "b", "main")
+	const suggestion = "```suggestion:-2+1\nx := 1\n```"
+	m.AddDiffNote("bob", suggestion, forgetest.Place{Path: "a.go", Line: 12, From: 10})
+	m.AddDiffNote("bob", "gone?", forgetest.Place{Path: "old.go", Line: 3, From: 2, Old: true, Resolved: true})
+	m.AddDiffNote("bob", "one line", forgetest.Place{Path: "a.go", Line: 3, From: 3})
+	m.AddNote("ann", "general")
+	got, err := connect(t, g, nil).Comments(context.Background(), merge(connect(t, g, nil), 1), time.Time{})
+	want := []string{" > a.go:10-12\n\n" + suggestion, "resolved > old.go:2-3\n\ngone?", " > a.go:3\n\none line", " general"}
+	if err != nil || len(got) != len(want) {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for i, n := range got {
+		if text := n.State + " " + n.Body; text != want[i] {
+			t.Errorf("%q, want %q", text, want[i])
+		}
+	}
+}
+
 func TestPlace(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"new_path":"a.png","new_line":null}`:                            "> a.png\n\n",

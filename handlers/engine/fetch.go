@@ -178,10 +178,22 @@ func (e *Engine) classified(ctx context.Context, c forge.Comment, sum string, kn
 	v.Verdict = e.classify(ctx, policy.Comment{Author: c.Author, System: c.System, Internal: c.Internal, Known: known, Approves: approval,
 		Posted: e.state.Comments.Own(projections.CommentID(c.Kind, c.ID)), Marked: Marked(c.Body), Genuine: genuine})
 	if v.Verdict == "new" || v.Verdict == "edited" {
-		text, removed := sanitize.Rendered(c.Body)
+		text, removed := sanitize.Rendered(withState(c))
 		v.Body, v.Removed, v.Warning = event.T(text), removed, sanitize.Suspicious(text)
 	}
 	return v
+}
+
+// withState says before a text what its author or others made of it: a review that was
+// dismissed asks for nothing. It is not part of the text's hash: to resolve a thread is no answer.
+func withState(c forge.Comment) string {
+	switch {
+	case c.State == "":
+		return c.Body
+	case strings.HasPrefix(c.Body, "> "): // its place
+		return "> (" + c.State + ")\n" + c.Body
+	}
+	return "> (" + c.State + ")\n\n" + c.Body
 }
 
 // classify reads what the policy must know until it has decided.

@@ -32,7 +32,7 @@ var (
 	mdComment  = regexp.MustCompile(`^ {0,3}\[[^\]\n]*\]:[ \t]*(?:#|<>)[ \t]+["'(].*["')][ \t]*$`)
 	tableRow   = regexp.MustCompile(`(?m)^[ >\t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)+$`)
 	htmlTag    = regexp.MustCompile("^(?:<[A-Za-z][A-Za-z0-9-]*(?:[ \\t]+[A-Za-z_:][A-Za-z0-9_:.-]*(?:[ \\t]*=[ \\t]*(?:\"[^\"\\n]*\"|'[^'\\n]*'|[^ \\t\\n\"'=<>`]+))?)*[ \\t]*/?>|<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^ \\t\\n<>]*>)")
-	language   = regexp.MustCompile(`^ ?[A-Za-z0-9_+#.-]{0,32}`)
+	language   = regexp.MustCompile(`^ ?(?:suggestion:-[0-9]{1,3}\+[0-9]{1,3}|[A-Za-z0-9_+#.-]{0,32})`) // or the lines that a suggestion replaces
 	entityForm = regexp.MustCompile(`^&(?:#[0-9]{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,31};)`)
 )
 
@@ -97,7 +97,7 @@ func (p *inputPass) lineStart(i int) int {
 }
 
 // opening writes the first line of a block. Of what follows the mark nobody sees
-// more than a language's name.
+// more than a language's name, or the lines that a suggestion replaces.
 func (p *inputPass) opening(l string) {
 	n := strings.Index(l, p.fence.mark) + len(p.fence.mark)
 	n += len(language.FindString(l[n:]))

@@ -17,6 +17,8 @@ func TestInput(t *testing.T) {
 		{"short comments", "a<!-->b<!--->c", "abc", "html_comment:2"},
 		{"bang end", "a<!-- hidden --!>b", "ab", "html_comment:1"},
 		{"fenced", "```html\n<!-- seen -->\n```\n<!-- hidden -->x", "```html\n<!-- seen -->\n```\nx", "html_comment:1"},
+		{"lines of a suggestion", "```suggestion:-2+1\nseen\n```", "```suggestion:-2+1\nseen\n```", ""},
+		{"no lines of a suggestion", "```suggestion:-2+1<!-- hidden -->\nseen\n```", "```suggestion:-2+1\nseen\n```", "info_string:1"},
 		{"info string", "```js title=\"<!-- hidden -->\"\nseen\n```", "```js\nseen\n```", "info_string:1"},
 		{"tildes", "~~~\n```\n<!-- seen -->\n~~~\n", "~~~\n```\n<!-- seen -->\n~~~\n", ""},
 		{"fence in a quote", "> ```\n> <!-- seen -->\n<!-- hidden -->x", "> ```\n> <!-- seen -->\nx", "html_comment:1"},
