@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/eventlog/event"
+	"agent/forge"
 	"agent/handlers/format"
 	"agent/internal/i18n"
 	"agent/internal/sanitize"
@@ -233,13 +234,24 @@ func unpushed(s *projections.State) i18n.ID {
 
 func failedChange(s *projections.State, f *event.ChangeFailed) string {
 	if f.Pushed {
-		return i18n.Text(s.Lang, "change.unopened", format.Code(f.Message))
+		return i18n.Text(s.Lang, unopened(f), format.Code(f.Message))
 	}
 	id := i18n.ID("change." + f.Kind)
 	if !i18n.Has(id) {
 		id = "change.other"
 	}
 	return format.Paragraphs([]string{i18n.Text(s.Lang, id, format.Code(f.Message)), patchBlock(s, f.Patch)})
+}
+
+// unopened tells apart why a request could not be opened: each reason has another remedy.
+func unopened(f *event.ChangeFailed) i18n.ID {
+	switch {
+	case strings.Contains(strings.ToLower(f.Message), "archived"):
+		return "change.unopened.archived"
+	case f.Kind == string(forge.Forbidden):
+		return "change.unopened.forbidden"
+	}
+	return "change.unopened"
 }
 
 // patchBlock shows a patch that is not too long, in a fence that it cannot end.
