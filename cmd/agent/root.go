@@ -47,7 +47,11 @@ func (a *cli) root() *cobra.Command {
 		Short: "A coding agent whose log is the product",
 		Long: `agent picks up labelled issues, talks to a model and to MCP tool servers, and
 reports back. Every step is an event in an append-only log, so that a run survives
-kill -9, can be replayed, and shows what happened and why.`,
+kill -9, can be replayed, and shows what happened and why.
+
+Exit codes: 0 done or nothing to do; 1 a task failed or a replay differs; 2 usage;
+65 damaged data; 69 written by a newer release; 74 input or output failed; 75 later;
+78 configuration or machine.`,
 		Example: `  agent demo                                       see the whole thing work, on your machine alone
   agent run                                        work on what is labelled, then end (for cron)
   agent run https://github.com/owner/repo/issues/12
@@ -67,6 +71,7 @@ kill -9, can be replayed, and shows what happened and why.`,
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	addExamples(root)
+	arrange(root)
 	a.completions(root)
 	usageErrors(root)
 	return root
