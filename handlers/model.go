@@ -87,6 +87,7 @@ func adapt(s *projections.State) Effect {
 			return Record{&event.LLMSwitched{Provider: other.Provider, Model: other.Model, ContextLength: other.ContextLength,
 				Profile: other.Profile, Reason: w.Failure.Kind}}
 		}
+	case corrects, shrinks, simplifies, asksPerson: // nothing of how requests look changes
 	}
 	return nil
 }

@@ -61,6 +61,7 @@ func (r *round) learn(ctx context.Context, at app.Site, s *projections.State, f 
 		return readAnswers(ctx, at, s, f)
 	case policy.Permission:
 		return r.readPermissions(ctx, at, s, f)
+	case policy.Nothing, policy.Self: // of beginning a task
 	}
 	panic(fmt.Sprintf("rounds: waking needs fact %d", need))
 }
