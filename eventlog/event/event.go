@@ -1,4 +1,4 @@
-// Package event is the vocabulary of the log: what can be said about one go at a task.
+// Package event is the vocabulary of the log: what can be said about one attempt at a task.
 //
 // Every kind of event is a Go struct that implements [Body]; the set is sealed.
 // Its name ("llm.replied") and the JSON names of its fields are permanent once
