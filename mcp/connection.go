@@ -73,6 +73,7 @@ func (c *connection) shakeHands(ctx context.Context, config ServerConfig, o Opti
 func (c *connection) listTools(ctx context.Context, drop func(string)) error {
 	var request protocol.ListToolsRequest
 	seen := map[string]bool{"": true}
+	size := 0
 	for range maxPages {
 		ctx, answer := withCapture(ctx)
 		if _, err := c.client.ListToolsByPage(ctx, request); !answer.answered || answer.refusal != nil {
@@ -81,6 +82,10 @@ func (c *connection) listTools(ctx context.Context, drop func(string)) error {
 		tools, cursor, err := parsePage(answer.result, drop)
 		if err != nil {
 			return err
+		}
+		if size += len(answer.result); size > maxList {
+			drop(fmt.Sprintf("the list of its tools goes on after %d MiB: the rest is left out", maxList>>20))
+			break
 		}
 		c.tools = append(c.tools, tools...)
 		if cursor == "" || seen[cursor] || len(c.tools) > maxTools {

@@ -17,6 +17,7 @@ const (
 	maxToolName    = 128       // bytes
 	maxTools       = 1000      // of one server
 	maxPages       = 100       // of tools/list
+	maxList        = 32 << 20  // bytes of all of them
 )
 
 // rawTool is a tool in the answer to tools/list.

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/google/go-github/v89/github"
+
+	"agent/forge/rest"
 )
 
 const maxPages = 1000
@@ -25,6 +27,7 @@ func one[T any](c *Client, ctx context.Context, op string, f func() (*T, *github
 // names one, and also where it is full: a proxy may drop the Link header.
 func all[T any](c *Client, ctx context.Context, op string, f func(github.ListOptions) ([]T, *github.Response, error)) ([]T, error) {
 	var items []T
+	size := int64(0)
 	for page := 1; page <= maxPages; page++ {
 		part, response, err := f(github.ListOptions{Page: page, PerPage: pageSize})
 		if err := c.classify(ctx, op, reading, response, err); err != nil {
@@ -33,6 +36,9 @@ func all[T any](c *Client, ctx context.Context, op string, f func(github.ListOpt
 		if part == nil { // an empty body or null, which must not pass for an empty list
 			c.forget(response)
 			return nil, unreadable(op, reading)
+		}
+		if size += max(0, response.ContentLength); size > rest.MaxList {
+			return nil, invalid(op, "the list is too large")
 		}
 		items = append(items, part...)
 		if len(part) < pageSize && response.NextPage <= page {

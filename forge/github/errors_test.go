@@ -12,6 +12,7 @@ import (
 	"agent/forge"
 	"agent/forge/forgetest"
 	"agent/forge/rest"
+	"agent/internal/exhaustive"
 )
 
 func noSecret(t *testing.T, err error) {
@@ -276,4 +277,16 @@ func post(c *Client, k forge.TaskKey) error {
 func me(c *Client, _ forge.TaskKey) error {
 	_, err := c.Me(context.Background())
 	return err
+}
+
+// A list that never ends is refused before it fills the memory.
+func TestEndlessPages(t *testing.T) {
+	exhaustive.Only(t)
+	s := stage(t)
+	page := "[" + strings.Repeat(`{"id":1,"body":"`+strings.Repeat("x", 100<<10)+`"},`, pageSize-1) + `{"id":2,"body":""}]`
+	s.Fault(forgetest.Fault{Path: ".*/comments", Times: -1, Kind: forgetest.Answer, Status: 200, Body: page})
+	_, err := connect(t, s, nil).Comments(t.Context(), issueKey(s, 1), time.Time{})
+	if kind(err) != forge.Invalid || len(s.Requests()) > 2*rest.MaxList/len(page) {
+		t.Errorf("after %d requests: %v", len(s.Requests()), err)
+	}
 }

@@ -30,6 +30,7 @@ func one[T any](c *Client, ctx context.Context, op string, f func(request) (*T, 
 // names one, and also where it is full: a proxy may drop the header.
 func all[T any](c *Client, ctx context.Context, op string, f func(gitlab.ListOptions, request) ([]*T, *gitlab.Response, error)) ([]*T, error) {
 	var items []*T
+	size := int64(0)
 	for page := int64(1); page <= maxPages; page++ {
 		part, response, err := f(gitlab.ListOptions{Page: page, PerPage: pageSize}, gitlab.WithContext(ctx))
 		if err := c.classify(ctx, op, rest.Reading, response, err); err != nil {
@@ -38,6 +39,9 @@ func all[T any](c *Client, ctx context.Context, op string, f func(gitlab.ListOpt
 		if part == nil || slices.Contains(part, nil) { // null, which must not pass for an empty list
 			c.forget(response)
 			return nil, rest.Unreadable(op, rest.Reading)
+		}
+		if size += max(0, response.ContentLength); size > rest.MaxList {
+			return nil, rest.Invalid(op, "the list is too large")
 		}
 		items = append(items, part...)
 		if len(part) < pageSize && response.NextPage <= page {

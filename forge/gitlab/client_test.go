@@ -2,6 +2,7 @@ package gitlab
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"agent/forge"
 	"agent/forge/forgetest"
 	"agent/forge/rest"
+	"agent/internal/exhaustive"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -242,6 +244,20 @@ func TestPagesWithoutHeaders(t *testing.T) {
 	c := connect(t, g, func(cfg *Config) { cfg.Transport = stripped{rest.NewTransport()} })
 	if got, err := c.Comments(context.Background(), issue(c, 1), time.Time{}); err != nil || len(got) != 200 {
 		t.Errorf("%d notes, %v", len(got), err)
+	}
+}
+
+// A list that never ends is refused before it fills the memory.
+func TestEndlessPages(t *testing.T) {
+	exhaustive.Only(t)
+	g, _ := stage(t)
+	c := connect(t, g, nil)
+	page := "[" + strings.Repeat(`{"id":1,"body":"`+strings.Repeat("x", 100<<10)+`"},`, 99) + `{"id":2,"body":""}]`
+	g.Fault(forgetest.Fault{Path: ".*/notes|.*/discussions", Times: -1, Kind: forgetest.Answer, Status: 200, Body: page})
+	var failed *forge.Error
+	_, err := c.Comments(t.Context(), issue(c, 1), time.Time{})
+	if !errors.As(err, &failed) || failed.Kind != forge.Invalid {
+		t.Error(err)
 	}
 }
 

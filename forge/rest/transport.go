@@ -18,6 +18,7 @@ import (
 // The bounds of one call.
 const (
 	MaxBody      = 16 << 20 // bytes of one answer
+	MaxList      = 64 << 20 // bytes of all pages of one list
 	MaxRedirects = 5
 )
 
@@ -67,7 +68,7 @@ func (g *Guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil && response.StatusCode < http.StatusBadRequest { // of a refusal the status is enough
 		return nil, err
 	}
-	response.Body = io.NopCloser(bytes.NewReader(body))
+	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	return response, nil
 }
 

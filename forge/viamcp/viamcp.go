@@ -117,8 +117,11 @@ func (c *Client) Comments(ctx context.Context, key forge.TaskKey, since time.Tim
 	return comments, nil
 }
 
-// maxPages bounds what a server can make us read.
-const maxPages = 200
+// They bound what a server can make us read.
+const (
+	maxPages = 200
+	maxList  = 64 << 20 // bytes of all pages
+)
 
 // all reads every page of the first way that the server offers.
 func (c *Client) all(ctx context.Context, op string, ways []way, t target) ([]object, error) {
@@ -128,11 +131,14 @@ func (c *Client) all(ctx context.Context, op string, ways []way, t target) ([]ob
 	}
 	var all []object
 	seen := map[string]bool{}
-	cursor := ""
+	cursor, size := "", 0
 	for page := 1; page <= maxPages; page++ {
 		text, err := c.tools.Call(ctx, w.tool, w.args(t, page, cursor))
 		if err != nil {
 			return nil, failed(ctx, op, err)
+		}
+		if size += len(text); size > maxList {
+			return nil, &forge.Error{Kind: forge.Invalid, Op: op, Message: "the list is too large"}
 		}
 		items, next, err := parse(text)
 		if err != nil {
