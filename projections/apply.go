@@ -1,7 +1,9 @@
 package projections
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"agent/eventlog/event"
 	"agent/forge"
@@ -73,7 +75,8 @@ func (s *State) closed(intent event.Body, outcome event.Event) {
 		if posted, ok := outcome.Body.(*event.CommentPosted); ok && in.Purpose == string(Paused) {
 			s.Before.Comment = posted.ID
 		}
-		if failed, ok := outcome.Body.(*event.CommentFailed); ok && Status(in.Purpose).Ended() {
+		failed, isFailed := outcome.Body.(*event.CommentFailed)
+		if s.lastWrite(in.Purpose, "comment: "); isFailed && Status(in.Purpose).Ended() {
 			s.Refused = append(s.Refused, "comment: "+failed.Message)
 		}
 	case *event.LabelsRequested:
@@ -83,7 +86,7 @@ func (s *State) closed(intent event.Body, outcome event.Event) {
 			return
 		}
 		s.Steps["labels:"+in.Purpose] = outcome.Seq
-		if isFailed && Status(in.Purpose).Ended() {
+		if s.lastWrite(in.Purpose, "labels: "); isFailed && Status(in.Purpose).Ended() {
 			s.Refused = append(s.Refused, "labels: "+failed.Message)
 		}
 		if changed, ok := outcome.Body.(*event.LabelsChanged); ok {
@@ -94,6 +97,13 @@ func (s *State) closed(intent event.Body, outcome event.Event) {
 		s.Steps["change"] = outcome.Seq
 	case *event.LLMRequested:
 		s.drafted(in, outcome)
+	}
+}
+
+// lastWrite forgets the refusal of an earlier last write of its kind: this one decides.
+func (s *State) lastWrite(purpose, kind string) {
+	if Status(purpose).Ended() {
+		s.Refused = slices.DeleteFunc(s.Refused, func(old string) bool { return strings.HasPrefix(old, kind) })
 	}
 }
 

@@ -38,7 +38,7 @@ func (l *view) showStatus(r *report.Status) {
 		}
 	}
 	l.say("status.contexts", cmp.Or(strings.Join(counts, ", "), "0"))
-	for _, s := range slices.Concat(r.Running, r.Interrupted, r.Waiting, r.Damaged) {
+	for _, s := range slices.Concat(r.Running, r.Interrupted, r.Waiting, r.Damaged, r.Refused) {
 		l.say("status.line", s.UUID[:8], s.State, sanitize.Line(s.TaskKey+" "+s.Title, 70))
 		l.showDetail(s)
 	}
@@ -63,6 +63,8 @@ func (l *view) showDetail(s report.StatusContext) {
 		if s.Resume {
 			l.say("status.resume")
 		}
+	case len(s.Refused) > 0:
+		l.say("status.refused", strings.Join(s.Refused, "; "))
 	default:
 		l.say("status.age", report.Age(l.Now.Sub(s.Started)), s.Event, report.Age(l.Now.Sub(s.Last)))
 	}

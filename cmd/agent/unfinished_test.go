@@ -3,10 +3,13 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"agent/forge/forgetest"
+	"agent/internal/report"
 	"agent/llm/llmtest"
 )
 
@@ -112,8 +115,42 @@ func TestLastWordRefused(t *testing.T) {
 		w.forge.Fault(answer(403, "Unable to create comment because issue is locked.", -1))
 		out, err := w.agent(0, "run")
 		w.wantLabels(1, doneLabel)
-		if !strings.Contains(out+err, "issue is locked") {
-			t.Errorf("the run says\n%s%s", out, err)
-		}
+		w.wantRefused(out+err, "comment: Unable to create comment because issue is locked.")
 	})
+	t.Run("locked, labels too", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, greet())
+		w.forge.Fault(answer(403, "Unable to create comment because issue is locked.", -1))
+		w.forge.Fault(forgetest.Fault{Method: "POST", Path: ".*/issues/1/labels", Nth: 2, Kind: forgetest.Answer, Status: 422, Times: -1, Body: `{"message":"Label is invalid"}`})
+		out, err := w.agent(0, "run")
+		w.wantLabels(1, processingLabel)
+		w.wantRefused(out+err, "comment: Unable to create comment because issue is locked.", "labels: Label is invalid")
+	})
+}
+
+// wantRefused wants everybody who may ask to learn what the forge did not take at the
+// end: the run's line, status in both forms, and the program's log.
+func (w *world) wantRefused(run string, refused ...string) {
+	w.t.Helper()
+	r := jsonOf[report.Status](w, 0, "status", "--check") // nobody has to act
+	if len(r.Refused) != 1 || r.Refused[0].UUID != w.only().UUID || !slices.Equal(r.Refused[0].Refused, refused) {
+		w.t.Errorf("status has %+v", r.Refused)
+	}
+	status, _ := w.agent(0, "status")
+	log, err := os.ReadFile(w.path("logs", "agent.log"))
+	must(w.t, err)
+	warned := strings.Join(regexp.MustCompile(`(?m)^.*WARN.*$`).FindAllString(string(log), -1), "\n")
+	if !strings.Contains(warned, w.only().TaskKey) {
+		w.t.Errorf("the log warns %q", warned)
+	}
+	for where, text := range map[string]string{"run": run, "status": status, "log": warned} {
+		for _, words := range refused {
+			if where == "log" {
+				_, words, _ = strings.Cut(words, ": ") // it names the kind of write in its own words
+			}
+			if !strings.Contains(text, words) {
+				w.t.Errorf("%s does not say %q:\n%s", where, words, text)
+			}
+		}
+	}
 }

@@ -9,6 +9,7 @@ var commandTexts = texts{
 	"status.line":       {"  %s %s  %s", "  %s %s  %s"},
 	"status.age":        {"      started %s ago, last event %s %s ago", "      開始から %s、最後のイベント %s から %s"},
 	"status.waits":      {"      %s (for %s)", "      %s（経過 %s）"},
+	"status.refused":    {"      the forge did not take the last %s", "      最後の書き込みが拒否されました（%s）"},
 	"status.error":      {"      %s", "      %s"},
 	"status.today":      {"today (%s UTC): %d%s tokens, %.4f%s USD", "本日（%s UTC）: %d%s トークン、%.4f%s USD"},
 	"status.scanned":    {"%s: scanned %s ago, labelled items: %d", "%s: %s 前に確認、ラベル付き %d 件"},

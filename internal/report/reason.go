@@ -19,10 +19,18 @@ func Because(s *projections.State, lang i18n.Lang) string {
 	if work := Work(s, lang); work != "" && s.Status.Ended() {
 		text += "; " + work
 	}
-	for _, refused := range s.Refused {
-		text += "; " + i18n.Text(lang, "end.refused", sanitize.Line(refused, 300))
+	for _, refused := range Refused(s) {
+		text += "; " + i18n.Text(lang, "end.refused", refused)
 	}
 	return text
+}
+
+// Refused are the last comment and labels that the forge did not take, with its words.
+func Refused(s *projections.State) (all []string) {
+	for _, refused := range s.Refused {
+		all = append(all, sanitize.Line(refused, 300))
+	}
+	return all
 }
 
 // Work says on one line where the unfinished work of a context is, "" if there is none.

@@ -17,6 +17,7 @@ type Status struct {
 	Interrupted []StatusContext `json:"interrupted"` // a process was killed; the next round resumes them
 	Waiting     []StatusContext `json:"waiting"`     // paused and awaiting
 	Damaged     []StatusContext `json:"damaged"`
+	Refused     []StatusContext `json:"refused"` // ended, but the forge did not take a last comment or label
 	Today       Spending        `json:"today"`
 	Forges      []ForgeScan     `json:"forges"`
 	Round       time.Time       `json:"last_round,omitzero"`
@@ -39,6 +40,7 @@ type StatusContext struct {
 	outage  bool      // see [WaitsForModel]
 	Resume  bool      `json:"resume_requested,omitempty"`
 	Error   string    `json:"error,omitempty"`
+	Refused []string  `json:"refused,omitempty"` // the last writes that the forge did not take, and why
 }
 
 // Spending is what all contexts spent today. A limit of 0 means there is none.
@@ -58,7 +60,7 @@ type ForgeScan struct {
 // Status reads every log that has not ended.
 func (s Source) Status() (*Status, error) {
 	r := &Status{Problems: []string{}, Counts: map[string]int{}, Running: []StatusContext{}, Interrupted: []StatusContext{}, Waiting: []StatusContext{},
-		Damaged: []StatusContext{}, Forges: []ForgeScan{}}
+		Damaged: []StatusContext{}, Refused: []StatusContext{}, Forges: []ForgeScan{}}
 	for _, entry := range s.entries() {
 		r.count(s.statusOf(entry))
 	}
@@ -87,6 +89,10 @@ const Interrupted = "interrupted"
 func (r *Status) count(line StatusContext) {
 	r.Counts[line.State]++
 	switch line.State {
+	case "completed", "stopped", "failed":
+		if len(line.Refused) > 0 {
+			r.Refused = append(r.Refused, line)
+		}
 	case "running":
 		r.Running = append(r.Running, line)
 	case Interrupted:
@@ -98,15 +104,18 @@ func (r *Status) count(line StatusContext) {
 	}
 }
 
-// statusOf folds a context that has not ended. In the log of one that has, every
-// byte is checked but nothing is decoded: there may be very many.
+// statusOf folds a context that has not ended, or whose forge refused something. In
+// the log of any other, every byte is checked but nothing is decoded: there may be
+// very many.
 func (s Source) statusOf(entry contexts.Entry) StatusContext {
 	if entry.Dir == contexts.Completed {
-		state, err := s.ending(entry.UUID)
-		if err != nil {
+		state, refused, err := s.ending(entry.UUID)
+		switch {
+		case err != nil:
 			return StatusContext{UUID: entry.UUID, State: "damaged", Error: err.Error()}
+		case !refused:
+			return StatusContext{UUID: entry.UUID, State: state}
 		}
-		return StatusContext{UUID: entry.UUID, State: state}
 	}
 	log := s.fold(entry.UUID, nil)
 	state := log.state
@@ -118,6 +127,9 @@ func (s Source) statusOf(entry contexts.Entry) StatusContext {
 		line.Event = log.last.Body.Type()
 	}
 	line.Reason, line.Until = WaitsFor(state)
+	if state.Status.Ended() {
+		line.Refused = Refused(state)
+	}
 	if line.Until != "" {
 		s.explain(&line, state)
 	}
@@ -142,17 +154,20 @@ func (s Source) explain(line *StatusContext, state *projections.State) {
 
 var endings = map[string]string{"context.completed": "completed", "context.stopped": "stopped", "context.failed": "failed"}
 
-func (s Source) ending(uuid string) (state string, err error) {
+// ending reads how a context ended, and whether the forge refused a comment or labels.
+func (s Source) ending(uuid string) (state string, refused bool, err error) {
 	state = "running" // by its log; the next run moves its directory
 	for rec, err := range s.Store.Records(uuid) {
 		if err != nil && !contexts.IsTorn(err) {
-			return "", err
+			return "", false, err
 		}
-		if end := endings[string(rec.Type)]; err == nil && end != "" {
+		kind := string(rec.Type)
+		if end := endings[kind]; err == nil && end != "" {
 			state = end
 		}
+		refused = refused || err == nil && (kind == "comment.failed" || kind == "labels.failed")
 	}
-	return state, nil
+	return state, refused, nil
 }
 
 // problems finds what a supervisor has to know.
