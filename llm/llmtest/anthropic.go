@@ -37,12 +37,14 @@ type anthropicTurn struct {
 }
 
 type anthropicRequest struct {
-	Model     string           `json:"model"`
-	MaxTokens int              `json:"max_tokens"`
-	System    []anthropicBlock `json:"system"`
-	Messages  []anthropicTurn  `json:"messages"`
-	Stream    bool             `json:"stream"`
-	Tools     []struct {
+	Model       string           `json:"model"`
+	MaxTokens   int              `json:"max_tokens"`
+	System      []anthropicBlock `json:"system"`
+	Messages    []anthropicTurn  `json:"messages"`
+	Stream      bool             `json:"stream"`
+	Temperature *float64         `json:"temperature"`
+	TopP        *float64         `json:"top_p"`
+	Tools       []struct {
 		Name   string          `json:"name"`
 		Schema json.RawMessage `json:"input_schema"`
 		Cache  json.RawMessage `json:"cache_control"`
@@ -52,7 +54,8 @@ type anthropicRequest struct {
 	} `json:"tool_choice"`
 }
 
-// anthropicOutput is the largest max_tokens that the model takes.
+// anthropicOutput is the largest max_tokens that the fake takes. Models of today take
+// 64,000 and more; it is small so that tests reach it.
 const anthropicOutput = 8192
 
 // parseAnthropic reads the body of POST /v1/messages into the same Request, and
@@ -101,7 +104,11 @@ func (t anthropicTurn) messages() (out []llm.Message) {
 	return out
 }
 
-// checkAnthropic is the table of rules of the API, in its order.
+// checkAnthropic is the table of rules of the API, in its order. Turns of one role
+// in a row and calls without tools are refused no more: the API joins such turns, and
+// takes such requests since February 2025
+// (https://github.com/anthropics/anthropic-sdk-typescript/issues/565,
+// https://github.com/anthropics/anthropic-sdk-python/issues/849).
 func checkAnthropic(w anthropicRequest, h http.Header) error {
 	for _, rule := range []struct {
 		source string // of the rule
@@ -113,12 +120,13 @@ func checkAnthropic(w anthropicRequest, h http.Header) error {
 		{"https://docs.anthropic.com/en/api/messages", 400, unless(w.MaxTokens > 0, "max_tokens: Field required")},
 		{"https://docs.anthropic.com/en/docs/about-claude/models/overview", 400, unless(w.MaxTokens <= anthropicOutput,
 			fmt.Sprintf("max_tokens: %d > %d, which is the maximum allowed number of output tokens for %s", w.MaxTokens, anthropicOutput, w.Model))},
-		{"https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching", 400, marks(w)},
+		{"https://github.com/BerriAI/litellm/issues/15097", 400, unless(w.Temperature == nil || w.TopP == nil,
+			"`temperature` and `top_p` cannot both be specified for this model. Please use only one.")},
+		{"https://platform.claude.com/docs/en/build-with-claude/prompt-caching", 400, marks(w)},
 		{"https://docs.anthropic.com/en/api/messages", 400, order(w.Messages)},
-		{"https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use", 400, results(w.Messages)},
-		{"https://github.com/anthropics/claude-code/issues/20691", 400, thoughts(w.Messages)},
-		{"https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use", 400, unless(len(w.Tools) > 0 || !uses(w.Messages),
-			"Requests which include `tool_use` or `tool_result` blocks must define tools")},
+		{"https://github.com/strands-agents/sdk-python/issues/1694", 400, prefill(w.Messages)}, // since Claude 4.6
+		{"https://github.com/anthropics/claude-code/issues/7929", 400, results(w.Messages)},    // and issue 13460 there; sdk-typescript 653
+		{"https://github.com/anthropics/claude-code/issues/63418", 400, thoughts(w.Messages)},
 	} {
 		if rule.says != "" {
 			return &refusal{rule.status, rule.says}
@@ -143,6 +151,8 @@ func marks(w anthropicRequest) string {
 	return unless(n <= 4, fmt.Sprintf("A maximum of 4 blocks with cache_control may be provided. Found %d.", n))
 }
 
+// order is documented as far as roles go. No public statement found for the words
+// about the first turn and blank text; they are reported behaviour.
 func order(turns []anthropicTurn) string {
 	if len(turns) == 0 || turns[0].Role != "user" {
 		return "messages: first message must use the \"user\" role"
@@ -151,8 +161,6 @@ func order(turns []anthropicTurn) string {
 		switch {
 		case t.Role != "user" && t.Role != "assistant":
 			return fmt.Sprintf("messages.%d.role: Input should be 'user' or 'assistant'", i)
-		case i > 0 && turns[i-1].Role == t.Role:
-			return "messages: roles must alternate between \"user\" and \"assistant\", but found multiple \"" + t.Role + "\" roles in a row"
 		case len(t.Content) == 0:
 			return fmt.Sprintf("messages.%d: all messages must have non-empty content", i)
 		}
@@ -162,7 +170,11 @@ func order(turns []anthropicTurn) string {
 			}
 		}
 	}
-	return unless(turns[len(turns)-1].Role == "user", "This model does not support assistant message prefill. The conversation must end with a user message.")
+	return ""
+}
+
+func prefill(turns []anthropicTurn) string {
+	return unless(len(turns) == 0 || turns[len(turns)-1].Role == "user", "This model does not support assistant message prefill. The conversation must end with a user message.")
 }
 
 // results wants each call answered in the next turn, before anything else in it.
@@ -205,23 +217,12 @@ func thoughts(turns []anthropicTurn) string {
 				return fmt.Sprintf("messages.%d.content.0: If an assistant message contains any thinking blocks, the first block must be `thinking` or `redacted_thinking`. Found `%s`.", i, t.Content[0].Type)
 			}
 			about := strings.TrimSuffix(strings.TrimPrefix(b.Thinking, reasoningBegins), ".")
-			if b.Signature != signatureFor(about) || b.Cache != nil { // https://github.com/anthropics/claude-code/issues/63284
+			if b.Signature != signatureFor(about) || b.Cache != nil { // https://github.com/openclaw/openclaw/pull/27768
 				return fmt.Sprintf("messages.%d.content.%d: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.", i, n)
 			}
 		}
 	}
 	return ""
-}
-
-func uses(turns []anthropicTurn) bool {
-	for _, t := range turns {
-		for _, b := range t.Content {
-			if b.Type == "tool_use" || b.Type == "tool_result" {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // Bounds of the cache. https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching

@@ -7,7 +7,7 @@ import (
 
 // Dialects are strict servers, one for each way of speaking that people use.
 var Dialects = []Dialect{
-	{Name: "OpenAI, chat", Model: "gpt-4o", Rules: openaiRules},
+	{Name: "OpenAI, chat", Model: "gpt-5", Rules: openaiRules},
 	{Name: "OpenAI, responses", Model: "gpt-6-astra", Gives: GivesEncrypted, Rules: responsesRules},
 	{Name: "Azure, deployment", Model: "my-deployment", Profile: "azure", Azure: true, Rules: append([]Rule{
 		{"the key in its header", "https://learn.microsoft.com/en-us/azure/ai-services/openai/reference", 401, func(s Sent) string {
@@ -33,11 +33,13 @@ var Dialects = []Dialect{
 			}
 			return ""
 		}},
-		format("https://api-docs.deepseek.com/guides/json_mode", "This response_format type is unavailable now", "json_schema"),
-		{"the word json in the prompt", "https://api-docs.deepseek.com/guides/json_mode", 0, func(s Sent) string {
+		otherRoles("https://github.com/earendil-works/pi/issues/1048", "Failed to deserialize the JSON body into the target type: messages[%d].role: unknown variant `%s`, expected one of `system`, `user`, `assistant`, `tool`", "developer"),
+		format("https://github.com/UKGovernmentBEIS/inspect_ai/issues/4916", "This response_format type is unavailable now", "json_schema"),
+		{"the word json in the prompt", "https://github.com/browserbase/stagehand/issues/1204", 0, func(s Sent) string {
 			return unless(formatOf(s) != "json_object" || mentions(s, "json"), "Prompt must contain the word 'json' in some form to use 'response_format' of type 'json_object'.")
 		}},
 	}},
+	// As it was in 2025. Other servers of the open weights keep parts of it.
 	{Name: "DeepSeek R1", Model: "deepseek-r1", Rules: []Rule{
 		unknownFields("https://api-docs.deepseek.com/guides/reasoning_model", "messages[%d]: the %s of earlier rounds must not be sent", "assistant", "reasoning_content"),
 		{"no tools", "https://github.com/vercel/ai/issues/4727", 0, func(s Sent) string {
@@ -46,8 +48,9 @@ var Dialects = []Dialect{
 		pairs("https://github.com/open-webui/open-webui/issues/9266", func(a, b Turn, i int) string {
 			return unless(a.Role != b.Role || a.Role == "system", fmt.Sprintf("deepseek-reasoner does not support successive user or assistant messages (messages[%d] and messages[%d] in your input). You should interleave the user/assistant messages in the message sequence.", i-1, i))
 		}),
-		beginsWithUser("https://github.com/deepseek-ai/DeepSeek-R1/issues/21", "The first message (except the system message) of deepseek-reasoner must be a user message, but an assistant message detected."),
-		format("https://api-docs.deepseek.com/guides/reasoning_model", "deepseek-reasoner does not support response_format KIND", "json_object", "json_schema"),
+		beginsWithUser("https://github.com/ChatGPTNextWeb/NextChat/issues/6343", "The first message (except the system message) of deepseek-reasoner must be a user message, but an assistant message detected."),
+		// That it is unsupported is public; the words of the refusal are not.
+		format("https://github.com/deepseek-ai/DeepSeek-R1/issues/614", "deepseek-reasoner does not support response_format KIND", "json_object", "json_schema"),
 	}},
 	{Name: "Gemini 3", Model: "gemini-3-pro", Profile: "gemini", Gives: GivesSignatures, IDs: ids("gemini"), Rules: []Rule{
 		{"signatures of calls", "https://ai.google.dev/gemini-api/docs/thought-signatures", 0, func(s Sent) string {
@@ -69,15 +72,21 @@ var Dialects = []Dialect{
 		{"no format beside tools", "https://github.com/vercel/ai/pull/16540", 0, func(s Sent) string {
 			return unless(!offers(s) || formatOf(s) == "", "Function calling with a response mime type: 'application/json' is unsupported")
 		}},
-		unknownFields("https://ai.google.dev/gemini-api/docs/openai", "Invalid JSON payload received. Unknown name at 'messages[%d]': %s", "assistant", "reasoning_content", "reasoning_details"),
-		pairs("https://ai.google.dev/gemini-api/docs/function-calling", func(a, b Turn, _ int) string {
+		// No public statement found for messages; reported for fields of the request, see the next rule.
+		unknownFields("https://github.com/MinLL/SkyrimNet-GamePlugin/issues/77", "Invalid JSON payload received. Unknown name at 'messages[%d]': %s", "assistant", "reasoning_content", "reasoning_details"),
+		noFields("https://github.com/MinLL/SkyrimNet-GamePlugin/issues/77", "Invalid JSON payload received. Unknown name \"%s\": Cannot find field.", "reasoning", "frequency_penalty", "top_k"),
+		noFields("https://github.com/leookun/cursor-byok/issues/112", "Invalid JSON payload received. Unknown name \"%s\": Cannot find field.", "prompt_cache_key"),
+		pairs("https://github.com/google-gemini/gemini-cli/issues/11814", func(a, b Turn, _ int) string {
 			return unless(len(b.Calls) == 0 || a.Role == "user" || a.Role == "tool", "Please ensure that function call turn comes immediately after a user turn or after a function response turn.")
 		}),
 	}},
 	{Name: "Groq", Model: "llama-3.3-70b-versatile", Profile: "groq", Rules: []Rule{
 		unknownFields("https://console.groq.com/docs/openai", "'messages.%[1]d' : for 'role:tool' the following must be satisfied[('messages.%[1]d' : property '%[2]s' is unsupported)]", "tool", "name"),
-		unknownFields("https://github.com/karthink/gptel/issues/774", "'messages.%[1]d' : for 'role:assistant' the following must be satisfied[('messages.%[1]d' : property '%[2]s' is unsupported, did you mean 'role'?)]",
-			"assistant", "name", "reasoning_content", "reasoning_details", "extra_content"),
+		unknownFields("https://console.groq.com/docs/openai", groqAssistant, "assistant", "name"),
+		unknownFields("https://github.com/karthink/gptel/issues/774", groqAssistant, "assistant", "reasoning"),
+		unknownFields("https://github.com/janhq/jan/issues/8136", groqAssistant, "assistant", "reasoning_content"),
+		// No public statement found for these two; reported for others that it does not know.
+		unknownFields("https://github.com/chatboxai/chatbox/issues/2083", groqAssistant, "assistant", "reasoning_details", "extra_content"),
 		noFields("https://github.com/fanenr/chatbot/issues/21", "property '%s' is unsupported, did you mean 'stop'?", "store"),
 		noFields("https://console.groq.com/docs/openai", "property '%s' is unsupported", "logprobs", "logit_bias", "top_logprobs"),
 		{"no format beside tools", "https://github.com/agno-agi/agno/issues/1065", 0, func(s Sent) string {
@@ -86,24 +95,27 @@ var Dialects = []Dialect{
 	}},
 	{Name: "Mistral", Model: "mistral-large-latest", Profile: "mistral", IDs: nineIDs, Rules: []Rule{
 		shortIDs("https://github.com/nearai/ironclaw/issues/1241", "Tool call id was %s but must be a-z, A-Z, 0-9, with a length of 9.", 400),
-		pairs("https://github.com/nicholasgriffintn/ai-platform/issues/414", func(a, b Turn, _ int) string {
+		pairs("https://github.com/avante-corp/avante.nvim/pull/2695", func(a, b Turn, _ int) string {
 			return unless(a.Role != "tool" || b.Role == "tool" || b.Role == "assistant", "Unexpected role '"+b.Role+"' after role 'tool'")
 		}),
-		pairs("https://docs.mistral.ai/capabilities/completion/", func(a, b Turn, _ int) string {
+		// No public statement found for the system's role; the form is that of the rule above.
+		pairs("https://github.com/avante-corp/avante.nvim/pull/2695", func(a, b Turn, _ int) string {
 			return unless(b.Role != "system" || a.Role == "system", "Unexpected role 'system' after role '"+a.Role+"'")
 		}),
-		{"the last word is not the model's", "https://docs.mistral.ai/capabilities/completion/", 0, func(s Sent) string {
+		{"the last word is not the model's", "https://github.com/huggingface/smolagents/issues/757", 0, func(s Sent) string {
 			return unless(len(s.Turns) == 0 || s.Turns[len(s.Turns)-1].Role != "assistant", "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant")
 		}},
 		unknownFields("https://github.com/charmbracelet/crush/issues/1590", `[{"type":"extra_forbidden","loc":["body","messages",%d,"assistant","%s"],"msg":"Extra inputs are not permitted"}]`, "assistant", "reasoning_content", "reasoning_details"),
 		noFields("https://github.com/dnakov/anon-kode/issues/53", `[{"type":"extra_forbidden","loc":["body","%s","include_usage"],"msg":"Extra inputs are not permitted"}]`, "stream_options"),
-		noFields("https://github.com/editor-code-assistant/eca/issues/231", `[{"type":"extra_forbidden","loc":["body","%s"],"msg":"Extra inputs are not permitted"}]`, "max_completion_tokens", "store"),
+		noFields("https://github.com/editor-code-assistant/eca/issues/231", `[{"type":"extra_forbidden","loc":["body","%s"],"msg":"Extra inputs are not permitted"}]`, "max_completion_tokens").with(422),
+		// Reported in 2024, under another field that it did not know then.
+		noFields("https://github.com/mistralai/platform-docs-public/issues/7", `[{"type":"extra_forbidden","loc":["body","%s"],"msg":"Extra inputs are not permitted"}]`, "store").with(422),
 	}},
-	{Name: "Mistral's template, vLLM", Model: "mistralai/Devstral-Small-2", IDs: nineIDs, Rules: []Rule{
-		alternate("https://github.com/ggml-org/llama.cpp/issues/19851", "After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.", 400,
+	{Name: "Mistral's template, vLLM", Model: "mistralai/Ministral-8B-Instruct-2410", IDs: nineIDs, Rules: []Rule{
+		alternate("https://github.com/vllm-project/vllm/issues/6862", "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...", 400,
 			func(t Turn) bool { return t.Role == "tool" || len(t.Calls) > 0 }),
 		shortIDs("https://github.com/ml-explore/mlx-lm/issues/1375", "Tool call IDs should be alphanumeric strings with length 9! (%s)", 400),
-		systemFirst("https://github.com/vllm-project/vllm/issues/41114", "System message must be at the beginning.", 400),
+		systemFirst("https://github.com/anomalyco/opencode/issues/5034", "Only user, assistant and tool roles are supported, got system.", 400),
 	}},
 	{Name: "Gemma's template, llama.cpp", Model: "gemma-3-27b-it", Rules: []Rule{
 		alternate("https://github.com/idiap/sdialog/issues/122", "Error: Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/...", 500, nil),
@@ -115,6 +127,7 @@ var Dialects = []Dialect{
 		{"tools while there are calls", "https://github.com/langgenius/dify/issues/17545", 0, func(s Sent) string {
 			return unless(!s.HasCalls || offers(s), "The toolConfig field must be defined when using toolUse and toolResult content blocks.")
 		}},
+		// The page does not say so; no public statement found, the words are those of AWS as reported.
 		{"no blank text", "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html", 0, func(s Sent) string {
 			for i, t := range s.Turns {
 				if t.HasText && strings.TrimSpace(t.Text) == "" {
@@ -123,16 +136,19 @@ var Dialects = []Dialect{
 			}
 			return ""
 		}},
-		beginsWithUser("https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html", "A conversation must start with a user message. Try again with a conversation that starts with a user message."),
-		pairs("https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-call.html", func(a, b Turn, _ int) string {
-			return unless(a.Role != b.Role || a.Role == "tool" || a.Role == "system", "messages: roles must alternate between \"user\" and \"assistant\", but found multiple \""+a.Role+"\" roles in a row")
+		beginsWithUser("https://github.com/pydantic/pydantic-ai/issues/4495", "A conversation must start with a user message. Try again with a conversation that starts with a user message."),
+		pairs("https://github.com/cline/cline/issues/431", func(a, b Turn, _ int) string {
+			return unless(a.Role != b.Role || a.Role == "tool" || a.Role == "system", "A conversation must alternate between user and assistant roles. Make sure the conversation alternates between user and assistant roles and try again.")
 		}),
-		format("https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html", "bedrock does not support parameters: response_format KIND", "json_schema", "json_object"),
+		// One gateway of several: others ignore json_object, see https://github.com/BerriAI/litellm/issues/35214.
+		format("https://github.com/mozilla-ai/any-llm/issues/1184", "[bedrock] 'response_format' KIND is not supported for bedrock.", "json_schema", "json_object"),
 	}},
 	{Name: "xAI", Model: "grok-4", Profile: "xai", Flat: true, Rules: []Rule{
 		unknownFields("https://github.com/BerriAI/litellm/issues/9720", "Only messages of role 'user' can have a name. (%d, %s)", "tool", "name"),
 		unknownFields("https://github.com/BerriAI/litellm/issues/9720", "Only messages of role 'user' can have a name. (%d, %s)", "system", "name"),
-		noFields("https://github.com/charmbracelet/crush/issues/386", "Argument not supported on this model: %s", "reasoning_effort", "presence_penalty", "frequency_penalty", "stop"),
+		unknownFields("https://github.com/BerriAI/litellm/issues/9720", "Only messages of role 'user' can have a name. (%d, %s)", "assistant", "name"),
+		noFields("https://github.com/BerriAI/litellm/pull/16265", "Model grok-4 does not support parameter reasoningEffort. (%s)", "reasoning_effort"),
+		noFields("https://github.com/lobehub/lobehub/issues/8381", "Argument not supported on this model: presencePenalty (%s)", "presence_penalty"),
 	}},
 	{Name: "OpenRouter", Model: "anthropic/claude-sonnet-4", Profile: "openrouter", Gives: GivesDetails, IDs: ids("router"), Rules: []Rule{
 		{"details go back as they came", "https://openrouter.ai/docs/use-cases/reasoning-tokens", 0, func(s Sent) string {
@@ -144,10 +160,8 @@ var Dialects = []Dialect{
 			return ""
 		}},
 	}},
-	{Name: "Together", Model: "moonshotai/Kimi-K2-Instruct", Profile: "together", Rules: []Rule{
-		systemFirst("https://docs.together.ai/docs/chat-overview", "system messages must be at the beginning", 422),
-		noFields("https://docs.together.ai/reference/chat-completions-1", "Input validation error: unknown field %s", "max_completion_tokens", "store"),
-	}},
+	// No public statement found of anything that it refuses and OpenAI takes.
+	{Name: "Together", Model: "moonshotai/Kimi-K2-Instruct", Profile: "together"},
 	{Name: "Qwen's template, vLLM", Model: "qwen3.6-27b", Profile: "vllm", Rules: []Rule{
 		systemFirst("https://github.com/vllm-project/vllm/issues/41114", "System message must be at the beginning.", 400),
 	}},
@@ -155,9 +169,11 @@ var Dialects = []Dialect{
 		systemFirst("https://github.com/ggml-org/llama.cpp/issues/20733", "Unable to generate parser for this template. Error: Jinja Exception: System message must be at the beginning.", 400),
 	}},
 	{Name: "LM Studio", Mode: LMStudio, Model: "qwen3-coder-30b", Profile: "lmstudio", Flat: true},
-	{Name: "Anthropic", Mode: Anthropic, Model: "claude-sonnet-4-5", Profile: "anthropic", Gives: GivesThinking},
+	{Name: "Anthropic", Mode: Anthropic, Model: "claude-sonnet-4-6", Profile: "anthropic", Gives: GivesThinking},
 	{Name: "Ollama, native", Mode: Ollama, Model: "qwen3"},
 }
+
+const groqAssistant = "'messages.%[1]d' : for 'role:assistant' the following must be satisfied[('messages.%[1]d' : property '%[2]s' is unsupported, did you mean 'role'?)]"
 
 func unless(ok bool, words string) string {
 	if ok {

@@ -98,7 +98,7 @@ func turns(items []responsesItem, chat *wireRequest) error {
 
 // responsesRules are about what goes back to the Responses API.
 var responsesRules = []Rule{
-	{"reasoning as it was given, before what followed from it", "https://github.com/openai/openai-agents-js/issues/546", 0, func(s Sent) string {
+	{"reasoning as it was given, before what followed from it", "https://github.com/openai/openai-agents-js/issues/326", 0, func(s Sent) string {
 		items, _ := s.Body["input"].([]any)
 		for i, item := range items {
 			fields, _ := item.(map[string]any)
@@ -117,5 +117,17 @@ var responsesRules = []Rule{
 		}
 		return ""
 	}},
-	noFields("https://platform.openai.com/docs/guides/reasoning", "Unsupported parameter: '%s' is not supported with this model.", "temperature", "top_p", "max_tokens"),
+	{"ids of 64 characters at most", "https://github.com/openclaw/openclaw/issues/25632", 0, func(s Sent) string {
+		items, _ := s.Body["input"].([]any)
+		for i, item := range items {
+			fields, _ := item.(map[string]any)
+			if id, _ := fields["call_id"].(string); len(id) > 64 {
+				return fmt.Sprintf("Invalid 'input[%d].call_id': string too long. Expected a string with maximum length 64, but got a string with length %d instead.", i, len(id))
+			}
+		}
+		return ""
+	}},
+	noFields("https://github.com/OpenHands/software-agent-sdk/issues/1837", "Unsupported parameter: '%s' is not supported with this model.", "temperature"),
+	// No public statement found for these two on this API.
+	noFields("https://github.com/danny-avila/LibreChat/issues/10737", "Unsupported parameter: '%s' is not supported with this model.", "top_p", "max_tokens"),
 }

@@ -35,6 +35,24 @@ func noFields(source, words string, names ...string) Rule {
 	}}
 }
 
+// otherRoles refuses roles that a server does not know.
+func otherRoles(source, words string, roles ...string) Rule {
+	return Rule{"no role " + strings.Join(roles, ", "), source, 0, func(s Sent) string {
+		for i, t := range s.Turns {
+			if slices.Contains(roles, t.Role) {
+				return fmt.Sprintf(words, i, t.Role)
+			}
+		}
+		return ""
+	}}
+}
+
+// with is the rule under another status.
+func (r Rule) with(status int) Rule {
+	r.Status = status
+	return r
+}
+
 func systemFirst(source, words string, status int) Rule {
 	return Rule{"system first", source, status, func(s Sent) string {
 		for i, t := range s.Turns {
@@ -132,8 +150,14 @@ func beginsWithUser(source, words string) Rule {
 // openaiRules are those of the API that the others imitate, as far as they are about
 // what nobody sends today, and about ids of other servers.
 var openaiRules = []Rule{
-	noFields("https://platform.openai.com/docs/guides/reasoning", "Unsupported parameter: '%s' is not supported with this model. Use 'max_completion_tokens' instead.", "max_tokens"),
-	noFields("https://platform.openai.com/docs/guides/reasoning", "Unsupported value: '%s' does not support 0 with this model. Only the default (1) value is supported.", "temperature", "top_p"),
+	noFields("https://github.com/microsoft/vscode/issues/302713", "Unsupported parameter: '%s' is not supported with this model. Use 'max_completion_tokens' instead.", "max_tokens"),
+	noFields("https://github.com/tmc/langchaingo/issues/1355", "Unsupported value: '%s' does not support 0 with this model. Only the default (1) value is supported.", "temperature"),
+	// That it is unsupported is public; the words are those of temperature.
+	noFields("https://github.com/danny-avila/LibreChat/issues/10737", "Unsupported parameter: '%s' is not supported with this model.", "top_p"),
+	{"parallel_tool_calls only with tools", "https://github.com/openai/swarm/issues/30", 0, func(s Sent) string {
+		_, there := s.Body["parallel_tool_calls"]
+		return unless(!there || offers(s), "Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are specified.")
+	}},
 	{"ids of 40 characters at most", "https://github.com/openclaw/openclaw/pull/875", 0, func(s Sent) string {
 		for i, t := range s.Turns {
 			for n, c := range t.Calls {
