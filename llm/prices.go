@@ -8,12 +8,22 @@ import (
 // Price is in USD per million tokens.
 type Price struct{ Input, Cached, Output float64 }
 
-// prices are list prices of models of their makers, as published in November 2025.
-// They are of use as long as nobody changes them; llm.prices of the configuration
-// stands before them. A model that is not named here has no price.
+// prices are list prices of models of their makers. They are of use as long as nobody
+// changes them; llm.prices of the configuration stands before them. A model that is
+// not named here has no price.
 //
-// https://openai.com/api/pricing, https://www.anthropic.com/pricing#api,
-// https://ai.google.dev/gemini-api/docs/pricing, https://api-docs.deepseek.com/quick_start/pricing
+// Compared with public pages in November 2026, as far as they were at hand:
+//   - OpenAI, input and output of all: https://deploybase.ai/articles/openai-pricing, a
+//     copy of OpenAI's page of March 2026.
+//   - Gemini 2.5, input and output, for prompts of up to 200,000 tokens (longer ones of
+//     the pro model cost more): https://deploybase.ai/articles/gemini-api-pricing, March 2026.
+//   - claude-haiku-4-5, input and output: https://platform.claude.com/docs/zh-CN/models/sonnet-5-5/overview;
+//     claude-opus-4-1, input: https://platform.claude.com/docs/zh-CN/build-with-claude/prompt-caching.
+//
+// What is cached and the other prices of Claude were not compared; they are those of November
+// 2025: https://openai.com/api/pricing, https://www.anthropic.com/pricing#api,
+// https://ai.google.dev/gemini-api/docs/pricing. DeepSeek has no price here, since it
+// changes with the hour of the day: https://api-docs.deepseek.com/quick_start/pricing.
 var prices = map[string]Price{
 	"gpt-4o":       {2.5, 1.25, 10},
 	"gpt-4o-mini":  {0.15, 0.075, 0.6},
@@ -33,9 +43,6 @@ var prices = map[string]Price{
 
 	"gemini-2.5-pro":   {1.25, 0.125, 10},
 	"gemini-2.5-flash": {0.3, 0.03, 2.5},
-
-	"deepseek-chat":     {0.28, 0.028, 0.42},
-	"deepseek-reasoner": {0.28, 0.028, 0.42},
 }
 
 // dated is the end of the name of one version of a model.
