@@ -48,7 +48,7 @@ func (f *lineFilter) Read(p []byte) (int, error) {
 			return 0, f.err
 		}
 		line, err := f.nextLine()
-		f.accept(line)
+		f.accept(line, err == nil)
 		if err != nil {
 			f.err = io.EOF
 			f.ended()
@@ -86,18 +86,33 @@ func (f *lineFilter) skipLine(line, part []byte, err error) ([]byte, error) {
 	return tooLong(ids.id, f.limit), err
 }
 
+// unreadable is the answer in place of one that is no JSON, so that the call which
+// waits for it ends at once. It is empty if the text names no call.
+func unreadable(text []byte) []byte {
+	var ids idScanner
+	ids.write(text)
+	if bytes.Contains(text, []byte(`"method"`)) || !json.Valid(ids.id) {
+		return nil
+	}
+	return instead(ids.id, "The answer was no valid JSON and was dropped.")
+}
+
 // tooLong is the answer in place of one that was not read. It is a result, not
 // an error of the protocol: the call did happen.
 func tooLong(id []byte, limit int) []byte {
 	if !json.Valid(id) {
 		return nil
 	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"isError":true,"content":[{"type":"text","text":"The answer was longer than %d MiB and was dropped. The call itself may have had its effect."}]}}`,
-		id, limit>>20)
+	return instead(id, fmt.Sprintf("The answer was longer than %d MiB and was dropped.", limit>>20))
 }
 
-// accept queues the JSON objects of a line.
-func (f *lineFilter) accept(line []byte) {
+func instead(id []byte, why string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"isError":true,"content":[{"type":"text","text":"%s The call itself may have had its effect."}]}}`+"\n", id, why)
+}
+
+// accept queues the JSON objects of a line. One that is cut because the server
+// died is not whole, and the end of the stream says so.
+func (f *lineFilter) accept(line []byte, whole bool) {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 || line[0] != '{' {
 		return
@@ -105,7 +120,10 @@ func (f *lineFilter) accept(line []byte) {
 	objects := json.NewDecoder(bytes.NewReader(line))
 	for {
 		var object json.RawMessage
-		if objects.Decode(&object) != nil {
+		if err := objects.Decode(&object); err != nil {
+			if whole && !errors.Is(err, io.EOF) {
+				f.out = append(f.out, unreadable(line[objects.InputOffset():])...)
+			}
 			return
 		}
 		if object[0] == '{' && f.wanted(object) {

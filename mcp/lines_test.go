@@ -52,6 +52,22 @@ func TestByteOrderMark(t *testing.T) {
 	}
 }
 
+// TestUnreadableAnswer: the call must not wait for its timeout.
+func TestUnreadableAnswer(t *testing.T) {
+	for in, id := range map[string]string{
+		`{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"x"}` + "\n": "7", // cut
+		`{"jsonrpc":"2.0","id":"a","result":{content:[]}}` + "\n":                        `"a"`,
+		`{"id":1,"result":{}}{"id":2,"result":{"x":nope}}` + "\n":                        "2",
+		`{"id":3,"method":"ping","params":{bad}}` + "\n":                                 "", // a request of the server
+		`{this is a line of a log}` + "\n":                                               "",
+	} {
+		got := filter(t, strings.NewReader(in), maxLine)
+		if found := strings.Contains(got, "no valid JSON"); found != (id != "") || found && !strings.Contains(got, `"id":`+id+`,"result":{"isError":true`) {
+			t.Errorf("%q: %q", in, got)
+		}
+	}
+}
+
 func filter(t *testing.T, in io.Reader, limit int) string {
 	t.Helper()
 	ends := 0
