@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"agent/forge/forgetest"
@@ -210,6 +211,47 @@ func TestFaultInMidRound(t *testing.T) {
 			w.wantLabels(3-touched[0], botLabel)
 		})
 	}
+}
+
+// TestRefusedInLaterRounds: rounds after an account was found empty touch no further
+// issue. The paused task is the one that tries again, here by its label.
+func TestRefusedInLaterRounds(t *testing.T) {
+	t.Parallel()
+	var paid atomic.Bool
+	script := greet()
+	w := newWorld(t, func(n int, r llmtest.Request) llmtest.Reply {
+		if !paid.Load() {
+			return llmtest.Error(402, "insufficient_quota", "Insufficient credits")
+		}
+		return script(n, r)
+	})
+	w.extra = "workers: 1"
+	w.issue("Greet the moon")
+	w.agent(78, "run")
+	paused := w.only()
+	n := 1
+	if len(w.forge.Comments(testRepo, n)) == 0 {
+		n = 2
+	}
+	w.wantLabels(n, pausedLabel)
+	comments := len(w.forge.Comments(testRepo, n))
+	for range 2 {
+		_, errOut := w.agent(78, "run")
+		if strings.Count(errOut, "\n") != 1 || !strings.Contains(errOut, "Insufficient credits") || !strings.Contains(errOut, "agent resume "+paused.UUID[:8]) {
+			t.Errorf("it says\n%s", errOut)
+		}
+	}
+	w.only() // the other one has no context
+	w.wantLabels(3-n, botLabel)
+	if got := len(w.forge.Comments(testRepo, n)); got != comments || len(w.forge.Comments(testRepo, 3-n)) != 0 {
+		t.Errorf("%d comments on #%d, want %d, and none on the other", got, n, comments)
+	}
+	paid.Store(true)
+	w.forge.AddLabels(testRepo, n, botLabel)
+	w.agent(0, "run") // the other one may be listed first: then it waits for the next round
+	w.agent(0, "run")
+	w.wantLabels(n, doneLabel)
+	w.wantLabels(3-n, doneLabel)
 }
 
 // TestGitGoesAway: the task that met the fault goes on where it was when git is back.

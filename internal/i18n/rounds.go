@@ -28,6 +28,7 @@ var roundTexts = texts{
 	"fault.todo.server.url":      {"check url and headers of %s in mcp_servers, and the network", "mcp_servers の %s の url と headers、およびネットワークを確認してください"},
 	"fault.todo.model.auth":      {"set a valid key: %[3]s", "有効なキーを設定してください: %[3]s"},
 	"fault.todo.model.quota":     {"add credit to the account of the key %[3]s", "キー %[3]s のアカウントの残高を追加してください"},
+	"fault.todo.resume":          {"; then run: agent resume %s", "。その後、agent resume %s を実行してください"},
 	"fault.todo.model.not_found": {"check %[1]s and %[2]s", "%[1]s と %[2]s を確認してください"},
 
 	// Why an item does not become a task.

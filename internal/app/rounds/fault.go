@@ -95,6 +95,63 @@ func (r *round) faultOfModel(s *projections.State) *Fault {
 	return &Fault{"model", r.text("fault.model.others", report.Because(s, r.Language())), todo, s.Paused.Until.Kind == "time"}
 }
 
+// refusal is a paused task that the model server refuses, as it would every other.
+type refusal struct {
+	uuid     string
+	fault    *Fault
+	withheld bool // a new task was not begun because of it
+}
+
+// noteRefusal remembers the first paused task of this round that the configured model
+// refuses. Until it goes on, no new one is begun only to be refused as well.
+func (r *round) noteRefusal(s *projections.State) {
+	f, active := r.faultOfModel(s), r.Config.LLM.Active()
+	if f == nil || s.Config == nil || s.Config.Provider != active.Name || s.Config.Model != active.Model {
+		return
+	}
+	f.Todo += r.text("fault.todo.resume", s.Created.UUID[:8])
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.refused == nil {
+		r.refused = &refusal{uuid: s.Created.UUID, fault: f}
+	}
+}
+
+// withheld is why no new task is begun, nil if nothing speaks against it. It does not
+// end the round: the refused task may come up later in it, by its label.
+func (r *round) withheld() *Fault {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.refused == nil {
+		return nil
+	}
+	r.refused.withheld = true
+	return r.refused.fault
+}
+
+// wentOn notes that a task ran without such a refusal: if it is the refused one, new
+// ones may begin.
+func (r *round) wentOn(uuid string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.refused != nil && r.refused.uuid == uuid {
+		r.refused = nil
+	}
+}
+
+// tellWithheld says once a round why new tasks were not begun.
+func (r *round) tellWithheld() {
+	var f *Fault
+	r.mu.Lock()
+	if r.refused != nil && r.refused.withheld {
+		f = r.refused.fault
+	}
+	r.mu.Unlock()
+	if f != nil {
+		r.halt(f)
+	}
+}
+
 // modelKeys are the active provider's section, its URL key, and where its API key is set.
 func (r *round) modelKeys() []any {
 	d := r.Config.LLM.Active().Driver

@@ -24,6 +24,7 @@ type round struct {
 	seen    sightings
 	checked sync.Once // the machine
 	fault   *Fault    // that ended the round
+	refused *refusal  // nil if the model server refuses no paused task
 
 	pausedMu sync.Mutex
 	paused   map[string]map[string]bool // keys that a list shows, by host and label; nil: it cannot be read
@@ -106,6 +107,7 @@ func (r *round) due(ctx context.Context, uuid string) bool {
 	if state.Resume != nil || state.Stop != nil || state.Status.Directory() != string(contexts.Paused) {
 		return true // a process ended before the directory followed
 	}
+	r.noteRefusal(state)
 	pending, _ := r.Store.Pending(uuid)
 	if _, stop := pending[contexts.Stop]; stop {
 		return true

@@ -90,6 +90,7 @@ func (s *Rounds) All(ctx context.Context) Summary {
 		r.labelled(ctx, jobs)
 	}()
 	r.work(ctx, jobs)
+	r.tellWithheld()
 	if ctx.Err() == nil {
 		r.collectDaily(ctx)
 	}

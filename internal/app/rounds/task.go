@@ -97,6 +97,10 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 		r.skip(j, refusal)
 		return nil
 	}
+	if f := r.withheld(); f != nil {
+		r.saw(j.key.String(), contexts.Skipped, f.Error(), "")
+		return nil
+	}
 	if err := r.ready(ctx); err != nil {
 		return err
 	}
@@ -234,6 +238,9 @@ func (r *round) report(s *projections.State, name string, took time.Duration, er
 	}
 	if err != nil {
 		return
+	}
+	if r.faultOfModel(s) == nil && !report.WaitsForModel(s) { // a server that is down says nothing of the account
+		r.wentOn(s.Created.UUID)
 	}
 	line := r.text("round.line", s.Status, name, s.Created.UUID,
 		s.Usage.LLMCalls, s.Usage.ToolCalls, took.Round(time.Millisecond))
