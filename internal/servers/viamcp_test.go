@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,7 +79,10 @@ func TestViaGitLabServer(t *testing.T) {
 		t.Errorf("%d comments, the last %+v", people, last)
 	}
 	comments, err = c.Comments(context.Background(), forge.TaskKey{Project: group, Kind: forge.GitLabMergeRequest, Number: 1}, time.Time{})
-	if err != nil || len(comments) == 0 || comments[len(comments)-1].Body != "why so" {
-		t.Errorf("%+v, %v", comments, err)
+	if err != nil || len(comments) == 0 {
+		t.Fatalf("%+v, %v", comments, err)
+	}
+	if last := comments[len(comments)-1].Body; !strings.HasPrefix(last, "> a.go:1\n") || !strings.HasSuffix(last, "\nwhy so") { // the line that it is about
+		t.Errorf("the last is %q", last)
 	}
 }
