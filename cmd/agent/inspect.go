@@ -60,7 +60,7 @@ not to a damaged log: it shows what can be read around the damage and exits with
 	flags.BoolVar(&i.conversation, "conversation", false, "show the messages to and from the model")
 	flags.Uint64Var(&i.request, "request", 0, "show the model request of event `SEQ` as it was sent")
 	flags.BoolVarP(&i.follow, "follow", "f", false, "go on as the log grows, until Ctrl-C")
-	flags.StringSliceVar(&i.types, "type", nil, "only events of these types, such as tool.* or *.failed")
+	flags.StringSliceVar(&i.types, "type", nil, "only events of these types, such as tool.replied, tool or *.failed")
 	flags.StringVar(&i.since, "since", "", "only events of this age (24h, 7d) or from this day (2026-11-27) on")
 	flags.StringVar(&i.phase, "phase", "", "only events of this phase of planning")
 	flags.StringVar(&i.grep, "grep", "", "only events whose data match this regular expression")
@@ -99,7 +99,10 @@ func (i *inspection) run(ctx context.Context, args []string) error {
 
 func (i *inspection) filter() (*viewer.Filter, error) {
 	f := &viewer.Filter{Types: i.types, Phase: i.phase}
-	var err error
+	err := search.CheckTypes(i.types)
+	if err != nil {
+		return nil, err
+	}
 	if f.Since, err = search.ParseMoment(i.since, time.Now()); err != nil {
 		return nil, err
 	}
@@ -251,7 +254,7 @@ func (i *inspection) showRequest() error {
 // header: they need all of it.
 const mostAtOnce = 16 << 20
 
-// header says what the context is about. What cannot be read is told below it.
+// header says what the context is about. The lines below it name what cannot be read.
 func (i *inspection) header() {
 	info, err := i.store.InfoUpTo(i.uuid, mostAtOnce)
 	if err != nil {

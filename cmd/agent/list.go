@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -56,13 +55,11 @@ func (a *cli) list(store *contexts.Store, asJSON bool, state string) error {
 		case state != "" && line.State != state:
 			continue
 		case asJSON:
-			data, err := json.Marshal(line)
-			if err != nil {
+			if err := a.printLine(line); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.out, "%s\n", sanitize.JSON(data))
 		default:
-			printLine(out, line)
+			printListed(out, line)
 		}
 		shown++
 	}
@@ -75,7 +72,7 @@ func (a *cli) list(store *contexts.Store, asJSON bool, state string) error {
 	return quietly(code)
 }
 
-func printLine(out io.Writer, l report.Listed) {
+func printListed(out io.Writer, l report.Listed) {
 	state := l.State
 	if l.Waits != "" {
 		state += " (" + l.Waits + ")"

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"agent/eventlog/event"
+	"agent/forge/forgetest"
 	"agent/llm/llmtest"
 )
 
@@ -55,6 +56,11 @@ func TestRenamedWhilePaused(t *testing.T) {
 	c.pauseIn(2)
 	c.rename()
 	c.forge.AddLabels("renamed/widgets", 1, botLabel)
+	// Where the earlier address leads is unknown for now: no second context begins.
+	c.forge.Fault(forgetest.Fault{Path: "/repos/" + testRepo + "/issues/1", Times: 4, Kind: forgetest.Answer, Status: 503})
+	c.agent(75, "run")
+	c.only()
+	c.forge.ClearFaults()
 	c.agent(0, "run")
 	l := c.only()
 	if labels, comments := c.atNewAddress(); l.State != "completed" || strings.Join(labels, ",") != doneLabel || !strings.Contains(comments, "✅ **Done**") {

@@ -119,7 +119,7 @@ func TestRefusalsAreComplete(t *testing.T) {
 	}
 }
 
-// A repository without a commit is told as what it is, not as one that is gone.
+// A repository without a commit is named as what it is, not as one that is gone.
 func TestEmptyRepository(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, greet())

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -35,7 +34,7 @@ text is a regular expression (RE2), matched against the event's data as stored: 
 	}
 	cmd.Flags().BoolVar(&o.Regexp, "regexp", false, "the text is a regular expression")
 	cmd.Flags().StringVar(&task, "task", "", "only in this task (URL) or context")
-	cmd.Flags().StringArrayVar(&o.Types, "type", nil, "only in events of this type, such as tool.replied or tool; may be repeated")
+	cmd.Flags().StringArrayVar(&o.Types, "type", nil, "only in events of this type, such as tool.replied, tool or *.failed; may be repeated")
 	completeFlag(cmd, "type", event.Types())
 	cmd.Flags().StringVar(&o.Since, "since", "", "only events since then: a day in UTC (2026-11-27), a time in RFC 3339, or an age such as 36h or 7d")
 	cmd.Flags().StringVar(&o.Until, "until", "", "only events until then, in the same forms")
@@ -54,7 +53,7 @@ func (l *view) search(text string, o search.Options, task string, asJSON bool) e
 	}
 	show, code := l.showHit, 0
 	if asJSON {
-		show = l.printHit
+		show = func(h search.Hit) error { return l.printLine(h) }
 	}
 	for info, err := range list {
 		if err != nil {
@@ -66,15 +65,6 @@ func (l *view) search(text string, o search.Options, task string, asJSON bool) e
 		}
 	}
 	return quietly(code)
-}
-
-func (l *view) printHit(h search.Hit) error {
-	data, err := json.Marshal(h)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(l.out, "%s\n", sanitize.JSON(data))
-	return err
 }
 
 func (l *view) showHit(h search.Hit) error {

@@ -137,7 +137,7 @@ type Notify struct {
 	Assumption    bool `json:"assumption"`
 }
 
-// Replans bounds how often and how deeply a plan is made anew.
+// Replans bounds how often and how deeply a plan is remade.
 type Replans struct {
 	Enabled           bool    `json:"enabled"`
 	EveryPhase        bool    `json:"every_phase"`

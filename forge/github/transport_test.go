@@ -59,7 +59,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestMoved: a repository that has another name is told from an issue that is in
+// TestMoved: a repository that has another name is not taken for an issue that is in
 // another repository now. Nothing is written at the old address.
 func TestMoved(t *testing.T) {
 	s := stage(t)

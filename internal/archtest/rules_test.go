@@ -263,6 +263,7 @@ var rules = map[string][]string{
 		"handlers/format",
 		"internal/i18n",
 		"internal/sanitize",
+		"internal/search",
 		"internal/term",
 		"projections",
 	},

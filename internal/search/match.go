@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ func New(text string, o Options, now time.Time) (m *Matcher, err error) {
 	if text == "" {
 		return nil, errors.New("the text to search for is empty")
 	}
-	if err := checkTypes(o.Types); err != nil {
+	if err := CheckTypes(o.Types); err != nil {
 		return nil, err
 	}
 	m = &Matcher{types: o.Types}
@@ -65,15 +66,17 @@ func escaped(text string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
 }
 
-// ofType reports whether an event's type is the one asked for, or of that group.
-func ofType(kind, asked string) bool {
-	return kind == asked || strings.HasPrefix(kind, strings.TrimSuffix(asked, ".")+".")
+// OfType reports whether an event's type is the one asked for, is of that group, or
+// fits that pattern: tool.replied, tool, *.failed.
+func OfType(kind, asked string) bool {
+	fits, _ := path.Match(asked, kind)
+	return fits || strings.HasPrefix(kind, strings.TrimSuffix(asked, ".")+".")
 }
 
-// checkTypes refuses types that no event can have.
-func checkTypes(asked []string) error {
+// CheckTypes refuses types that no event can have.
+func CheckTypes(asked []string) error {
 	for _, t := range asked {
-		if slices.ContainsFunc(event.Types(), func(kind string) bool { return ofType(kind, t) }) {
+		if slices.ContainsFunc(event.Types(), func(kind string) bool { return OfType(kind, t) }) {
 			continue
 		}
 		var groups []string
@@ -156,7 +159,7 @@ func (m *Matcher) candidate(region []byte) int {
 // find looks into the data of a record that the filters let through.
 func (m *Matcher) find(rec eventlog.Record) (from, to int) {
 	if len(m.types) > 0 && !slices.ContainsFunc(m.types, func(t string) bool {
-		return ofType(string(rec.Type), t)
+		return OfType(string(rec.Type), t)
 	}) {
 		return -1, -1
 	}

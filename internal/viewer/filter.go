@@ -1,17 +1,18 @@
 package viewer
 
 import (
-	"path"
 	"regexp"
+	"slices"
 	"time"
 
 	"agent/eventlog"
 	"agent/eventlog/event"
+	"agent/internal/search"
 )
 
 // Filter chooses the events that are shown. What is zero chooses all.
 type Filter struct {
-	Types []string // patterns of types: tool.*, *.failed
+	Types []string // as search.OfType: tool.replied, tool, *.failed
 	Since time.Time
 	Phase string         // of planning: planning, execution, …
 	Grep  *regexp.Regexp // in the event's data, as the log holds it
@@ -31,10 +32,5 @@ func (f *Filter) Fits(r eventlog.Record) bool {
 }
 
 func (f *Filter) hasType(kind string) bool {
-	for _, pattern := range f.Types {
-		if ok, _ := path.Match(pattern, kind); ok {
-			return true
-		}
-	}
-	return len(f.Types) == 0
+	return len(f.Types) == 0 || slices.ContainsFunc(f.Types, func(asked string) bool { return search.OfType(kind, asked) })
 }

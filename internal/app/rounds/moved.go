@@ -29,8 +29,9 @@ func locate(ctx context.Context, at app.Site, key forge.TaskKey) (forge.Task, er
 }
 
 // movedHere looks for the live context of an item that was begun under an earlier name
-// of its project: there it has the same number.
-func (r *round) movedHere(ctx context.Context, j job) (uuid string, live bool) {
+// of its project: there it has the same number. The error is of a forge that does not
+// say now where an earlier address leads: then a second context must not begin.
+func (r *round) movedHere(ctx context.Context, j job) (uuid string, live bool, err error) {
 	for entry, err := range r.Store.Unfinished() {
 		if err != nil {
 			continue // it is said where unfinished contexts are looked at
@@ -50,11 +51,23 @@ func (r *round) movedHere(ctx context.Context, j job) (uuid string, live bool) {
 		now := s.Key
 		if forge.CompareKeys(now.String(), j.key.String()) != 0 {
 			_, err := j.at.Client.Task(ctx, now)
+			if passes(err) {
+				return "", false, unread(err)
+			}
 			now, _ = movedTo(j.at, err)
 		}
 		if forge.CompareKeys(now.String(), j.key.String()) == 0 {
-			return entry.UUID, true
+			return entry.UUID, true, nil
 		}
 	}
-	return "", false
+	return "", false, ctx.Err()
+}
+
+// passes is true for an error of a forge that says nothing about the item.
+func passes(err error) bool {
+	var failed *forge.Error
+	if !errors.As(err, &failed) {
+		return err != nil
+	}
+	return failed.Kind == forge.Transient || failed.Kind == forge.RateLimited || failed.Kind == forge.Ambiguous
 }

@@ -61,7 +61,9 @@ func (r *round) attempt(ctx context.Context, j job) error {
 		return err
 	}
 	if !live {
-		uuid, live = r.movedHere(ctx, j)
+		if uuid, live, err = r.movedHere(ctx, j); err != nil {
+			return err
+		}
 	}
 	if live {
 		j.uuid = uuid

@@ -103,7 +103,7 @@ func (r *round) listed(ctx context.Context, at app.Site, s *projections.State) b
 	return keys == nil || keys[forge.FoldKey(s.Key.String())]
 }
 
-// readAnswers reads all comments: which are new is told by their ids and texts, not
+// readAnswers reads all comments: their ids and texts say which are new, not
 // by any clock. A paused task is not asked about in every round only to fail: what
 // cannot be read there approves nothing.
 func readAnswers(ctx context.Context, at app.Site, s *projections.State, f *policy.Facts) error {
