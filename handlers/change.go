@@ -3,7 +3,6 @@ package handlers
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -12,6 +11,7 @@ import (
 	"agent/handlers/format"
 	"agent/handlers/prompt"
 	"agent/handlers/tell"
+	"agent/internal/lazyregexp"
 	"agent/projections"
 )
 
@@ -181,7 +181,7 @@ func slugOf(title string) string {
 	return slug
 }
 
-var baseLine = regexp.MustCompile("(?mi)^[ \t]*(?:base|base branch|target branch|ベース|ベースブランチ)[ \t]*[:：][ \t]*`?([^\\s`]+)`?[ \t]*$")
+var baseLine = lazyregexp.New("(?mi)^[ \t]*(?:base|base branch|target branch|ベース|ベースブランチ)[ \t]*[:：][ \t]*`?([^\\s`]+)`?[ \t]*$")
 
 // BaseOf is the branch that a task's text says its change goes to, "" if it says
 // nothing: a line of its own like "Base: release-1.2".

@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -9,6 +8,7 @@ import (
 	"agent/eventlog/event"
 	"agent/handlers/prompt"
 	"agent/handlers/tell"
+	"agent/internal/lazyregexp"
 	"agent/projections"
 )
 
@@ -167,7 +167,7 @@ func isThanks(comment, phrases, bot string) (thanks, words bool) {
 	return said > 0, said > 0
 }
 
-var mentions = regexp.MustCompile(`(?:^|[^\w/])@([\w-]+(?:\[bot\])?)`)
+var mentions = lazyregexp.New(`(?:^|[^\w/])@([\w-]+(?:\[bot\])?)`)
 
 // toAnother reports whether a text names somebody else than the agent.
 func toAnother(text, bot string) bool {

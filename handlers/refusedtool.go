@@ -1,20 +1,20 @@
 package handlers
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"agent/handlers/prompt"
+	"agent/internal/lazyregexp"
 	"agent/llm"
 	"agent/projections"
 )
 
 // places are how servers count tools in a refusal: tools[3], tools.3,
 // function_declarations[3]. The more exact form stands first.
-var places = []*regexp.Regexp{
-	regexp.MustCompile(`function_?[dD]eclarations[\[.](\d+)`),
-	regexp.MustCompile(`\btools[\[.](\d+)`),
+var places = []*lazyregexp.Regexp{
+	lazyregexp.New(`function_?[dD]eclarations[\[.](\d+)`),
+	lazyregexp.New(`\btools[\[.](\d+)`),
 }
 
 // refusedTool is the native name of the one tool that the latest refusal of a

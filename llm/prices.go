@@ -2,7 +2,8 @@ package llm
 
 import (
 	"cmp"
-	"regexp"
+
+	"agent/internal/lazyregexp"
 )
 
 // Price is in USD per million tokens.
@@ -46,7 +47,7 @@ var prices = map[string]Price{
 }
 
 // dated is the end of the name of one version of a model.
-var dated = regexp.MustCompile(`-(\d{4}-\d\d-\d\d|\d{8}|latest|0)$`)
+var dated = lazyregexp.New(`-(\d{4}-\d\d-\d\d|\d{8}|latest|0)$`)
 
 // PriceOf is the list price of a model, by its name with or without a date.
 func PriceOf(model string) (Price, bool) {

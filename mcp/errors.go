@@ -3,22 +3,23 @@ package mcp
 import (
 	"errors"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	protocol "github.com/mark3labs/mcp-go/mcp"
+
+	"agent/internal/lazyregexp"
 )
 
 // errSessionLost means that an HTTP server has forgotten us: nothing happened.
 var errSessionLost = errors.New("the server has ended the session")
 
 // unknownTool matches what servers say with the code for invalid parameters.
-var unknownTool = regexp.MustCompile(`(?i)(^|: )(unknown tool|no such tool|tool\b.{0,200}\bnot found)`)
+var unknownTool = lazyregexp.New(`(?i)(^|: )(unknown tool|no such tool|tool\b.{0,200}\bnot found)`)
 
 // lostSession matches what HTTP servers say in an error of the protocol, with
 // status 400, in place of the 404 that the protocol demands.
-var lostSession = regexp.MustCompile(`(?i)\b((no valid|invalid|unknown|missing) session|session (id )?(is |was |has )?(not found|unknown|expired|invalid|terminated))\b`)
+var lostSession = lazyregexp.New(`(?i)\b((no valid|invalid|unknown|missing) session|session (id )?(is |was |has )?(not found|unknown|expired|invalid|terminated))\b`)
 
 // endsSession tells whether a refusal means that the server has forgotten us.
 func (c *connection) endsSession(details *protocol.JSONRPCErrorDetails) bool {

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"agent/eventlog/event"
+	"agent/internal/lazyregexp"
 	"agent/llm"
 )
 
@@ -296,4 +296,4 @@ func command(args string) string {
 }
 
 // plainWord is a word that means itself to a shell.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+var plainWord = lazyregexp.New(`^[A-Za-z0-9_@%+=:,./-]+$`)

@@ -1,9 +1,8 @@
 package projections
 
 import (
-	"regexp"
-
 	"agent/eventlog/event"
+	"agent/internal/lazyregexp"
 )
 
 // planFile is the name of the planning history of a context.
@@ -87,7 +86,7 @@ func (f *Files) plan(s *State, e event.Event) []FileChange {
 }
 
 // digits finds the number at the end of a task key.
-var digits = regexp.MustCompile(`[0-9]+$`)
+var digits = lazyregexp.New(`[0-9]+$`)
 
 func orNil(text string) *string {
 	if text == "" {

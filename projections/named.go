@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"agent/internal/lazyregexp"
 )
 
 // looking are words in the names of tools that change no file.
-var looking = regexp.MustCompile(`(?i)read|list|search|grep|find|glob|get|show|view`)
+var looking = lazyregexp.New(`(?i)read|list|search|grep|find|glob|get|show|view`)
 
 // edit notes the paths that a call which changed files names. A command names what
 // it likes: it is no edit.
@@ -73,7 +74,7 @@ func (s *State) Named(name string) bool {
 // Paths are the words of a text that may be paths, in lower case.
 type Paths map[string]bool
 
-var pathWords = []*regexp.Regexp{regexp.MustCompile(`[\pL\pN_.~+@/-]+`), regexp.MustCompile(`[A-Za-z0-9_.~+@/-]+`)}
+var pathWords = []*lazyregexp.Regexp{lazyregexp.New(`[\pL\pN_.~+@/-]+`), lazyregexp.New(`[A-Za-z0-9_.~+@/-]+`)}
 
 // add adds the words of a text.
 func (w Paths) add(text string) {

@@ -1,12 +1,12 @@
 package history
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"agent/eventlog/event"
+	"agent/internal/lazyregexp"
 )
 
 // people are the logins that a log names. They are left out of what is read of it.
@@ -38,8 +38,8 @@ func (p *people) add(logins ...string) {
 }
 
 var (
-	mail    = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`)
-	mention = regexp.MustCompile(`@[A-Za-z0-9][A-Za-z0-9._-]*`)
+	mail    = lazyregexp.New(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`)
+	mention = lazyregexp.New(`@[A-Za-z0-9][A-Za-z0-9._-]*`)
 )
 
 // someone stands where a person was named.

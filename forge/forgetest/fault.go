@@ -2,9 +2,10 @@ package forgetest
 
 import (
 	"net/http"
-	"regexp"
 	"strconv"
 	"time"
+
+	"agent/internal/lazyregexp"
 )
 
 // FaultKind is a way to fail.
@@ -46,7 +47,7 @@ type Fault struct {
 // armed is a fault that counts.
 type armed struct {
 	Fault
-	path *regexp.Regexp
+	path *lazyregexp.Regexp
 	seen int
 }
 
@@ -59,7 +60,7 @@ func (s *wire) Fault(f Fault) {
 	if f.Times == 0 {
 		f.Times = 1
 	}
-	a := &armed{Fault: f, path: regexp.MustCompile("^(?:" + f.Path + ")$")}
+	a := &armed{Fault: f, path: lazyregexp.New("^(?:" + f.Path + ")$")}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, a)

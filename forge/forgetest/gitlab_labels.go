@@ -3,12 +3,13 @@ package forgetest
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
+
+	"agent/internal/lazyregexp"
 )
 
-var hexColour = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+var hexColour = lazyregexp.New(`^#[0-9a-fA-F]{6}$`)
 
 // label finds by name, which is case-sensitive, or by id.
 func (p *project) label(name string) *label {

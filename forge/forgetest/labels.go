@@ -3,12 +3,13 @@ package forgetest
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"agent/internal/lazyregexp"
 )
 
-var colour = regexp.MustCompile(`^[0-9a-fA-F]{6}$`)
+var colour = lazyregexp.New(`^[0-9a-fA-F]{6}$`)
 
 func (s *Server) listRepositoryLabels(c *call) reply {
 	r := s.visible(c)

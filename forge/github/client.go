@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -29,6 +28,7 @@ import (
 
 	"agent/forge"
 	"agent/forge/rest"
+	"agent/internal/lazyregexp"
 )
 
 const (
@@ -80,8 +80,8 @@ var _ forge.Client = (*Client)(nil)
 
 // Names that may go into a URL or a search. GitHub allows no others.
 var (
-	loginPattern   = regexp.MustCompile(`^[A-Za-z0-9_-]+(\[bot\])?$`)
-	projectPattern = regexp.MustCompile(`^[A-Za-z0-9_-]+/[A-Za-z0-9._-]+$`)
+	loginPattern   = lazyregexp.New(`^[A-Za-z0-9_-]+(\[bot\])?$`)
+	projectPattern = lazyregexp.New(`^[A-Za-z0-9_-]+/[A-Za-z0-9._-]+$`)
 )
 
 // New checks the configuration; it sends nothing.

@@ -67,7 +67,7 @@ func (c *Client) AskReview(ctx context.Context, key forge.TaskKey, change int, l
 	if err := c.check(op, key); err != nil {
 		return err
 	}
-	if !loginPattern().MatchString(login) {
+	if !loginPattern.MatchString(login) {
 		return rest.Invalid(op, strconv.Quote(login)+" is not a login")
 	}
 	id, err := c.userID(ctx, op, login)

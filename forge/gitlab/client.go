@@ -20,7 +20,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,6 +30,7 @@ import (
 
 	"agent/forge"
 	"agent/forge/rest"
+	"agent/internal/lazyregexp"
 )
 
 const (
@@ -78,7 +78,7 @@ type cached struct {
 
 var _ forge.Client = (*Client)(nil)
 
-var loginPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$`) })
+var loginPattern = lazyregexp.New(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$`)
 
 // New checks the configuration; it sends nothing.
 func New(cfg Config) (*Client, error) {
@@ -134,7 +134,7 @@ func (c Config) check() error {
 			return fmt.Errorf("gitlab: project %q is neither group/project nor a number", name)
 		}
 	}
-	if c.Assignee != "" && !loginPattern().MatchString(c.Assignee) {
+	if c.Assignee != "" && !loginPattern.MatchString(c.Assignee) {
 		return fmt.Errorf("gitlab: %q is not a login", c.Assignee)
 	}
 	return nil
@@ -210,7 +210,7 @@ func (c *Client) Me(ctx context.Context) (forge.Account, error) {
 // machineLogin matches the logins of accounts behind which nobody reads: access
 // tokens, service accounts and GitLab's own. Lists do not say what an account is.
 // GitLab appends a number where a login was taken.
-var machineLogin = regexp.MustCompile(`(?i)^((project|group)_\d+_bot(_?[0-9a-z]+)?` +
+var machineLogin = lazyregexp.New(`(?i)^((project|group)_\d+_bot(_?[0-9a-z]+)?` +
 	`|service_account_.+` +
 	`|gitlab_security_policy_project_\d+_bot(_?[0-9a-z]+)?` +
 	`|(support|alert|migration|automation|visual-review|suggested-reviewers)-bot\d*` +

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
-	"sync"
 
 	"agent/forge"
+	"agent/internal/lazyregexp"
 )
 
 // Driver registers gitlab.com and self-managed GitLabs.
@@ -49,11 +48,9 @@ func isAPI(apiURL string) bool {
 }
 
 // project is compiled at its first use: with its classes of letters it takes long.
-var project = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([0-9]+|[\pL\pN_][\pL\pN_.-]*(/[\pL\pN_][\pL\pN_.-]*)+)$`)
-})
+var project = lazyregexp.New(`^([0-9]+|[\pL\pN_][\pL\pN_.-]*(/[\pL\pN_][\pL\pN_.-]*)+)$`)
 
-func nameOrID(name string) bool { return project().MatchString(name) }
+func nameOrID(name string) bool { return project.MatchString(name) }
 
 // scopes asks for them. Project and group access tokens answer as well; job tokens and
 // a GitLab before 15.5 do not.

@@ -93,7 +93,7 @@ func (c *Client) Permission(ctx context.Context, key forge.TaskKey, login string
 	if err := c.check(op, key); err != nil {
 		return forge.None, err
 	}
-	if !loginPattern().MatchString(login) {
+	if !loginPattern.MatchString(login) {
 		return forge.None, rest.Invalid(op, strconv.Quote(login)+" is not a login")
 	}
 	id, err := c.userID(ctx, op, login)

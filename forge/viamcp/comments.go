@@ -3,11 +3,11 @@ package viamcp
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"agent/forge"
+	"agent/internal/lazyregexp"
 )
 
 // commentsOf translates the items of a list, also those within threads. What has no
@@ -55,7 +55,7 @@ func (o object) thread() (inner []object, is bool) {
 }
 
 // numbered is the number of a comment in its address, for servers that give no id.
-var numbered = regexp.MustCompile(`#[a-z_-]*?(\d+)$`)
+var numbered = lazyregexp.New(`#[a-z_-]*?(\d+)$`)
 
 func (o object) comment(kind string) (forge.Comment, error) {
 	c := forge.Comment{ID: o.id(), Kind: kind, Author: o.account(), System: o["system"] == true,

@@ -5,16 +5,16 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 
 	"agent/forge"
+	"agent/internal/lazyregexp"
 )
 
 // A comment that we write ends in a hidden marker that names the intent it was
 // written for. The MAC proves that we wrote the marker: anybody can copy one,
 // nobody can make one for another op.
 
-var markerForm = regexp.MustCompile(`<!-- agent op=([0-9a-f-]{36}:[0-9]+) mac=([0-9a-f]{32}) -->`)
+var markerForm = lazyregexp.New(`<!-- agent op=([0-9a-f-]{36}:[0-9]+) mac=([0-9a-f]{32}) -->`)
 
 func op(uuid string, seq uint64) string { return fmt.Sprintf("%s:%d", uuid, seq) }
 

@@ -2,7 +2,6 @@ package tell
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"agent/forge"
 	"agent/handlers/format"
 	"agent/internal/i18n"
+	"agent/internal/lazyregexp"
 	"agent/internal/sanitize"
 	"agent/projections"
 )
@@ -141,12 +141,12 @@ const look = `(?:(?:cat|ls|head|tail|grep|rg|echo|printf|sed|awk|find|wc|rm|cp|m
 	`(?:pip3?|npm|pnpm|yarn|apt|apt-get|apk|go|cargo|gem|brew|uv|poetry|bundle|python3?\s+-m\s+pip)\s+(?:install|add|get|download|i|ci)(?:\s|$))`
 
 var (
-	claims = regexp.MustCompile(`(?i)\b(tests?|test suite|specs?|checks|build)\s[^.!?\n]{0,60}\b(pass(es|ed|ing)?|succeed(s|ed)?|green)\b|` +
+	claims = lazyregexp.New(`(?i)\b(tests?|test suite|specs?|checks|build)\s[^.!?\n]{0,60}\b(pass(es|ed|ing)?|succeed(s|ed)?|green)\b|` +
 		`\bpass(es|ed|ing)?\b[^.!?\n]{0,40}\b(tests?|checks|specs?)\b|(テスト|ビルド)[^。\n]{0,30}(通|成功|パス|合格)`)
-	denials = regexp.MustCompile(`(?i)\b(not|no|never|cannot|couldn't|can't|don't|doesn't|didn't|without|fail(s|ed|ing)?)\b|n't\b|ない|ません|未|失敗|できず`)
-	checks  = regexp.MustCompile(`(?i)test|spec|check|verify|tox|build|^make$|^(mvn|gradle)\s`)
-	looks   = regexp.MustCompile(`^(?:` + look + `|(?:ba|da|z)?sh\s+-l?c\s+` + look + `[^;&|\n]*$)`)
-	ends    = regexp.MustCompile(`[.!?。！？\n]`)
+	denials = lazyregexp.New(`(?i)\b(not|no|never|cannot|couldn't|can't|don't|doesn't|didn't|without|fail(s|ed|ing)?)\b|n't\b|ない|ません|未|失敗|できず`)
+	checks  = lazyregexp.New(`(?i)test|spec|check|verify|tox|build|^make$|^(mvn|gradle)\s`)
+	looks   = lazyregexp.New(`^(?:` + look + `|(?:ba|da|z)?sh\s+-l?c\s+` + look + `[^;&|\n]*$)`)
+	ends    = lazyregexp.New(`[.!?。！？\n]`)
 )
 
 // unverified marks the claim that tests pass if no command shows it: one that

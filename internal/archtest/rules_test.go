@@ -16,6 +16,7 @@ var rules = map[string][]string{
 		"contexts",
 		"eventlog",
 		"eventlog/event",
+		"internal/lazyregexp",
 		"internal/sanitize",
 		"llm",
 		"mcp",
@@ -30,6 +31,7 @@ var rules = map[string][]string{
 	"forge": {},
 	"forge/forgetest": {
 		"forge",
+		"internal/lazyregexp",
 	},
 	"forge/forgetest/openapi": {
 		"forge/forgetest",
@@ -41,10 +43,12 @@ var rules = map[string][]string{
 	"forge/github": {
 		"forge",
 		"forge/rest",
+		"internal/lazyregexp",
 	},
 	"forge/gitlab": {
 		"forge",
 		"forge/rest",
+		"internal/lazyregexp",
 	},
 	"forge/probe": {
 		"forge",
@@ -55,6 +59,7 @@ var rules = map[string][]string{
 	},
 	"forge/viamcp": {
 		"forge",
+		"internal/lazyregexp",
 	},
 	"handlers": {
 		"eventlog/event",
@@ -64,6 +69,7 @@ var rules = map[string][]string{
 		"handlers/reply/shapes",
 		"handlers/tell",
 		"internal/i18n",
+		"internal/lazyregexp",
 		"llm",
 		"projections",
 	},
@@ -76,6 +82,7 @@ var rules = map[string][]string{
 		"handlers/policy",
 		"handlers/reply",
 		"internal/i18n",
+		"internal/lazyregexp",
 		"internal/loosejson",
 		"internal/redact",
 		"internal/sanitize",
@@ -117,6 +124,7 @@ var rules = map[string][]string{
 		"forge",
 		"handlers/format",
 		"internal/i18n",
+		"internal/lazyregexp",
 		"internal/loosejson",
 		"internal/sanitize",
 		"projections",
@@ -163,6 +171,7 @@ var rules = map[string][]string{
 	"internal/byproducts": {},
 	"internal/config": {
 		"forge",
+		"internal/lazyregexp",
 		"internal/registry",
 		"llm",
 	},
@@ -200,15 +209,19 @@ var rules = map[string][]string{
 	"internal/exhaustive": {},
 	"internal/fsx":        {},
 	"internal/git": {
+		"internal/lazyregexp",
 		"internal/sandbox",
 	},
-	"internal/i18n": {},
+	"internal/i18n":       {},
+	"internal/lazyregexp": {},
 	"internal/logging": {
 		"internal/redact",
 		"internal/sanitize",
 	},
-	"internal/loosejson": {},
-	"internal/redact":    {},
+	"internal/loosejson": {
+		"internal/lazyregexp",
+	},
+	"internal/redact": {},
 	"internal/registry": {
 		"forge",
 		"forge/github",
@@ -235,8 +248,10 @@ var rules = map[string][]string{
 		"internal/config",
 		"internal/workspace",
 	},
-	"internal/sandbox":  {},
-	"internal/sanitize": {},
+	"internal/sandbox": {},
+	"internal/sanitize": {
+		"internal/lazyregexp",
+	},
 	"internal/search": {
 		"contexts",
 		"eventlog",
@@ -248,6 +263,7 @@ var rules = map[string][]string{
 		"forge/probe",
 		"internal/config",
 		"internal/i18n",
+		"internal/lazyregexp",
 		"internal/redact",
 		"internal/registry",
 		"llm",
@@ -283,15 +299,20 @@ var rules = map[string][]string{
 		"forge/forgetest",
 		"llm/llmtest",
 	},
-	"llm": {},
+	"llm": {
+		"internal/lazyregexp",
+	},
 	"llm/anthropic": {
+		"internal/lazyregexp",
 		"llm",
 		"llm/httpx",
 	},
 	"llm/httpx": {
+		"internal/lazyregexp",
 		"llm",
 	},
 	"llm/llmtest/...": {
+		"internal/lazyregexp",
 		"llm",
 		"llm/llmtest/...",
 	},
@@ -309,9 +330,11 @@ var rules = map[string][]string{
 		"llm/httpx",
 	},
 	"llm/textcall": {
+		"internal/lazyregexp",
 		"llm",
 	},
 	"mcp": {
+		"internal/lazyregexp",
 		"internal/sandbox",
 		"internal/sanitize",
 	},
@@ -323,6 +346,7 @@ var rules = map[string][]string{
 		"eventlog/event",
 		"forge",
 		"internal/i18n",
+		"internal/lazyregexp",
 		"internal/loosejson",
 		"llm",
 	},

@@ -2,17 +2,17 @@ package config
 
 import (
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
+	"agent/internal/lazyregexp"
 	"agent/internal/registry"
 	"agent/llm"
 )
 
 var (
-	serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	headerName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
+	serverName = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
+	headerName = lazyregexp.New(`^[A-Za-z0-9-]+$`)
 )
 
 // otherProvider tells whether the section of another provider stands than that

@@ -1,10 +1,10 @@
 package config
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"agent/internal/lazyregexp"
 	"agent/internal/registry"
 )
 
@@ -62,7 +62,7 @@ func obsoleteHint(path string) (hint string, ok bool) {
 	return "", false
 }
 
-var index = regexp.MustCompile(`\[\d+\]`)
+var index = lazyregexp.New(`\[\d+\]`)
 
 // plain is a path without list positions, as the tables above have it.
 func plain(path string) string { return index.ReplaceAllString(path, "") }
@@ -93,7 +93,7 @@ func synonym(section, key string) string {
 }
 
 // freeKeys are the sections whose keys people choose themselves.
-var freeKeys = regexp.MustCompile(`^(llm\.prices|mcp_servers(?:\[\d+\])?\.(?:headers|env)|[a-z0-9_-]+(?:\[\d+\])?\.setup_commands)\..*`)
+var freeKeys = lazyregexp.New(`^(llm\.prices|mcp_servers(?:\[\d+\])?\.(?:headers|env)|[a-z0-9_-]+(?:\[\d+\])?\.setup_commands)\..*`)
 
 // shown is a path as people wrote it: a forge that is alone has no position. Keys
 // of the people's own choice are left out, a value may stand in their place.
@@ -120,11 +120,11 @@ func secretPath(path string) bool {
 	return strings.HasSuffix(p, ".personal_access_token") || strings.HasSuffix(p, ".api_key")
 }
 
-var secretWords = regexp.MustCompile(`(?i)token|secret|passw|passphrase|credential|private|api_?key|access_?key|auth|(^|_)(key|pat|pwd)($|_)`)
+var secretWords = lazyregexp.New(`(?i)token|secret|passw|passphrase|credential|private|api_?key|access_?key|auth|(^|_)(key|pat|pwd)($|_)`)
 
 func secretName(name string) bool { return secretWords.MatchString(name) }
 
-var printableKey = regexp.MustCompile(`^[A-Za-z_-]{1,32}$`)
+var printableKey = lazyregexp.New(`^[A-Za-z_-]{1,32}$`)
 
 // quoteKey shows a key only if it looks like one: a value may stand in its place.
 func quoteKey(key string) string {

@@ -3,19 +3,20 @@ package config
 import (
 	"math"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"agent/internal/lazyregexp"
 )
 
 var (
-	wholeNumber = regexp.MustCompile(`^[-+]?[0-9]{1,18}$`)
-	realNumber  = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
-	varName     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	wholeNumber = lazyregexp.New(`^[-+]?[0-9]{1,18}$`)
+	realNumber  = lazyregexp.New(`^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
+	varName     = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 // scalar stores a single value. YAML's other spellings (yes, 0o17, 1_000) are

@@ -2,14 +2,15 @@ package config
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"agent/internal/lazyregexp"
 )
 
 var (
-	yamlLine  = regexp.MustCompile(`line (\d+): (.*)`)
-	tabIndent = regexp.MustCompile(`^ *\t`)
+	yamlLine  = lazyregexp.New(`line (\d+): (.*)`)
+	tabIndent = lazyregexp.New(`^ *\t`)
 )
 
 // causes are what the YAML parser says, and what it means to somebody who

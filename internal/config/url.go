@@ -3,9 +3,10 @@ package config
 import (
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"agent/internal/lazyregexp"
 )
 
 // metadata are the addresses where clouds hand out credentials that are not link-local.
@@ -16,7 +17,7 @@ var metadata = []netip.Addr{
 }
 
 // oddNumber is a last label that resolvers may read as part of an IPv4 address.
-var oddNumber = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)$`)
+var oddNumber = lazyregexp.New(`^(0[xX][0-9a-fA-F]*|[0-9]+)$`)
 
 // Loopback tells whether a URL points to this machine itself.
 func Loopback(raw string) bool {

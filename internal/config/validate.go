@@ -3,13 +3,13 @@ package config
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"agent/internal/lazyregexp"
 	"agent/internal/registry"
 )
 
@@ -91,7 +91,7 @@ func (d *decoder) checkSetup(f Forge, path string) {
 	}
 }
 
-var branchPrefix = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]{0,63}$`)
+var branchPrefix = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._/-]{0,63}$`)
 
 // bounded checks the min, max and oneof tags of a key.
 func (d *decoder) bounded(v reflect.Value, tag reflect.StructTag, path string) {

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"agent/internal/lazyregexp"
 )
 
-var identity = regexp.MustCompile(`^([^<>[:cntrl:]]*[^<>[:cntrl:] ]) <([^<>[:cntrl:] ]+)>$`)
+var identity = lazyregexp.New(`^([^<>[:cntrl:]]*[^<>[:cntrl:] ]) <([^<>[:cntrl:] ]+)>$`)
 
 // mostCommits is how many commits of a working copy are kept apart. More become one.
 const mostCommits = 50

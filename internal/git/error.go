@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"os/exec"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"agent/internal/lazyregexp"
 )
 
 // Kind says what an error means for whoever wanted to clone, fetch or push.
@@ -36,7 +37,7 @@ type Error struct {
 func (e *Error) Error() string { return "git " + e.Op + ": " + e.Text }
 
 // status is where git names the HTTP status with which a server refused it.
-var status = regexp.MustCompile(`The requested URL returned error: (\d{3})\b`)
+var status = lazyregexp.New(`The requested URL returned error: (\d{3})\b`)
 
 // ofStatus are the kinds of those statuses; every other is Unreachable from 500 on, else Other.
 var ofStatus = map[int]Kind{401: Auth, 403: Refused, 404: Gone, 410: Gone, 408: Unreachable, 429: Unreachable}

@@ -5,18 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"agent/internal/lazyregexp"
 )
 
 // Oldest is the oldest git that can be used: it takes settings from its
 // environment, which keeps tokens out of arguments.
 var Oldest = [2]int{2, 31}
 
-var versionNumber = regexp.MustCompile(`^git version (\d+)\.(\d+)`)
+var versionNumber = lazyregexp.New(`^git version (\d+)\.(\d+)`)
 
 // Version is what `git --version` says, on one line. The error is of kind Machine
 // if git cannot be run here, or is older than [Oldest].

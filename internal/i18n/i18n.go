@@ -38,7 +38,7 @@ func FromEnv(getenv func(string) string) Lang {
 
 // Text gives the text of id in a language, formatted with args as fmt.Sprintf does.
 func Text(l Lang, id ID, args ...any) string {
-	pair := table[id]
+	pair := table()[id]
 	format := pair.en
 	if l == Ja {
 		format = pair.ja
@@ -50,7 +50,7 @@ func Text(l Lang, id ID, args ...any) string {
 }
 
 // Has tells whether the table holds an id.
-func Has(id ID) bool { _, ok := table[id]; return ok }
+func Has(id ID) bool { _, ok := table()[id]; return ok }
 
 // OrOther is the id of a word of a vocabulary, or prefix + "other" for a word that
 // has no text: it may be newer than the table.

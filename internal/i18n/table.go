@@ -1,6 +1,9 @@
 package i18n
 
-import "maps"
+import (
+	"maps"
+	"sync"
+)
 
 // ID names a text.
 type ID string
@@ -9,7 +12,10 @@ type pair struct{ en, ja string }
 
 type texts map[ID]pair
 
-var table = union(commentTexts, planTexts, reasonTexts, failureTexts, modelTexts, changeTexts, commandTexts, inspectTexts, doctorTexts, setupTexts, demoTexts, roundTexts)
+// table is made when the first text is asked for.
+var table = sync.OnceValue(func() texts {
+	return union(commentTexts, planTexts, reasonTexts, failureTexts, modelTexts, changeTexts, commandTexts, inspectTexts, doctorTexts, setupTexts, demoTexts, roundTexts)
+})
 
 func union(parts ...texts) texts {
 	all := texts{}

@@ -10,7 +10,7 @@ var verb = regexp.MustCompile(`%(\[\d+\])?[-+# 0]*\d*(\.\d+)?[a-zA-Z]`)
 
 // Both languages exist, and take the same values in the same order.
 func TestTableIsWhole(t *testing.T) {
-	for id, p := range table {
+	for id, p := range table() {
 		en, ja := verb.FindAllString(p.en, -1), verb.FindAllString(p.ja, -1)
 		if p.en == "" || p.ja == "" || !slices.Equal(en, ja) {
 			t.Errorf("%s: %q and %q", id, p.en, p.ja)

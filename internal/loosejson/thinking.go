@@ -1,12 +1,13 @@
 package loosejson
 
 import (
-	"regexp"
 	"strings"
+
+	"agent/internal/lazyregexp"
 )
 
 // thinkingTag matches the tags that models put around their reasoning.
-var thinkingTag = regexp.MustCompile(`<(/?)(think|thinking|thought|reasoning|seed:think|reflection)>`)
+var thinkingTag = lazyregexp.New(`<(/?)(think|thinking|thought|reasoning|seed:think|reflection)>`)
 
 // StripThinking removes blocks of reasoning, also one whose opening or closing
 // tag is missing: templates swallow the first, and a model may never stop. A tag

@@ -1,8 +1,9 @@
 package sanitize
 
 import (
-	"regexp"
 	"strings"
+
+	"agent/internal/lazyregexp"
 )
 
 // fence is an open fenced code block. The zero value is none.
@@ -12,8 +13,8 @@ type fence struct {
 }
 
 var (
-	fenceLine = regexp.MustCompile("^((?: {0,3}>)* *(?:(?:[-*+]|[0-9]{1,9}[.)]) +)*)(`{3,}|~{3,})(.*)$")
-	listMark  = regexp.MustCompile(`[-*+]|[0-9]{1,9}[.)]`)
+	fenceLine = lazyregexp.New("^((?: {0,3}>)* *(?:(?:[-*+]|[0-9]{1,9}[.)]) +)*)(`{3,}|~{3,})(.*)$")
+	listMark  = lazyregexp.New(`[-*+]|[0-9]{1,9}[.)]`)
 )
 
 func (f fence) open() bool { return f.mark != "" }

@@ -2,9 +2,10 @@ package sanitize
 
 import (
 	"html"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"agent/internal/lazyregexp"
 )
 
 // inputPass walks over Markdown once, line by line, and knows just enough of it
@@ -26,14 +27,14 @@ type inputPass struct {
 }
 
 var (
-	htmlStart  = regexp.MustCompile(`^(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*<(?:(pre|script|style|textarea)\b|[a-zA-Z/?!])`)
-	definition = regexp.MustCompile(`^(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*\[.*\]:`)
-	maybeFence = regexp.MustCompile("^(?:[ \\t>]|[-*+][ \\t]|[0-9]{1,9}[.)][ \\t])*(?:```|~~~)")
-	mdComment  = regexp.MustCompile(`^ {0,3}\[[^\]\n]*\]:[ \t]*(?:#|<>)[ \t]+["'(].*["')][ \t]*$`)
-	tableRow   = regexp.MustCompile(`(?m)^[ >\t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)+$`)
-	htmlTag    = regexp.MustCompile("^(?:<[A-Za-z][A-Za-z0-9-]*(?:[ \\t]+[A-Za-z_:][A-Za-z0-9_:.-]*(?:[ \\t]*=[ \\t]*(?:\"[^\"\\n]*\"|'[^'\\n]*'|[^ \\t\\n\"'=<>`]+))?)*[ \\t]*/?>|<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^ \\t\\n<>]*>)")
-	language   = regexp.MustCompile(`^ ?(?:suggestion:-[0-9]{1,3}\+[0-9]{1,3}|[A-Za-z0-9_+#.-]{0,32})`) // or the lines that a suggestion replaces
-	entityForm = regexp.MustCompile(`^&(?:#[0-9]{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,31};)`)
+	htmlStart  = lazyregexp.New(`^(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*<(?:(pre|script|style|textarea)\b|[a-zA-Z/?!])`)
+	definition = lazyregexp.New(`^(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*\[.*\]:`)
+	maybeFence = lazyregexp.New("^(?:[ \\t>]|[-*+][ \\t]|[0-9]{1,9}[.)][ \\t])*(?:```|~~~)")
+	mdComment  = lazyregexp.New(`^ {0,3}\[[^\]\n]*\]:[ \t]*(?:#|<>)[ \t]+["'(].*["')][ \t]*$`)
+	tableRow   = lazyregexp.New(`(?m)^[ >\t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)+$`)
+	htmlTag    = lazyregexp.New("^(?:<[A-Za-z][A-Za-z0-9-]*(?:[ \\t]+[A-Za-z_:][A-Za-z0-9_:.-]*(?:[ \\t]*=[ \\t]*(?:\"[^\"\\n]*\"|'[^'\\n]*'|[^ \\t\\n\"'=<>`]+))?)*[ \\t]*/?>|<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^ \\t\\n<>]*>)")
+	language   = lazyregexp.New(`^ ?(?:suggestion:-[0-9]{1,3}\+[0-9]{1,3}|[A-Za-z0-9_+#.-]{0,32})`) // or the lines that a suggestion replaces
+	entityForm = lazyregexp.New(`^&(?:#[0-9]{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,31};)`)
 )
 
 func (p *inputPass) run() string {

@@ -3,12 +3,13 @@ package sanitize
 import (
 	"html"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"agent/internal/lazyregexp"
 )
 
 // Output makes a text that a model wrote fit to be posted in our name: it loads
@@ -90,7 +91,7 @@ func (o *output) line(l string) {
 
 // command is a line that commands a forge or a bot. Some of them look for it in the
 // source of a text, and know few of the ways to write code.
-var command = regexp.MustCompile(`^/[A-Za-z_]+(?:[ \t]|$)`)
+var command = lazyregexp.New(`^/[A-Za-z_]+(?:[ \t]|$)`)
 
 // text writes one line that is not in a block of code.
 func (o *output) text(l string) {
@@ -200,17 +201,17 @@ func (o *output) bracket(s string) int {
 }
 
 var (
-	image  = regexp.MustCompile("^!\\[([^\\[\\]`]*)\\]\\([ \\t]*<?([^()<>`\\s]*)>?(?:[ \\t]+\"[^\"`]*\")?[ \\t]*\\)")
-	target = regexp.MustCompile("^\\]\\(([^()<>`\\s\\\\]+)\\)")
+	image  = lazyregexp.New("^!\\[([^\\[\\]`]*)\\]\\([ \\t]*<?([^()<>`\\s]*)>?(?:[ \\t]+\"[^\"`]*\")?[ \\t]*\\)")
+	target = lazyregexp.New("^\\]\\(([^()<>`\\s\\\\]+)\\)")
 
-	address = regexp.MustCompile("^(?i:(?:https?|ftp)://|www\\.)[^\\s<>`\\\\\\[\\](){}\"'|*]+")
-	scheme  = regexp.MustCompile("^(?i:javascript|vbscript|data|file|mailto):[^\\s`]+")
-	mention = regexp.MustCompile(`^@[A-Za-z0-9_][A-Za-z0-9_./-]*`)
-	number  = regexp.MustCompile(`^(?:[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)*)?[#!&][0-9]+|^(?i:GH)-[0-9]+`)
-	closes  = regexp.MustCompile(`^(?i:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?)\b[ \t]*:?[ \t]+`)
+	address = lazyregexp.New("^(?i:(?:https?|ftp)://|www\\.)[^\\s<>`\\\\\\[\\](){}\"'|*]+")
+	scheme  = lazyregexp.New("^(?i:javascript|vbscript|data|file|mailto):[^\\s`]+")
+	mention = lazyregexp.New(`^@[A-Za-z0-9_][A-Za-z0-9_./-]*`)
+	number  = lazyregexp.New(`^(?:[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)*)?[#!&][0-9]+|^(?i:GH)-[0-9]+`)
+	closes  = lazyregexp.New(`^(?i:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?)\b[ \t]*:?[ \t]+`)
 	// certain is an address in which nobody can see the beginning of another one.
-	certain   = regexp.MustCompile(`^https?://[A-Za-z0-9.:\[\]-]+(?:/(?:[A-Za-z0-9_.#?=&%+-]+/?)*)?$`)
-	reference = regexp.MustCompile("^(?i:https?)://[^\\s<>`\\\\]+")
+	certain   = lazyregexp.New(`^https?://[A-Za-z0-9.:\[\]-]+(?:/(?:[A-Za-z0-9_.#?=&%+-]+/?)*)?$`)
+	reference = lazyregexp.New("^(?i:https?)://[^\\s<>`\\\\]+")
 )
 
 const (
@@ -315,9 +316,9 @@ func (o *output) span(s string) {
 }
 
 // deepTildes is a line that could be a fence, with tabs and containers of any kind.
-var deepTildes = regexp.MustCompile(`^(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*~~~`)
+var deepTildes = lazyregexp.New(`^(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*~~~`)
 
-var charRef = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});?`)
+var charRef = lazyregexp.New(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});?`)
 
 // decode replaces references to characters that a forge acts upon: it looks for
 // them after rendering.

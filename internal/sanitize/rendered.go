@@ -3,7 +3,6 @@ package sanitize
 import (
 	"bytes"
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -15,6 +14,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"agent/internal/lazyregexp"
 )
 
 // Rendered is [Input] for a text that a forge renders as Markdown: of the
@@ -50,7 +51,7 @@ var markdown = goldmark.New(
 
 // tooDeep is a line inside of more than 100 quotes and lists, which nobody
 // writes, and whose parsing takes quadratic time.
-var tooDeep = regexp.MustCompile(`(?m)^(?:[ \t]*(?:>|[-*+][ \t]|[0-9]{1,9}[.)][ \t])){100}.*$`)
+var tooDeep = lazyregexp.New(`(?m)^(?:[ \t]*(?:>|[-*+][ \t]|[0-9]{1,9}[.)][ \t])){100}.*$`)
 
 func rendered(s string, counts map[string]int) string {
 	s = tooDeep.ReplaceAllStringFunc(s, func(string) string {
@@ -204,7 +205,7 @@ func (p *page) replace(from, to int, by string) {
 	}
 }
 
-var rowEnd = regexp.MustCompile(`^[ \t]*\|?[ \t]*$`)
+var rowEnd = lazyregexp.New(`^[ \t]*\|?[ \t]*$`)
 
 // surplusCells removes what a row holds beyond the columns of its table.
 func (p *page) surplusCells(row ast.Node) {
@@ -243,7 +244,7 @@ func (p *page) footnotes(doc ast.Node) {
 	}
 }
 
-var footnoteLabel = regexp.MustCompile(`\[\^[^\]\n]*\]:`)
+var footnoteLabel = lazyregexp.New(`\[\^[^\]\n]*\]:`)
 
 func (p *page) footnote(n *east.Footnote) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -264,7 +265,7 @@ func (p *page) footnote(n *east.Footnote) {
 
 // structure is a line that shows nothing but marks: of lists, quotes, fences,
 // tables and underlined headings.
-var structure = regexp.MustCompile("^(?:[ \\t>]|[-*+](?:[ \\t]|$)|[0-9]{1,9}[.)](?:[ \\t]|$))*(?:[-=|:+ \\t]*|[`~]{3,}[ \\t]*|\\[[ xX]\\][ \\t]*|#{1,6}[# \\t]*|[-*_ \\t]*)$")
+var structure = lazyregexp.New("^(?:[ \\t>]|[-*+](?:[ \\t]|$)|[0-9]{1,9}[.)](?:[ \\t]|$))*(?:[-=|:+ \\t]*|[`~]{3,}[ \\t]*|\\[[ xX]\\][ \\t]*|#{1,6}[# \\t]*|[-*_ \\t]*)$")
 
 // dropUnseen removes the lines that belong to nothing visible.
 func (p *page) dropUnseen() {

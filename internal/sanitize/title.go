@@ -1,11 +1,12 @@
 package sanitize
 
 import (
-	"regexp"
 	"strings"
+
+	"agent/internal/lazyregexp"
 )
 
-var liveInTitle = regexp.MustCompile(`@+([A-Za-z0-9_])|[#!&]+([0-9])|(?i:GH)-([0-9])`)
+var liveInTitle = lazyregexp.New(`@+([A-Za-z0-9_])|[#!&]+([0-9])|(?i:GH)-([0-9])`)
 
 // Title makes a title fit to stand over a change and in the message of its
 // commit, where no mark makes a text code: it notifies nobody, and whatever it
@@ -23,7 +24,7 @@ func Title(s string) string {
 
 // closing is what closes an item when a change with it is merged. Forges look for
 // it in the source of a description and in messages, in code as well.
-var closing = regexp.MustCompile(`(?i)(clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?)` +
+var closing = lazyregexp.New(`(?i)(clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?)` +
 	`(:[\t\f\v\r \p{Zs}]*|[\t\f\v\r \p{Zs}]+)((?:issues?[\t\f\v\r \p{Zs}]+)?(?:[\pL\pN_./-]*[#!&][0-9]|GH-[0-9]|https?://|www\.))`)
 
 // Unclosing makes a text close nothing, also where it is code.

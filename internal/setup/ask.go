@@ -8,13 +8,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"agent/internal/config"
 	"agent/internal/i18n"
+	"agent/internal/lazyregexp"
 	"agent/internal/redact"
 	"agent/internal/registry"
 )
@@ -156,8 +156,8 @@ func (a *Answers) wrong(q question, answer string) string {
 }
 
 var (
-	envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	random  = regexp.MustCompile(`^[A-Za-z0-9+=]{20,}$`)
+	envName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	random  = lazyregexp.New(`^[A-Za-z0-9+=]{20,}$`)
 )
 
 // tokenLike reports whether a text has the form of a known kind of token, or is

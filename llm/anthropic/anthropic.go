@@ -18,12 +18,12 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"agent/internal/lazyregexp"
 	"agent/llm"
 	"agent/llm/httpx"
 )
@@ -148,7 +148,7 @@ func (p *Provider) shape(r llm.Request) shape {
 	return s
 }
 
-var tooMany = regexp.MustCompile(`max_tokens: \d+ > (\d+)`)
+var tooMany = lazyregexp.New(`max_tokens: \d+ > (\d+)`)
 
 // tokensAllowed is the limit that a refusal of max_tokens names, 0 if err is none.
 func tokensAllowed(err error) int {

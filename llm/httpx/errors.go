@@ -2,10 +2,11 @@ package httpx
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"agent/internal/lazyregexp"
 )
 
 // MaxMessage is the length of an error message in characters.
@@ -94,7 +95,7 @@ func plain(raw json.RawMessage) string {
 	return string(raw)
 }
 
-var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+var title = lazyregexp.New(`(?is)<title[^>]*>(.*?)</title>`)
 
 // text is a body that is not JSON; of a page only the title is worth showing.
 func text(data []byte) string {

@@ -1,13 +1,14 @@
 package httpx
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"agent/internal/lazyregexp"
 )
 
 // number is one that is not part of a name, as in gpt-4-1106.
-var number = regexp.MustCompile(`(?:^|[\s(=:<>])([0-9][0-9,_]*)`)
+var number = lazyregexp.New(`(?:^|[\s(=:<>])([0-9][0-9,_]*)`)
 
 // leastWindow is the smallest window that a server is believed to name, in tokens.
 const leastWindow = 1024

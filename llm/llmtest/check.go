@@ -3,14 +3,14 @@ package llmtest
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"agent/internal/lazyregexp"
 	"agent/llm"
 )
 
-var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var toolName = lazyregexp.New(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // check is the part of the API's validation that clients get wrong: contents
 // that are missing, calls without results and results without calls, names and

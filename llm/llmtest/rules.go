@@ -2,9 +2,10 @@ package llmtest
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"agent/internal/lazyregexp"
 )
 
 // Rules that several servers have. Each takes its source, and some the words.
@@ -90,7 +91,7 @@ func (s Sent) talk() []Turn {
 	return slices.DeleteFunc(slices.Clone(s.Turns), func(t Turn) bool { return t.Role == "system" })
 }
 
-var nineLetters = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
+var nineLetters = lazyregexp.New(`^[a-zA-Z0-9]{9}$`)
 
 func shortIDs(source, words string, status int) Rule {
 	return Rule{"ids of nine letters or digits", source, status, func(s Sent) string {

@@ -2,9 +2,9 @@ package textcall
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
+	"agent/internal/lazyregexp"
 	"agent/llm"
 )
 
@@ -46,7 +46,7 @@ func invokes(text string, tools []llm.Tool) (all []call, after string, st state)
 
 // valueEnd ends a raw value only if another parameter or the end of the call
 // follows: values may hold the mark themselves.
-var valueEnd = regexp.MustCompile(`\n?</parameter>\s*(<parameter[= ]|</function>|</invoke>)`)
+var valueEnd = lazyregexp.New(`\n?</parameter>\s*(<parameter[= ]|</function>|</invoke>)`)
 
 func parameters(name, text string, tools []llm.Tool, begin, close, end string) ([]call, string, state) {
 	name, arguments := plainName(name), map[string]json.RawMessage{}
@@ -127,7 +127,7 @@ func property(tools []llm.Tool, tool, key string) json.RawMessage {
 	return nil
 }
 
-var nameOnly = regexp.MustCompile(`^[A-Za-z0-9_.\-/]{1,128}$`)
+var nameOnly = lazyregexp.New(`^[A-Za-z0-9_.\-/]{1,128}$`)
 
 // isName tells whether a text is nothing but the name of a tool: a call without arguments.
 func isName(s string) bool { return nameOnly.MatchString(strings.TrimSpace(s)) }
