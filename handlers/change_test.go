@@ -81,6 +81,7 @@ func TestChangeTranscripts(t *testing.T) {
 				}
 			}
 			golden(t, filepath.Join("testdata", name+".txt"), transcript)
+			wantPrefixes(t, w)
 		})
 	}
 }

@@ -47,6 +47,9 @@ type world struct {
 
 	inherited *event.ContextInherited
 	body      string // of the task
+
+	sent      []asked
+	compacted bool // since the last request
 }
 
 func newWorld(t *testing.T, protocol string, replies ...event.Body) *world {
@@ -66,6 +69,9 @@ func (w *world) add(b event.Body, cause uint64) event.Event {
 	e := event.Event{Seq: w.state.Seq + 1, Time: w.now, Cause: cause, Body: b}
 	w.state.Apply(e)
 	w.all = append(w.all, b)
+	if summary, ok := b.(*event.SummaryAdded); ok && summary.Purpose == "compaction" {
+		w.compacted = true
+	}
 	w.events = append(w.events, e)
 	data, err := event.Encode(b, false)
 	if err != nil {
@@ -115,6 +121,9 @@ func (w *world) run() string {
 				continue
 			}
 			w.request = e.Request
+			if in, ok := e.Intent.(*event.LLMRequested); ok {
+				w.asks(*e.Request, in)
+			}
 			intent := w.add(e.Intent, 0)
 			w.add(w.outcome(e.Intent), intent.Seq)
 		}
@@ -311,6 +320,7 @@ func TestTranscripts(t *testing.T) {
 				w.tools["ws/run_command"] = &event.ToolReplied{Content: event.T("exit code: 0")}
 			}
 			golden(t, filepath.Join("testdata", name+".txt"), w.run())
+			wantPrefixes(t, w)
 		})
 	}
 }

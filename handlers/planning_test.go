@@ -178,7 +178,9 @@ func TestPlanTranscripts(t *testing.T) {
 	}
 	for name, make := range tests {
 		t.Run(name, func(t *testing.T) {
-			golden(t, filepath.Join("testdata", "plan_"+name+".txt"), make(t).run())
+			w := make(t)
+			golden(t, filepath.Join("testdata", "plan_"+name+".txt"), w.run())
+			wantPrefixes(t, w)
 		})
 	}
 }

@@ -43,8 +43,14 @@ func (p Profile) joins(a, b Message) bool {
 	return b.Role == System || p.Roles.Join && b.Role != ToolRole && len(a.Calls) == 0
 }
 
+// joined takes nothing away from a, which was sent alone before b was there.
 func joined(a, b Message) Message {
-	b.Content = strings.Trim(a.Content+"\n\n"+b.Content, "\n")
+	switch {
+	case b.Content == "":
+		b.Content = a.Content
+	case a.Content != "":
+		b.Content = a.Content + "\n\n" + b.Content
+	}
 	return b
 }
 
