@@ -3,7 +3,6 @@ module agent
 go 1.26.0
 
 require (
-	github.com/DeRuina/timberjack v1.4.10
 	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/getkin/kin-openapi v0.153.0

@@ -215,6 +215,7 @@ var rules = map[string][]string{
 	"internal/i18n":       {},
 	"internal/lazyregexp": {},
 	"internal/logging": {
+		"internal/fsx",
 		"internal/redact",
 		"internal/sanitize",
 	},

@@ -2,7 +2,7 @@
 // operator. It is not the event log, and nothing depends on it.
 //
 // Records go as JSON, one a line, to agent.log in a directory of mode 0700,
-// rotated daily and compressed, with control and invisible characters as \u
+// rotated by day and compressed, with control and invisible characters as \u
 // escapes (sanitize.JSON); on a terminal they are also shown in short.
 // Without a terminal only errors go to standard error, as plain lines, so that
 // cron has something to mail and nothing else. Everything passes the redactor,
@@ -17,8 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/DeRuina/timberjack"
+	"time"
 
 	"agent/internal/redact"
 	"agent/internal/sanitize"
@@ -34,9 +33,6 @@ type Options struct {
 	NoColor  bool // $NO_COLOR is set
 	Redactor *redact.Redactor
 }
-
-// keepDays is how long old logs are kept.
-const keepDays = 30
 
 // New makes a logger. Close flushes and ends the file. The error is about
 // Options that make no sense, such as an unknown level.
@@ -70,15 +66,14 @@ func open(dir string) (io.WriteCloser, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	name := filepath.Join(dir, "agent.log")
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(filepath.Join(dir, fileName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	if err := f.Close(); err != nil {
 		return nil, err
 	}
-	return &timberjack.Logger{Filename: name, MaxSize: 100, MaxAge: keepDays, Compression: "gzip", RotateAt: []string{"00:00"}, FileMode: 0o600}, nil
+	return &daily{dir: dir, now: time.Now, max: maxSize}, nil
 }
 
 // closers are closed in order.
