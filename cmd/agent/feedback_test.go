@@ -186,6 +186,29 @@ func TestWhyLeavesOutTheOvercome(t *testing.T) {
 	if out, _ := w.agent(0, "why", l.UUID); strings.Contains(out, "last failure") || strings.Contains(out, "agent's own") {
 		t.Errorf("why says\n%s", out)
 	}
+	w.wantLoggedOnce(l, `"WARN","msg":"model call failed"`, `"error":"Come again`, `"next":"tried again at `)
+	w.wantLoggedOnce(l, `"INFO","msg":"work begins","task":"`+l.TaskKey, `"title":"`)
+	w.wantLoggedOnce(l, `"INFO","msg":"work ends"`, `"state":"completed","model_calls":4,"tool_calls":1,"tokens":`, `"change":"http`)
+}
+
+// wantLoggedOnce wants one line of the program's log that names a context, its task and all of parts.
+func (w *world) wantLoggedOnce(l report.Listed, parts ...string) {
+	w.t.Helper()
+	log, err := os.ReadFile(w.path("logs", "agent.log"))
+	must(w.t, err)
+	found := 0
+	for line := range strings.Lines(string(log)) {
+		all := strings.Contains(line, l.UUID) && strings.Contains(line, l.TaskKey)
+		for _, part := range parts {
+			all = all && strings.Contains(line, part)
+		}
+		if all {
+			found++
+		}
+	}
+	if found != 1 {
+		w.t.Errorf("%d lines of the program's log have %q:\n%s", found, parts, log)
+	}
 }
 
 // TestMissingServer wants the work to go on without a tool server that cannot be started, and the log to say so.

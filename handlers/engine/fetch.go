@@ -121,7 +121,7 @@ func (e *Engine) fetchComments(ctx context.Context, reason event.FetchReason) er
 		return orTemporary(ctx, err)
 	}
 	if err != nil {
-		e.p.Log.Warn("comments could not be read", "task", e.state.Key.String(), "error", err)
+		e.p.Log.Warn("comments could not be read", "error", err)
 		return e.input(&event.CommentsFetched{Reason: reason, Comments: []event.Comment{}, Last: true, Error: clean(err.Error())})
 	}
 	fresh, seen := e.unseen(ctx, all)

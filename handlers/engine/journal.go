@@ -52,7 +52,7 @@ func (e *Engine) apply(ev event.Event) error {
 	for _, c := range e.fold(ev) {
 		if err := writeChange(e.log, c); err != nil {
 			e.behind = true
-			e.p.Log.Warn("projection file is behind its log", "context", e.log.UUID(), "file", c.Name, "error", err)
+			e.p.Log.Warn("projection file is behind its log", "file", c.Name, "error", err)
 		}
 	}
 	if err := e.moveDirectory(); err != nil {
@@ -87,7 +87,7 @@ func (e *Engine) saveFiles() bool {
 	}
 	if e.behind = err != nil; e.behind {
 		err = errors.Join(err, e.log.RemoveFile(projections.MetadataFile))
-		e.p.Log.Warn("projection files could not be saved", "context", e.log.UUID(), "error", err)
+		e.p.Log.Warn("projection files could not be saved", "error", err)
 	}
 	return !e.behind
 }

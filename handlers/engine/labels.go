@@ -37,7 +37,7 @@ func (e *Engine) newestLabelEvent(ctx context.Context) (string, error) {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case err != nil || found.Latest == 0:
-		e.p.Log.Warn("the forge does not say which label was set last", "task", e.state.Key.String(), "error", err)
+		e.p.Log.Warn("the forge does not say which label was set last", "error", err)
 		return "", nil
 	}
 	return strconv.FormatInt(found.Latest, 10), nil

@@ -43,7 +43,7 @@ func (e *Engine) listTools(ctx context.Context) (*event.ToolsListed, error) {
 				Schema: t.Schema, ReadOnly: t.ReadOnly, Idempotent: t.Idempotent})
 		}
 		if server.Error != "" {
-			e.p.Log.Warn("a tool server cannot be used as configured", "task", e.state.Key.String(), "server", server.Name, "error", server.Error)
+			e.p.Log.Warn("a tool server cannot be used as configured", "server", server.Name, "error", server.Error)
 		}
 		listed.Servers = append(listed.Servers, server)
 	}

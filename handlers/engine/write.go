@@ -75,7 +75,7 @@ func (e *Engine) giveUp(w write, failed *forge.Error) (event.Body, error) {
 		return nil, &Temporary{failed}
 	}
 	if w.closing {
-		e.p.Log.Warn("the end could not be said on the task", "task", e.state.Key.String(), "error", failed)
+		e.p.Log.Warn("the end could not be said on the task", "error", failed)
 	}
 	return w.refused(failed), nil
 }

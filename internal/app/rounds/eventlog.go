@@ -7,12 +7,23 @@ import (
 	"agent/projections"
 )
 
-// logEvent writes an event to the application log: all of them at debug level,
-// and at info level what people said and what the agent did about it (seeds/001 §3.5).
-func (r *round) logEvent(task string, ev event.Event) {
-	r.Log.Debug(projections.Describe(ev), "event", ev.Body.Type(), "seq", ev.Seq)
-	log := r.Log.With(slog.String("task", task))
-	switch b := ev.Body.(type) {
+// logOf is the program's log for one context: each line names it and its task, so
+// that a failure is found by either.
+func (r *round) logOf(task, context string) *slog.Logger {
+	return r.Log.With("task", task, "context", context)
+}
+
+// logEvent writes an event to the program's log. At debug level it writes all of
+// them, at info level what people said and what the agent did about it (seeds/001 §3.5), and
+// as a warning what failed and what is done about it.
+func logEvent(log *slog.Logger, ev event.Event) {
+	log.Debug(projections.Describe(ev), "event", ev.Body.Type(), "seq", ev.Seq)
+	logPeople(log, ev.Body)
+	logFailure(log, ev)
+}
+
+func logPeople(log *slog.Logger, body event.Body) {
+	switch b := body.(type) {
 	case *event.CommentsFetched:
 		for _, c := range b.Comments {
 			if b.Reason != "start" && (c.Verdict == "new" || c.Verdict == "edited") {
@@ -35,5 +46,66 @@ func (r *round) logEvent(task string, ev event.Event) {
 			log.Info("completion keyword detected")
 		}
 		log.Info("marking as completed", "reason", b.Reason)
+	}
+}
+
+// logFailure writes what did not work. A tool that ran and reported an error is the
+// model's affair, and not one of them.
+func logFailure(log *slog.Logger, ev event.Event) {
+	log = log.With("seq", ev.Seq)
+	switch b := ev.Body.(type) {
+	case *event.LLMFailed:
+		log.Warn("model call failed", "kind", b.Kind, "status", b.Status, "error", b.Message, "next", next(b))
+	case *event.ToolFailed:
+		log.Warn("tool call failed", "kind", b.Kind, "error", b.Message, "next", "the model is told")
+	case *event.ToolInterrupted:
+		log.Warn("tool call interrupted", "error", b.Reason, "next", "it is not repeated; the model is told")
+	case *event.CommentFailed:
+		log.Warn("comment not written", "kind", b.Kind, "error", b.Message)
+	case *event.LabelsFailed:
+		log.Warn("labels not changed", "kind", b.Kind, "error", b.Message)
+	case *event.ChangeFailed:
+		log.Warn("change not published", "kind", b.Kind, "error", b.Message, "pushed", b.Pushed, "patch", !b.Patch.IsZero())
+	case *event.WorkspacePrepared:
+		if b.Error != "" {
+			log.Warn("no working copy", "error", b.Error)
+		}
+	case *event.ProjectRead:
+		if b.Error != "" {
+			log.Warn("rules and files of the project could not be read", "error", b.Error)
+		}
+	case *event.ChangeMeasured:
+		if b.Error != "" {
+			log.Warn("change could not be measured", "error", b.Error)
+		}
+	}
+}
+
+// next is what is done about a model call that failed.
+func next(b *event.LLMFailed) string {
+	if b.NotBefore.IsZero() {
+		return "decided anew"
+	}
+	return "tried again at " + b.NotBefore.Local().Format("15:04:05 MST")
+}
+
+// logBegin and logEnd frame the work of this process on a context.
+func logBegin(log *slog.Logger, s *projections.State) {
+	log.Info("work begins", "title", s.Created.Title, "state", s.Status)
+}
+
+func logEnd(log *slog.Logger, s *projections.State, seconds float64, err error) {
+	log = log.With("state", s.Status, "model_calls", s.Usage.LLMCalls, "tool_calls", s.Usage.ToolCalls, "tokens", s.Usage.Tokens(),
+		"usd", s.Usage.CostUSD, "seconds", seconds)
+	if s.Publishing.Opened != nil {
+		log = log.With("change", s.Publishing.Opened.URL)
+	}
+	switch {
+	case err != nil:
+		log.Warn("work interrupted", "error", err, "next", "the next run goes on with it")
+	case s.Status == projections.Failed:
+		log.Warn("work ends")
+	default:
+		log.Info("work ends")
 	}
 }

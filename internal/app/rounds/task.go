@@ -118,7 +118,8 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 		return f // while it waited for its place
 	}
 	host, _ := os.Hostname()
-	e, err := engine.Create(r.portsFor(j.at, t.Key.String()), &event.ContextCreated{Format: event.Format, UUID: uuid.NewString(), TaskKey: t.Key.String(),
+	id := uuid.NewString()
+	e, err := engine.Create(r.portsFor(j.at, t.Key.String(), id), &event.ContextCreated{Format: event.Format, UUID: id, TaskKey: t.Key.String(),
 		Forge: j.key.Host, Kind: string(j.key.Kind), User: t.Author.Login, Title: sanitize.Line(t.Title, 500), Trigger: j.trigger,
 		Version: r.Ports.Version, Host: host, PID: os.Getpid()})
 	if err != nil {
@@ -186,7 +187,7 @@ func (r *round) resume(ctx context.Context, j job) error {
 	if f := r.halted(); f != nil {
 		return f
 	}
-	e, err := engine.Open(r.portsFor(at, first.TaskKey), j.uuid)
+	e, err := engine.Open(r.portsFor(at, first.TaskKey, j.uuid), j.uuid)
 	if err != nil {
 		return err
 	}
@@ -219,8 +220,10 @@ func (r *round) run(ctx context.Context, e *engine.Engine, at app.Site, wake eve
 	s := e.State()
 	name := s.Key.String()
 	r.voice.Note(r.text("round.working", name, s.Created.UUID, s.Created.Title))
-	start := time.Now()
+	start, log := time.Now(), r.logOf(name, s.Created.UUID)
+	logBegin(log, s)
 	err := e.Run(ctx, r.pin(at, e.State().Key.Project), wake)
+	logEnd(log, s, time.Since(start).Seconds(), err)
 	r.report(s, name, time.Since(start), err)
 	return err
 }
@@ -262,10 +265,11 @@ func (r *round) report(s *projections.State, name string, took time.Duration, er
 	r.discard(s)
 }
 
-// portsFor are the ports for one task.
-func (r *round) portsFor(at app.Site, task string) engine.Ports {
+// portsFor are the ports for one context of a task.
+func (r *round) portsFor(at app.Site, task, context string) engine.Ports {
 	p := r.PortsFor(at)
-	p.OnEvent = func(ev event.Event) { r.logEvent(task, ev) }
+	p.Log = r.logOf(task, context)
+	p.OnEvent = func(ev event.Event) { logEvent(p.Log, ev) }
 	return p
 }
 
