@@ -72,9 +72,9 @@ func (i *Info) apply(e event.Event) {
 	case *event.ContextFailed:
 		i.end(StateFailed, e.Time)
 	case *event.LLMRequested:
-		i.LLMCalls++
 		i.estimated = b.Estimated
 	case *event.LLMReplied:
+		i.LLMCalls++
 		i.Tokens += b.Usage.Prompt + b.Usage.Completion
 		i.CostUSD += b.CostUSD
 	case *event.LLMFailed:

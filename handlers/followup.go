@@ -44,7 +44,7 @@ func awaiting(s *projections.State) *event.ContextAwaiting {
 // failedRound is true for a failure in a round that answers the author. It does not
 // fail what was completed before.
 func failedRound(s *projections.State, v *projections.Ending) bool {
-	return v.Status == projections.Failed && s.Await != nil && s.Config.FollowUp.Enabled && !s.Planned() &&
+	return v.Status == projections.Failed && s.Await != nil && s.Config.FollowUp.Enabled &&
 		(s.Status != projections.Running || v.Since > s.Since)
 }
 

@@ -194,7 +194,7 @@ func exceeded(s *projections.State) *event.LimitReached {
 		name      string
 		max, used float64
 	}{
-		{"calls", float64(l.MaxCalls), float64(u.LLMCalls)},
+		{"calls", float64(l.MaxCalls), float64(u.LLMBegun)},
 		{"tokens", float64(l.MaxTokens), float64(u.Tokens())},
 		{"cost", l.MaxCostUSD, u.CostUSD},
 		{"minutes", float64(l.MaxMinutes), float64(u.Active / time.Minute)},

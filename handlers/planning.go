@@ -101,7 +101,7 @@ func nextAction(s *projections.State) int {
 // planEnding says how a plan ends, if it does. text is for people.
 func planEnding(s *projections.State) *projections.Ending {
 	p, c := &s.Planning, s.Config.Planning
-	lost := p.Fatal || p.Trouble != nil && p.Trouble.Action >= 0 && !c.Replan.Enabled && !reflectionDue(s) && !revisionDue(s)
+	lost := p.Lost || p.Trouble != nil && p.Trouble.Action >= 0 && !c.Replan.Enabled && !reflectionDue(s) && !revisionDue(s)
 	switch {
 	case s.Work.Corrections >= maxCorrections:
 		return givesUp(s, s.Work.ReplySeq)

@@ -46,7 +46,11 @@ func recordAction(s *projections.State) Effect {
 	if e := answer(s); e != nil {
 		return e
 	}
-	if end := actionEnd(s, reply.Parse(s)); end != nil {
+	said := reply.Parse(s)
+	if unproven(s, said) {
+		return Record{prompt.ToolNotCalled(s)}
+	}
+	if end := actionEnd(s, said); end != nil {
 		return Record{end}
 	}
 	return nil
@@ -60,6 +64,8 @@ func actionEnd(s *projections.State, said reply.Parsed) *event.ActionFinished {
 	switch {
 	case p.Fault != "" && (s.Work.Errors >= maxErrors || len(said.Calls) == 0):
 		end.Status, end.Detail = "failed", format.First(format.OneLine(p.Fault), 500)
+	case p.Fault == "" && len(said.Calls) == 0 && !p.Hit && end.Detail == "":
+		end.Status, end.Detail = "failed", "its tool did not run, and the model does not say what was done instead"
 	case p.Fault == "" && (p.Hit || len(said.Calls) == 0):
 	case p.Turns >= maxTurns:
 		end.Status, end.Detail = "failed", fmt.Sprintf("no end after %d replies", p.Turns)
@@ -67,6 +73,14 @@ func actionEnd(s *projections.State, said reply.Parsed) *event.ActionFinished {
 		return nil
 	}
 	return end
+}
+
+// unproven is true for the first reply that ends an action whose tool did not run:
+// the model is asked what was done instead, unless it says so of other tools that ran.
+func unproven(s *projections.State, said reply.Parsed) bool {
+	p := &s.Planning
+	return p.Action().Tool != "" && p.Fault == "" && !p.Hit && len(said.Calls) == 0 && (!p.Ran || said.Comment == "") &&
+		s.Steps["message:not_called"] < p.Started
 }
 
 func recordPhase(s *projections.State) Effect {

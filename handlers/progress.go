@@ -33,8 +33,8 @@ func lastProgress(s *projections.State, status string, since uint64) Effect {
 	}
 	for _, b := range tell.Boards(s) {
 		post := s.Progress.Posts[b.Purpose]
-		stale := b.Changed > post.Stands || b.Purpose == tell.OneForAll && b.Changed > 0 && (s.Planned() || status != string(projections.Paused))
-		if post.Tried > since || !stale {
+		saysStatus := b.Purpose == tell.OneForAll || b.Purpose == projections.Checklist && s.Planning.Current >= 0
+		if post.Tried > since || b.Changed <= post.Stands && !(saysStatus && b.Changed > 0) {
 			continue
 		}
 		if e := write(s, b, tell.Moment{Status: status, Last: true}); e != nil {

@@ -99,7 +99,7 @@ func TestState(t *testing.T) {
 	if s.Status != Completed || s.Resumes != 1 || s.Lang != "ja" || s.Key.Project != "g/s/p" || !s.PausedAt.Before(s.ResumedAt) {
 		t.Errorf("%+v", s)
 	}
-	if u := s.Usage; u.LLMCalls != 1 || u.ToolCalls != 2 || u.Tokens() != 287 || u.Ratio < 1.1 {
+	if u := s.Usage; u.LLMBegun != 1 || u.LLMCalls != 2 || u.ToolCalls != 2 || u.Tokens() != 287 || u.Ratio < 1.1 {
 		t.Errorf("%+v", u)
 	}
 	if d := cmp.Diff([]string{"9", "12"}, s.Comments.IDs()); d != "" {

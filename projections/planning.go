@@ -41,6 +41,7 @@ type Planning struct {
 	Begun   int      // actions that were begun, repeated ones included
 	Turns   int      // replies in the current action, else in the phase
 	Hit     bool     // the tool that the current action names has succeeded in it
+	Ran     bool     // some tool has succeeded in it
 	Fault   string   // the latest error of a tool in it, empty after a success
 
 	Trouble   *Trouble       // a failure that was not dealt with yet
@@ -48,7 +49,7 @@ type Planning struct {
 	Reflect   bool           // people wrote, or the task was edited: look at the plan again
 	Revise    string         // the plan is to be revised: what asked for it
 	Proposed  event.Revision // how, if that is known already
-	Fatal     bool           // the model sees no way on
+	Lost      bool           // an action failed for good, or the model sees no way on
 	Review    string         // phase after which a decision on replanning is due
 	Questions []string       // to people, not answered yet
 	Asked     uint64         // seq of the wait for their answer, 0: not waiting

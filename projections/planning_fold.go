@@ -122,7 +122,7 @@ func (p *Planning) started(e event.Event, b *event.ActionStarted) {
 	p.Started = e.Seq
 	p.Current = slices.IndexFunc(p.Actions, func(a Action) bool { return a.ID == b.Action })
 	p.Begun++
-	p.Turns, p.Hit, p.Fault = 0, false, ""
+	p.Turns, p.Hit, p.Ran, p.Fault = 0, false, false, ""
 }
 
 func (p *Planning) finished(b *event.ActionFinished) {
@@ -180,7 +180,7 @@ func (p *Planning) decided(b *event.ReplanDecided) {
 	d, trouble := b.Decision, p.Trouble
 	p.Trouble, p.Review = nil, ""
 	if !b.Executed {
-		p.Fatal = trouble != nil && d.ErrorClass == "fatal"
+		p.Lost = trouble != nil && (d.ErrorClass == "fatal" || trouble.Action >= 0 && forGood(b))
 		return
 	}
 	p.Counts.Total++
@@ -211,6 +211,13 @@ func (p *Planning) decided(b *event.ReplanDecided) {
 	}
 }
 
+// forGood is true for a decision that leaves a failed action as it is: no limit
+// leaves another try, or the model says that the error will not pass. A model that
+// was not sure enough, or says nothing usable, decides nothing.
+func forGood(b *event.ReplanDecided) bool {
+	return b.Override != "" && b.Override != "confidence" || b.Decision.ErrorClass == "persistent"
+}
+
 func (p *Planning) retry(t *Trouble) {
 	p.Counts.Retries++
 	if t != nil && t.Action >= 0 && t.Action < len(p.Actions) {
@@ -238,13 +245,23 @@ func (p *Planning) outside(e event.Event, open *Open) {
 		if b.Reason == Clarification {
 			p.Asked = e.Seq
 		} else {
-			p.Reflect = p.Plan != nil // whoever wakes it wants more
+			p.roundOver()
 		}
 	case *event.ContextResumed:
 		if p.Asked > 0 { // with an answer, or without one in time
 			p.Questions, p.Asked = nil, 0
 			p.Reflect = p.Plan != nil
 		}
+	}
+}
+
+// roundOver ends a round. Whoever answers wants more, and a failure of this round is
+// none of the next one's.
+func (p *Planning) roundOver() {
+	p.Reflect = p.Plan != nil
+	p.Lost, p.Trouble, p.Open = false, nil, false
+	if a := p.Action(); a != nil {
+		a.Status, p.Current = "failed", -1
 	}
 }
 
@@ -285,7 +302,7 @@ func (p *Planning) tool(open *Open, ok bool, text string) {
 	case !ok:
 		p.Fault = call.Name() + ": " + text
 	default:
-		p.Fault = ""
+		p.Fault, p.Ran = "", true
 		p.Hit = p.Hit || call.Server+"/"+call.Tool == a.Tool
 	}
 }

@@ -114,6 +114,9 @@ func (s *State) applyProgress(e event.Event, open *Open, before string) {
 		s.replied(e, b, open)
 	case *event.ContextResumed:
 		s.Progress.changed(e, StatusLine)
+		if s.Planning.Current >= 0 {
+			s.Progress.changed(e, Checklist)
+		}
 	}
 	if s.Planned() {
 		s.plannedProgress(e, open, before)

@@ -6,11 +6,13 @@ import (
 	"agent/eventlog/event"
 )
 
-// Usage is what a context has spent. Calls count when they are requested, so
-// that one that a crash interrupted counts too.
+// Usage is what a context has spent. Limits count the calls that were begun, so
+// that one that a crash interrupted counts too; people are told of those that were
+// completed.
 type Usage struct {
-	LLMCalls   int
-	ToolCalls  int
+	LLMBegun   int // model calls that were requested
+	LLMCalls   int // those that brought a reply
+	ToolCalls  int // requested
 	Prompt     int // tokens
 	Completion int
 	Cached     int
@@ -28,7 +30,7 @@ func (u *Usage) apply(e event.Event, before time.Time, status Status) {
 	case *event.ProcessStarted:
 		return // nobody worked between the last event and this one
 	case *event.LLMRequested:
-		u.LLMCalls++
+		u.LLMBegun++
 		u.estimated = b.Estimated
 	case *event.LLMFailed:
 		if b.Kind == event.Interrupted {
@@ -37,6 +39,7 @@ func (u *Usage) apply(e event.Event, before time.Time, status Status) {
 	case *event.ToolRequested:
 		u.ToolCalls++
 	case *event.LLMReplied:
+		u.LLMCalls++
 		u.Prompt += b.Usage.Prompt
 		u.Completion += b.Usage.Completion
 		u.Cached += b.Usage.Cached

@@ -208,8 +208,8 @@ func TestModelRefusesKey(t *testing.T) {
 	})
 	w.agent(78, "run")
 	l := w.only()
-	if l.State != "paused" || l.LLMCalls != 1 {
-		t.Errorf("%s after %d calls, want paused after 1", l.State, l.LLMCalls)
+	if l.State != "paused" || l.LLMCalls != 0 || w.asked() != 1 {
+		t.Errorf("%s after %d calls, want paused after one that brought no reply", l.State, w.asked())
 	}
 	w.wantLabels(1, pausedLabel)
 	w.wantComment(1, "⏸️ **Paused**")

@@ -6,7 +6,7 @@ import "time"
 type MessageAdded struct {
 	mark
 	Role     string   `json:"role"`
-	Purpose  string   `json:"purpose"` // system | task | comments | edited | correction | inherited | phase | action | new_files
+	Purpose  string   `json:"purpose"` // system | task | comments | edited | correction | inherited | phase | action | not_called | new_files
 	Content  Text     `json:"content"`
 	Comments []string `json:"comments,omitempty"` // ids of the comments in it
 	Words    Text     `json:"words,omitzero"`     // the closing words that the model was asked something about

@@ -56,17 +56,29 @@ func Action(s *projections.State) *event.MessageAdded {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The action: %s\nPurpose: %s\n", a.ID, format.OneLine(a.Purpose))
 	if a.Tool != "" {
-		tool := a.Tool
-		if server, name, ok := strings.Cut(tool, "/"); ok && s.Protocol() == "tools" {
-			tool = reply.FunctionName(server, name)
-		}
-		fmt.Fprintf(&b, "Tool: %s\nProposed arguments: %s\n", tool, event.Shorten(string(a.Parameters), MostOfResult(s)/2))
+		fmt.Fprintf(&b, "Tool: %s\nProposed arguments: %s\n", toolName(s, a.Tool), event.Shorten(string(a.Parameters), MostOfResult(s)/2))
 	}
 	if a.Expected != "" {
 		fmt.Fprintf(&b, "Expected outcome: %s\n", format.OneLine(a.Expected))
 	}
 	text := format.Paragraphs([]string{planPrompt(s, "action"), planState(s), strings.TrimSpace(b.String())})
 	return &event.MessageAdded{Role: string(llm.User), Purpose: "action", Content: event.T(text)}
+}
+
+// ToolNotCalled asks once what was done in an action instead of calling its tool.
+func ToolNotCalled(s *projections.State) *event.MessageAdded {
+	text := fmt.Sprintf("The action %s is not done: its tool %s was not called, or did not succeed. Call it now. "+
+		"If the action was done in another way, or needs nothing, reply without a tool call and say in a sentence what was done instead.",
+		s.Planning.Action().ID, toolName(s, s.Planning.Action().Tool))
+	return &event.MessageAdded{Role: string(llm.User), Purpose: "not_called", Content: event.T(text)}
+}
+
+// toolName is the name by which the model calls a tool.
+func toolName(s *projections.State, tool string) string {
+	if server, name, ok := strings.Cut(tool, "/"); ok && s.Protocol() == "tools" {
+		return reply.FunctionName(server, name)
+	}
+	return tool
 }
 
 // planState is the goal and the list of actions with their marks. It stands in

@@ -25,7 +25,11 @@ const longestPatch = 20000
 // facts ties the closing words to what really happened.
 func facts(s *projections.State, v *projections.Ending) string {
 	u := s.Usage
-	return details(s, append(evidence(s, v), i18n.Text(s.Lang, "facts.usage", u.LLMCalls, u.ToolCalls, u.Tokens(), format.Code(s.Created.UUID))))
+	lines := evidence(s, v)
+	if v.Reason == "max_calls" && u.LLMBegun > u.LLMCalls { // the title names the limit, which counts these too
+		lines = append(lines, i18n.Text(s.Lang, "facts.begun", u.LLMBegun-u.LLMCalls))
+	}
+	return details(s, append(lines, i18n.Text(s.Lang, "facts.usage", u.LLMCalls, u.ToolCalls, u.Tokens(), format.Code(s.Created.UUID))))
 }
 
 func details(s *projections.State, lines []string) string {

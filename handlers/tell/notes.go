@@ -24,7 +24,7 @@ func line(s *projections.State, text string, most int) string {
 }
 
 // simpleBody is the comment of a context without a plan: what the model said
-// beside its commands. While it is paused it is still being worked on.
+// beside its commands.
 func simpleBody(s *projections.State, now Moment) string {
 	p := &s.Progress
 	latest := p.Latest("")
@@ -41,7 +41,11 @@ func simpleBody(s *projections.State, now Moment) string {
 		}
 	}
 	head, calls, tools := i18n.Text(s.Lang, "progress.head"), latest.Call, latest.Tools
-	if now.Status != string(projections.Running) && now.Status != string(projections.Paused) {
+	switch now.Status {
+	case string(projections.Running):
+	case string(projections.Paused):
+		head = i18n.Text(s.Lang, "progress.paused")
+	default:
 		head = i18n.Text(s.Lang, "progress.over", i18n.Text(s.Lang, i18n.ID("status.is."+now.Status)))
 		calls, tools = s.Usage.LLMCalls, s.Usage.ToolCalls
 	}
@@ -125,32 +129,35 @@ func noteForm(s *projections.State, n projections.Note, now Moment, most int) st
 	case projections.NoteUnusable:
 		parts = append(parts, i18n.Text(s.Lang, "call.unusable", stage, n.Call), i18n.Text(s.Lang, "did.unusable"))
 	default: // a reply, usable or not: below
+		text, done := spoken(s, n, words)
 		head := i18n.ID("call.said")
-		if n.Text == "" {
+		if done {
 			head = "call.done"
 		}
-		parts = append(parts, i18n.Text(s.Lang, head, stage, n.Call), sanitize.Cut(spoken(s, n, words), most, i18n.Text(s.Lang, "cut")))
+		parts = append(parts, i18n.Text(s.Lang, head, stage, n.Call), sanitize.Cut(text, most, i18n.Text(s.Lang, "cut")))
 	}
 	return format.Paragraphs(append(parts, i18n.Text(s.Lang, "call.time", format.Clock(n.Time))))
 }
 
-// spoken is what the model said, or else what the call came to.
-func spoken(s *projections.State, n projections.Note, safe func(*projections.State, string) string) string {
+// spoken is what the model said, or else what the call came to. done is true if that
+// has come to its end, which a title may say.
+func spoken(s *projections.State, n projections.Note, safe func(*projections.State, string) string) (text string, done bool) {
 	if n.Text != "" {
-		return safe(s, n.Text)
+		return safe(s, n.Text), false
 	}
 	if n.Stage == projections.Execution && n.Action != "" {
-		return i18n.Text(s.Lang, actionText(s, n), format.Code(n.Action))
+		id := actionText(s, n)
+		return i18n.Text(s.Lang, id, format.Code(n.Action)), id == "did.action"
 	}
 	p := &s.Planning
 	now := projections.Stage(p.Phase) == n.Stage
 	switch {
 	case n.Stage == projections.Execution, now && (p.Open || n.Stage == projections.PrePlanning):
-		return i18n.Text(s.Lang, "does")
+		return i18n.Text(s.Lang, "does"), false
 	case n.Stage == projections.Verification && !p.Verified:
-		return i18n.Text(s.Lang, "did.unverified")
+		return i18n.Text(s.Lang, "did.unverified"), true
 	}
-	return i18n.Text(s.Lang, i18n.ID("did."+n.Stage))
+	return i18n.Text(s.Lang, i18n.ID("did."+n.Stage)), true
 }
 
 // actionText says what became of an action with its last call, and of the calls
@@ -221,7 +228,8 @@ func noteBrief(s *projections.State, n projections.Note) string {
 		return at + "▶️ " + stageName(s, n.Stage)
 	default:
 	}
-	mark, text := "✅", spoken(s, n, func(s *projections.State, text string) string { return line(s, text, noteLine) })
+	text, _ := spoken(s, n, func(s *projections.State, text string) string { return line(s, text, noteLine) })
+	mark := "✅"
 	if n.Kind == projections.NoteUnusable {
 		mark, text = "⚠️", i18n.Text(s.Lang, "did.unusable")
 	}

@@ -33,7 +33,7 @@ const (
 // Boards gives the comments that the configuration wants, in the order in which they are written.
 func Boards(s *projections.State) []Board {
 	if !s.Planned() {
-		return []Board{{Purpose: OneForAll, Changed: s.Progress.Changed[""], Body: func(now Moment) string { return simpleBody(s, now) }}}
+		return []Board{{Purpose: OneForAll, Changed: latest(s, true), Body: func(now Moment) string { return simpleBody(s, now) }}}
 	}
 	var all []Board
 	switch s.Config.Planning.Comments {

@@ -6,7 +6,8 @@ type Planning struct {
 	Enabled bool `yaml:"enabled" env:"PLANNING_ENABLED"`
 	// Actions that may start in one context, repeated ones included.
 	MaxSubtasks int `yaml:"max_subtasks" default:"100" min:"1"`
-	// Continue after an action has failed for good.
+	// Go on after an action has failed for good: no limit leaves another try, or the
+	// model says that the error lasts. Otherwise that ends the task as failed.
 	ContinueOnError bool `yaml:"continue_on_error"`
 	// Directory with `planning.txt`, `action.txt` and so on that replace built-in prompts.
 	PromptsDir      string          `yaml:"prompts_dir" path:"abs"`

@@ -14,6 +14,9 @@ import (
 // the pinned configuration to change, too: a key that decisions never see does nothing.
 func TestEveryPlanningKeyIsPinned(t *testing.T) {
 	want := (&Rounds{App: &app.App{Config: config.Default()}}).planning()
+	if want.Comments != "task" {
+		t.Errorf("comments default to %q, want one for the whole task", want.Comments)
+	}
 	keys := 0
 	for _, path := range leaves(reflect.TypeFor[config.Planning](), nil) {
 		keys++
