@@ -40,6 +40,7 @@ type Options struct {
 	API       string        // which API is used, of kinds with several
 	Version   string        // of the API, where the address names one
 	Auth      string        // how the key is sent, of kinds with several ways
+	Thinking  int           // tokens of thinking to ask for, of kinds where it is asked for; 0: none
 	Window    int           // tokens of the model's window
 }
 

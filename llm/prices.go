@@ -14,14 +14,18 @@ type Price struct{ Input, Cached, Output float64 }
 // not named here has no price.
 //
 // Compared with public pages in November 2026, as far as they were at hand:
-//   - OpenAI, input and output of all: https://deploybase.ai/articles/openai-pricing, a
+//   - Other models of OpenAI, input and output: https://deploybase.ai/articles/openai-pricing, a
 //     copy of OpenAI's page of March 2026.
 //   - Gemini 2.5, input and output, for prompts of up to 200,000 tokens (longer ones of
 //     the pro model cost more): https://deploybase.ai/articles/gemini-api-pricing, March 2026.
 //   - claude-haiku-4-5, input and output: https://platform.claude.com/docs/zh-CN/models/sonnet-5-5/overview;
 //     claude-opus-4-1, input: https://platform.claude.com/docs/zh-CN/build-with-claude/prompt-caching.
+//   - claude-sonnet-5-5 and claude-sonnet-5, all: their pages there, and
+//     https://platform.claude.com/docs/en/models/sonnet-5-5/migration-guide for what is cached.
+//   - gpt-6.1-sol: https://vercel.com/ai-gateway/models/gpt-6.1-sol.md, and
+//     https://dev.to/hassann/how-to-use-gpt-61-sol-apl--45cg for what is cached.
 //
-// What is cached and the other prices of Claude were not compared; they are those of November
+// What is cached by others and the other prices of Claude were not compared; they are those of November
 // 2025: https://openai.com/api/pricing, https://www.anthropic.com/pricing#api,
 // https://ai.google.dev/gemini-api/docs/pricing. DeepSeek has no price here, since it
 // changes with the hour of the day: https://api-docs.deepseek.com/quick_start/pricing.
@@ -36,7 +40,10 @@ var prices = map[string]Price{
 	"gpt-5":        {1.25, 0.125, 10},
 	"gpt-5-mini":   {0.25, 0.025, 2},
 	"gpt-5-nano":   {0.05, 0.005, 0.4},
+	"gpt-6.1-sol":  {2, 0.1, 10},
 
+	"claude-sonnet-5-5": {2, 0.1, 10},
+	"claude-sonnet-5":   {2, 0.2, 10},
 	"claude-opus-4-1":   {15, 1.5, 75},
 	"claude-sonnet-4":   {3, 0.3, 15},
 	"claude-sonnet-4-5": {3, 0.3, 15},

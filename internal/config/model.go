@@ -61,10 +61,12 @@ type Provider struct {
 	Auth string `yaml:"auth" default:"bearer" oneof:"bearer|api-key" env:"*"`
 	// Which API is used. `chat`: chat completions, and the Responses API for models that need it for tools. `responses`: the Responses API always.
 	API string `yaml:"api" default:"chat" oneof:"chat|responses" env:"*"`
+	// Tokens of thinking to ask for, at least 1024. 0: do not ask; newer models think all the same. Models that take no budget think as they need to.
+	ThinkingTokens int `yaml:"thinking_tokens" min:"0" env:"*"`
 }
 
 // extra are the keys that only the kinds have which say so.
-var extra = []string{"api_version", "auth", "api"}
+var extra = []string{"api_version", "auth", "api", "thinking_tokens"}
 
 // keyName is how this kind of server names a key, "" if it has none such.
 func (p Provider) keyName(key string) string {
@@ -83,7 +85,7 @@ func (p Provider) Env(key string) string { return p.Driver.Env(key) }
 // Options are what the provider of the section is made from.
 func (c *Config) Options(p Provider) llm.Options {
 	return llm.Options{URL: p.URL, APIKey: p.APIKey, Model: p.Model, Timeout: time.Duration(c.LLM.TimeoutSeconds) * time.Second,
-		AllowHTTP: c.AllowHTTP, Profile: c.profile(p), API: p.API, Version: p.APIVersion, Auth: p.Auth, Window: p.ContextLength}
+		AllowHTTP: c.AllowHTTP, Profile: c.profile(p), API: p.API, Version: p.APIVersion, Auth: p.Auth, Thinking: p.ThinkingTokens, Window: p.ContextLength}
 }
 
 // profile is that of the configuration for the provider in use. Others find theirs.

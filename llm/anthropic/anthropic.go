@@ -4,26 +4,29 @@
 //   - A reply is returned only after the end of the message. Everything else is an
 //     error with the text so far in Partial.
 //   - Thinking goes back as it came, with its signatures, to the model that it came
-//     from and to no other. Nothing asks for thinking: a model thinks as it is set up to.
+//     from and to no other. Unless the configuration asks for it, a model thinks as it
+//     is set up to. Newer models refuse thoughts that stood behind another beginning,
+//     as after a compaction; the server is then told to leave those out.
 //   - The conversation is marked for the cache of prompts at three places: behind the
 //     system message, where the request before ended, and at the end.
 //   - Tools stay in requests whose reply may not call one; tool_choice says so. The
 //     cached beginning is the same then.
-//   - Nothing is sent twice, with one exception: a model that writes fewer tokens than
-//     were asked for gets the request once more with its own limit, which is kept.
+//   - Nothing is sent twice, with one exception: a refusal that names what the model
+//     does not take leads to one step away from the first shape, and to the same request
+//     again. The step is kept for the model, and told in [llm.Reply.Shape].
 //   - All else, as limits, addresses and errors, is as package httpx says.
 package anthropic
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"agent/internal/lazyregexp"
 	"agent/llm"
 	"agent/llm/httpx"
 )
@@ -43,6 +46,7 @@ type Config struct {
 	Timeout     time.Duration     // of a whole call; 0 means httpx.DefaultTimeout
 	IdleTimeout time.Duration     // of silence after the answer has begun; 0 means httpx.DefaultIdleTimeout
 	AllowHTTP   bool              // plain http to other hosts than loopback
+	Thinking    int               // tokens of thinking to ask for; 0: as the model is set up to
 	NoStream    bool              // ask for the answer in one piece
 	Transport   http.RoundTripper // nil: proxies from the environment, and the address checks of package httpx
 }
@@ -52,7 +56,9 @@ type Provider struct {
 	config Config
 	client *httpx.Client
 	host   string
-	limits sync.Map // name of a model → step that says how many tokens it writes at most
+
+	mu      sync.Mutex
+	learned map[string][]string // name of a model → steps away from the first shape
 }
 
 var (
@@ -62,6 +68,9 @@ var (
 
 // New checks the configuration; it does not connect. Errors never hold the key.
 func New(c Config) (*Provider, error) {
+	if c.Thinking > 0 && c.Thinking < leastBudget {
+		return nil, fmt.Errorf("llm.anthropic.thinking_tokens must be 0 or at least %d", leastBudget)
+	}
 	base := strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), "/v1")
 	client, err := httpx.New(httpx.Config{
 		BaseURL: base, APIKey: c.APIKey, KeyHeader: "x-api-key", Header: map[string]string{"anthropic-version": version},
@@ -70,7 +79,7 @@ func New(c Config) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Provider{config: c, client: client, host: httpx.Host(base)}, nil
+	return &Provider{config: c, client: client, host: httpx.Host(base), learned: map[string][]string{}}, nil
 }
 
 // Close drops idle connections.
@@ -81,22 +90,28 @@ func (p *Provider) Complete(ctx context.Context, r llm.Request) (llm.Reply, erro
 	if r.Model == "" {
 		r.Model = p.config.Model
 	}
-	reply, err := p.once(ctx, r)
-	if limit := tokensAllowed(err); limit > 0 {
-		p.limits.Store(r.Model, limitStep+strconv.Itoa(limit))
-		return p.once(ctx, r)
+	for {
+		s := p.shape(r)
+		reply, err := p.once(ctx, r, s)
+		step := refused(s, err)
+		if step == "" {
+			return reply, err
+		}
+		p.learn(r.Model, step)
 	}
-	return reply, err
 }
 
-func (p *Provider) once(ctx context.Context, r llm.Request) (llm.Reply, error) {
-	s := p.shape(r)
+func (p *Provider) once(ctx context.Context, r llm.Request, s shape) (llm.Reply, error) {
 	out := httpx.Request{URL: p.client.URL("v1", "messages"), Tools: len(r.Tools) > 0}
 	if s.stream {
 		out.Accept = "text/event-stream, application/json"
 	}
+	body := s.request(r)
+	if body.Thinking != nil && body.Thinking.Binding != nil {
+		out.Header = map[string]string{"anthropic-beta": dropping}
+	}
 	var err error
-	if out.Body, err = s.body(r); err != nil {
+	if out.Body, err = json.Marshal(body); err != nil {
 		return llm.Reply{}, &llm.Error{Kind: llm.Invalid, Message: "the request cannot be encoded", Err: err}
 	}
 	reply, err := p.client.Do(ctx, out, read)
@@ -115,51 +130,4 @@ func (p *Provider) once(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	}
 	reply.API, reply.Shape = llm.APIMessages, s.steps
 	return reply, nil
-}
-
-// limitStep begins the step that says how many tokens a model writes at most.
-const limitStep = "max_tokens="
-
-// shape is how one request is written.
-type shape struct {
-	llm.Profile
-	steps  []string
-	stream bool
-	from   string // who may read what is opaque
-	limit  int    // tokens of the answer
-}
-
-func (p *Provider) shape(r llm.Request) shape {
-	s := shape{
-		Profile: llm.ProfileNamed("anthropic").With(r.Shape...), steps: append([]string(nil), r.Shape...),
-		stream: !p.config.NoStream, from: p.host + " " + r.Model, limit: maxTokens,
-	}
-	if own, ok := p.limits.Load(r.Model); ok {
-		s.steps = append(s.steps, own.(string))
-	}
-	if r.ContextLength > 0 {
-		s.limit = min(s.limit, r.ContextLength/4)
-	}
-	for _, step := range s.steps {
-		if n, err := strconv.Atoi(strings.TrimPrefix(step, limitStep)); err == nil && strings.HasPrefix(step, limitStep) {
-			s.limit = min(s.limit, n)
-		}
-	}
-	return s
-}
-
-var tooMany = lazyregexp.New(`max_tokens: \d+ > (\d+)`)
-
-// tokensAllowed is the limit that a refusal of max_tokens names, 0 if err is none.
-func tokensAllowed(err error) int {
-	var e *llm.Error
-	if !errors.As(err, &e) || e.Status != http.StatusBadRequest {
-		return 0
-	}
-	found := tooMany.FindStringSubmatch(e.Message)
-	if found == nil {
-		return 0
-	}
-	n, _ := strconv.Atoi(found[1]) // digits
-	return n
 }

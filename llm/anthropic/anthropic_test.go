@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +110,124 @@ func TestThinkingGoesBack(t *testing.T) {
 		t.Error("thoughts went to another model")
 	}
 }
+
+// What is asked for of thinking, by what models take. Of what they do not take, one
+// refusal tells.
+func TestThinkingIsAskedFor(t *testing.T) {
+	for model, c := range map[string]struct {
+		says  string
+		shape string
+	}{
+		"claude-haiku-4-5":  {`"thinking":{"type":"enabled","budget_tokens":2048}`, ""},
+		"claude-opus-4-8":   {`"thinking":{"type":"adaptive"}`, stepAdaptive},
+		"claude-sonnet-5-5": {`"thinking":{"type":"adaptive"}`, stepAdaptive},
+	} {
+		s := llmtest.NewStrict(script, llmtest.DialectNamed("Anthropic"))
+		p := open(t, Config{BaseURL: s.URL(), Thinking: 2048})
+		r := suite.Question()
+		r.Model, r.ContextLength = model, 20_000
+		reply, err := p.Complete(t.Context(), r)
+		if err != nil || strings.Join(reply.Shape, " ") != c.shape || !bytes.Contains(s.Requests()[0].Raw, []byte(c.says)) {
+			t.Errorf("%s: %v %v", model, reply.Shape, err)
+		}
+		s.Close()
+	}
+	for _, c := range []struct{ budget, window int }{{0, 20_000}, {4096, 2000}} { // not asked for; no room for an answer
+		s := llmtest.NewStrict(script, llmtest.DialectNamed("Anthropic"))
+		r := suite.Question()
+		r.ContextLength = c.window
+		if _, err := open(t, Config{BaseURL: s.URL(), Thinking: c.budget}).Complete(t.Context(), r); err != nil || bytes.Contains(s.Requests()[0].Raw, []byte("thinking")) {
+			t.Errorf("%+v: %v", c, err)
+		}
+		s.Close()
+	}
+	if _, err := New(Config{BaseURL: "http://127.0.0.1", Thinking: 500}); err == nil {
+		t.Error("500 tokens are not refused")
+	}
+}
+
+// A model that does not think at all is not asked for it again.
+func TestThinkingIsRefused(t *testing.T) {
+	s := llmtest.New(func(_ int, r llmtest.Request) llmtest.Reply {
+		if bytes.Contains(r.Raw, []byte("thinking")) {
+			return llmtest.JSON(400, `{"type":"error","error":{"type":"invalid_request_error","message":"'claude-3-haiku' does not support thinking."}}`)
+		}
+		return llmtest.Text("ok")
+	}, llmtest.Anthropic)
+	defer s.Close()
+	r := suite.Question()
+	r.ContextLength = 20_000
+	reply, err := open(t, Config{BaseURL: s.URL(), Thinking: 2048}).Complete(t.Context(), r)
+	if err != nil || strings.Join(reply.Shape, " ") != stepUnasked {
+		t.Error(reply.Shape, err)
+	}
+}
+
+// Calls of another model have no thought before them. Their results go without
+// thinking, what comes later with it.
+func TestThinkingBeginsWithATurn(t *testing.T) {
+	s := llmtest.NewStrict(script, llmtest.DialectNamed("Anthropic, by budget"))
+	defer s.Close()
+	p := open(t, Config{BaseURL: s.URL(), Thinking: 2048})
+	r := suite.Question()
+	r.Model, r.ContextLength = "claude-haiku-4-5", 20_000
+	r.Messages = append(r.Messages, llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{{ID: "a", Name: "fs__read", Arguments: "{}"}}},
+		llm.Message{Role: llm.ToolRole, CallID: "a", Content: "ok"})
+	for _, asks := range []bool{false, true} {
+		if _, err := p.Complete(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		all := s.Requests()
+		if got := bytes.Contains(all[len(all)-1].Raw, []byte(`"budget_tokens"`)); got != asks {
+			t.Errorf("asked: %v", got)
+		}
+		r.Messages = append(r.Messages, llm.Message{Role: llm.Assistant, Content: "Read."}, llm.Message{Role: llm.User, Content: "Go on."})
+	}
+	if refused := s.Refused(); len(refused) != 0 {
+		t.Error(refused)
+	}
+}
+
+// Newer models bind a thought to all that stood before it, which a compaction changes.
+// The server is told to leave out what does not fit; a gateway that takes no such word
+// gets no thoughts.
+func TestThoughtsOfAnotherConversation(t *testing.T) {
+	for _, known := range []bool{true, false} {
+		s := llmtest.NewStrict(script, llmtest.DialectNamed("Anthropic, adaptive and bound"))
+		defer s.Close()
+		p := open(t, Config{BaseURL: s.URL(), Transport: withoutBeta(known)})
+		r := suite.Question()
+		r.Model, r.ContextLength = "claude-sonnet-5-5", 20_000
+		want := []string{stepDrop}
+		if !known {
+			want = append(want, llm.StepNoReasoning)
+		}
+		for i := range 3 {
+			reply, err := p.Complete(t.Context(), r)
+			if err != nil || i == 2 && strings.Join(reply.Shape, " ") != strings.Join(want, " ") {
+				t.Fatal(i, reply.Shape, err)
+			}
+			r.Messages = append(r.Messages, llm.Message{Role: llm.Assistant, Content: reply.Text, Calls: reply.Calls, Reasoning: reply.Opaque},
+				llm.Message{Role: llm.ToolRole, CallID: reply.Calls[0].ID, Content: "ok"})
+			if i == 1 {
+				r.Messages[1].Content = "A summary of what was done."
+			}
+		}
+	}
+}
+
+// withoutBeta is a gateway that may refuse the header.
+type withoutBeta bool
+
+func (known withoutBeta) RoundTrip(r *http.Request) (*http.Response, error) {
+	if v := r.Header.Get("anthropic-beta"); v != "" && !bool(known) {
+		body := `{"type":"error","error":{"type":"invalid_request_error","message":"Unexpected value(s) ` + "`" + v + "`" + ` for the anthropic-beta header."}}`
+		return &http.Response{StatusCode: 400, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+	}
+	return wire.RoundTrip(r)
+}
+
+var wire = &http.Transport{DisableKeepAlives: true}
 
 // A model that writes less than is asked for names its limit, which is kept.
 func TestLimitOfTheAnswerIsLearned(t *testing.T) {

@@ -19,6 +19,7 @@ type wireRequest struct {
 	System    []wireBlock   `json:"system,omitempty"`
 	Messages  []wireMessage `json:"messages"`
 	Choice    *wireChoice   `json:"tool_choice,omitempty"`
+	Thinking  *wireThinking `json:"thinking,omitempty"`
 	Stream    bool          `json:"stream,omitempty"`
 }
 
@@ -68,8 +69,8 @@ type keptBlock struct {
 	Call     string          `json:"call,omitempty"`
 }
 
-// body is the JSON of a request. Equal requests of equal shape give equal bytes.
-func (s shape) body(r llm.Request) ([]byte, error) {
+// request is what is sent. Equal requests of equal shape give equal bytes.
+func (s shape) request(r llm.Request) wireRequest {
 	out := wireRequest{Model: r.Model, MaxTokens: s.limit, Stream: s.stream}
 	for _, m := range s.Messages(r.Messages) {
 		if m.Role == llm.System {
@@ -85,8 +86,9 @@ func (s shape) body(r llm.Request) ([]byte, error) {
 	for _, t := range tools {
 		out.Tools = append(out.Tools, wireTool{t.Name, t.Description, httpx.Schema(t)})
 	}
+	out.Thinking = s.thinking(out.Messages)
 	out.mark()
-	return json.Marshal(out)
+	return out
 }
 
 // add puts blocks behind the conversation. Results of tools and what a user says

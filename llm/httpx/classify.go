@@ -51,7 +51,7 @@ var classes = []class{
 		"data_inspection_failed", "safety system", "prohibited_content"}},
 	{name: "forbidden", kind: llm.Auth, status: []int{http.StatusForbidden}},
 	{name: "shape of the request", kind: llm.Invalid, words: []string{"jinja exception", "jinja template", "roles must alternate", "unexpected role", "is unsupported, did you mean",
-		"property 'name' is unsupported", "can have a name", "toolconfig", "thought_signature", "reasoning_content", "tool call id", "tool_choice", "stream_options", "response_format"}},
+		"property 'name' is unsupported", "can have a name", "toolconfig", "thought_signature", "reasoning_content", "thinking.", "`thinking`", "tool call id", "tool_choice", "stream_options", "response_format"}},
 	{name: "tools", kind: llm.ToolsRefused, words: []string{"tool", "function"}, also: []string{"support", "unrecognized", "not enabled", "--jinja", "--enable-auto-tool-choice"},
 		when: func(r refusal) bool { return r.tools }},
 	{name: "model is loading or crashed", kind: llm.Transient, words: []string{"loading model", "model is loading", "currently loading", "still loading", "model loading was", "model unloaded",

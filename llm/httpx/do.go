@@ -28,11 +28,12 @@ var (
 
 // Request is one request to a server.
 type Request struct {
-	Method string // default: POST
-	URL    string // from [Client.URL] or [Client.RootURL]
-	Body   []byte // JSON; nil for none
-	Accept string // types of answer; default: application/json
-	Tools  bool   // tools are offered, so an error about tools is about ours
+	Method string            // default: POST
+	URL    string            // from [Client.URL] or [Client.RootURL]
+	Body   []byte            // JSON; nil for none
+	Accept string            // types of answer; default: application/json
+	Header map[string]string // beside those of the client
+	Tools  bool              // tools are offered, so an error about tools is about ours
 }
 
 // Do sends r and lets read make a reply of an answer with status 200. Every
@@ -95,8 +96,10 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 	if r.Body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	for name, value := range c.config.Header {
-		req.Header.Set(name, value)
+	for _, all := range []map[string]string{c.config.Header, r.Header} {
+		for name, value := range all {
+			req.Header.Set(name, value)
+		}
 	}
 	switch {
 	case c.config.APIKey == "":

@@ -44,6 +44,7 @@ type anthropicRequest struct {
 	Stream      bool             `json:"stream"`
 	Temperature *float64         `json:"temperature"`
 	TopP        *float64         `json:"top_p"`
+	Thinking    *wireThinking    `json:"thinking"`
 	Tools       []struct {
 		Name   string          `json:"name"`
 		Schema json.RawMessage `json:"input_schema"`
@@ -81,7 +82,7 @@ func (s *Server) parseAnthropic(body []byte, h http.Header) (Request, error) {
 	for _, t := range w.Messages {
 		r.Messages = append(r.Messages, t.messages()...)
 	}
-	r.cached = s.count(w)
+	r.cached, r.bound = s.count(w), binding(w, len(w.Messages))
 	return r, nil
 }
 
@@ -126,7 +127,8 @@ func checkAnthropic(w anthropicRequest, h http.Header) error {
 		{"https://docs.anthropic.com/en/api/messages", 400, order(w.Messages)},
 		{"https://github.com/strands-agents/sdk-python/issues/1694", 400, prefill(w.Messages)}, // since Claude 4.6
 		{"https://github.com/anthropics/claude-code/issues/7929", 400, results(w.Messages)},    // and issue 13460 there; sdk-typescript 653
-		{"https://github.com/anthropics/claude-code/issues/63418", 400, thoughts(w.Messages)},
+		{"https://github.com/anthropics/claude-code/issues/63418", 400, thoughts(w, h)},
+		{"https://platform.claude.com/docs/en/build-with-claude/extended-thinking", 400, asked(w)},
 	} {
 		if rule.says != "" {
 			return &refusal{rule.status, rule.says}
@@ -204,25 +206,6 @@ func results(turns []anthropicTurn) string {
 		}
 	}
 	return unless(len(open) == 0, "`tool_use` ids were found without `tool_result` blocks immediately after")
-}
-
-// thoughts wants thinking first, and as it was given.
-func thoughts(turns []anthropicTurn) string {
-	for i, t := range turns {
-		for n, b := range t.Content {
-			if b.Type != "thinking" {
-				continue
-			}
-			if t.Content[0].Type != "thinking" {
-				return fmt.Sprintf("messages.%d.content.0: If an assistant message contains any thinking blocks, the first block must be `thinking` or `redacted_thinking`. Found `%s`.", i, t.Content[0].Type)
-			}
-			about := strings.TrimSuffix(strings.TrimPrefix(b.Thinking, reasoningBegins), ".")
-			if b.Signature != signatureFor(about) || b.Cache != nil { // https://github.com/openclaw/openclaw/pull/27768
-				return fmt.Sprintf("messages.%d.content.%d: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.", i, n)
-			}
-		}
-	}
-	return ""
 }
 
 // Bounds of the cache. https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching

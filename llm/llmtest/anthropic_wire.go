@@ -15,7 +15,7 @@ type anthropicAnswer struct {
 func anthropicWhole(reply Reply, r Request) string {
 	out := anthropicBegun(reply, r)
 	stop := anthropicStop(reply.Finish)
-	out.Content, out.Stop = anthropicContent(reply), &stop
+	out.Content, out.Stop = anthropicContent(reply, r), &stop
 	return marshal(out)
 }
 
@@ -48,10 +48,10 @@ func anthropicStop(finish string) string {
 }
 
 // anthropicContent are the blocks of an answer: thinking, text, calls.
-func anthropicContent(reply Reply) []anthropicBlock {
+func anthropicContent(reply Reply, r Request) []anthropicBlock {
 	out := []anthropicBlock{}
 	if reply.Reasoning != "" {
-		out = append(out, anthropicBlock{Type: "thinking", Thinking: reply.Reasoning, Signature: reply.Signature})
+		out = append(out, anthropicBlock{Type: "thinking", Thinking: reply.Reasoning, Signature: reply.Signature + r.bound})
 	}
 	if reply.Text != "" {
 		out = append(out, anthropicBlock{Type: "text", Text: &reply.Text})
@@ -72,7 +72,7 @@ func anthropicEvents(reply Reply, r Request) []string {
 	add("message_start", map[string]any{"message": anthropicBegun(reply, r)})
 	add("ping", map[string]any{})
 	empty := ""
-	for i, b := range anthropicContent(reply) {
+	for i, b := range anthropicContent(reply, r) {
 		delta := func(fields map[string]any) { add("content_block_delta", map[string]any{"index": i, "delta": fields}) }
 		begun := map[string]any{"type": b.Type}
 		switch b.Type {

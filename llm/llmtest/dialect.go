@@ -19,9 +19,12 @@ type Dialect struct {
 	Rules   []Rule
 	IDs     func(turn, i int) string // of calls; nil: call_<turn>_<index>
 	Gives   Gives
-	Flat    bool // errors are texts
-	Azure   bool // addresses are those of deployments
-	Mute    bool // refusals do not say what they are about
+	Flat    bool   // errors are texts
+	Listed  bool   // refusals of fields are lists, and errors have no object around them
+	Azure   bool   // addresses are those of deployments
+	Base    string // path of the API; default: /v1
+	Thinks  int    // tokens of thinking that the configuration asks for
+	Mute    bool   // refusals do not say what they are about
 }
 
 // Rule is one thing that a server refuses. Check gives the words of the refusal,
@@ -39,7 +42,7 @@ type Gives string
 // What answers hold.
 const (
 	GivesNothing    Gives = ""
-	GivesReasoning  Gives = "reasoning"  // reasoning_content, made from the ids of the calls
+	GivesReasoning  Gives = "reasoning"  // reasoning_content, or thinking of Ollama, made from the ids of the calls
 	GivesDetails    Gives = "details"    // reasoning_details with a signature
 	GivesSignatures Gives = "signatures" // extra_content in the first call
 	GivesEncrypted  Gives = "encrypted"  // reasoning items of the Responses API

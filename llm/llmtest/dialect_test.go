@@ -21,6 +21,7 @@ var bodies = []string{
 	`{"messages":[{"role":"developer","content":"json"},{"role":"user","content":"a"},{"role":"assistant","content":"b","name":"n","reasoning":"r"}],"parallel_tool_calls":true,"presence_penalty":1,"reasoning":{},"prompt_cache_key":"k"}`,
 	`{"input":[{"type":"function_call","call_id":"one_that_is_longer_than_the_sixty_four_characters_that_are_allowed_here"}],"top_p":1}`,
 	`{"input":[{"type":"reasoning","id":"rs","encrypted_content":"x"}],"temperature":1}`,
+	`{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"","thinking":"?","tool_calls":[{"id":"ollama_1_0"}]}],"n":2}`,
 }
 
 // A rule that refuses nothing, or everything, is none. Each names where it is from.
@@ -56,6 +57,8 @@ func TestRulesRefuse(t *testing.T) {
 	}
 }
 
+const question = `"messages":[{"role":"user","content":[{"type":"text","text":"a"}]}]`
+
 // What Anthropic refuses, in its own words.
 func TestAnthropicRefuses(t *testing.T) {
 	for words, body := range map[string]string{
@@ -73,7 +76,18 @@ func TestAnthropicRefuses(t *testing.T) {
 			{"role":"user","content":[{"type":"text","text":"a"}]}]}`,
 		"the first block must be": `{"max_tokens":1,"messages":[{"role":"user","content":[{"type":"text","text":"a"}]},{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"thinking"}]},
 			{"role":"user","content":[{"type":"text","text":"a"}]}]}`,
-		"A maximum of 4 blocks": `{"max_tokens":1,"system":[{"cache_control":1},{"cache_control":1},{"cache_control":1},{"cache_control":1},{"cache_control":1}]}`,
+		"A maximum of 4 blocks":                 `{"max_tokens":1,"system":[{"cache_control":1},{"cache_control":1},{"cache_control":1},{"cache_control":1},{"cache_control":1}]}`,
+		"temperature` is deprecated":            `{"model":"claude-opus-4-8","max_tokens":1,"temperature":1,` + question + `}`,
+		"thinking.type.adaptive":                `{"model":"claude-opus-4-8","max_tokens":2000,"thinking":{"type":"enabled","budget_tokens":1024},` + question + `}`,
+		"adaptive thinking is not supported":    `{"model":"claude-haiku-4-5","max_tokens":1,"thinking":{"type":"adaptive"},` + question + `}`,
+		"greater than or equal to 1024":         `{"max_tokens":2000,"thinking":{"type":"enabled","budget_tokens":1000},` + question + `}`,
+		"must be greater than `thinking.budget": `{"max_tokens":1024,"thinking":{"type":"enabled","budget_tokens":1024},` + question + `}`,
+		"only be set to 1":                      `{"max_tokens":1,"temperature":0,"thinking":{"type":"adaptive"},` + question + `}`,
+		"forces tool use":                       `{"max_tokens":1,"tool_choice":{"type":"any"},"thinking":{"type":"adaptive"},` + question + `}`,
+		"but found `tool_use`": `{"max_tokens":2000,"thinking":{"type":"enabled","budget_tokens":1024},"messages":[{"role":"user","content":[{"type":"text","text":"a"}]},
+			{"role":"assistant","content":[{"type":"tool_use","id":"c"}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c"}]}]}`,
+		"bound to a different conversation": `{"model":"claude-sonnet-5-5","max_tokens":1,"messages":[{"role":"user","content":[{"type":"text","text":"a"}]},
+			{"role":"assistant","content":[{"type":"thinking","thinking":"I think of words.","signature":"c2lnbmVkwords.0123456789abcdef"}]},{"role":"user","content":[{"type":"text","text":"a"}]}]}`,
 	} {
 		var w anthropicRequest
 		if err := json.Unmarshal([]byte(body), &w); err != nil {

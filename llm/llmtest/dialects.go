@@ -17,6 +17,12 @@ var Dialects = []Dialect{
 			return unless(strings.Contains(s.Query, "api-version="), "Resource not found")
 		}},
 	}, openaiRules...)},
+	// It takes the key as a bearer token too, as the examples of the page have it.
+	{Name: "Azure, v1", Model: "my-deployment", Profile: "azure", Base: "/openai/v1", Rules: append([]Rule{
+		{"a key", "https://learn.microsoft.com/en-us/azure/foundry/openai/api-version-lifecycle", 401, func(s Sent) string {
+			return unless(s.Header.Get("api-key") != "" || s.Header.Get("Authorization") != "", "Access denied due to invalid subscription key or wrong API endpoint.")
+		}},
+	}, openaiRules...)},
 	{Name: "DeepSeek, thinking", Model: "deepseek-v4-pro", Profile: "deepseek", Gives: GivesReasoning, Rules: []Rule{
 		{"reasoning goes back", "https://api-docs.deepseek.com/guides/thinking_mode", 0, func(s Sent) string {
 			for i, t := range s.Turns {
@@ -89,11 +95,16 @@ var Dialects = []Dialect{
 		unknownFields("https://github.com/chatboxai/chatbox/issues/2083", groqAssistant, "assistant", "reasoning_details", "extra_content"),
 		noFields("https://github.com/fanenr/chatbot/issues/21", "property '%s' is unsupported, did you mean 'stop'?", "store"),
 		noFields("https://console.groq.com/docs/openai", "property '%s' is unsupported", "logprobs", "logit_bias", "top_logprobs"),
+		// That it must be one is documented; the words are not.
+		{"one choice", "https://console.groq.com/docs/openai", 0, func(s Sent) string {
+			n, there := s.Body["n"]
+			return unless(!there || n == 1.0, "'n' : number must be at most 1")
+		}},
 		{"no format beside tools", "https://github.com/agno-agi/agno/issues/1065", 0, func(s Sent) string {
 			return unless(!offers(s) || formatOf(s) == "", "'response_format' json_object cannot be combined with tool/function calling")
 		}},
 	}},
-	{Name: "Mistral", Model: "mistral-large-latest", Profile: "mistral", IDs: nineIDs, Rules: []Rule{
+	{Name: "Mistral", Model: "mistral-large-latest", Profile: "mistral", IDs: nineIDs, Listed: true, Rules: []Rule{
 		shortIDs("https://github.com/nearai/ironclaw/issues/1241", "Tool call id was %s but must be a-z, A-Z, 0-9, with a length of 9.", 400),
 		pairs("https://github.com/avante-corp/avante.nvim/pull/2695", func(a, b Turn, _ int) string {
 			return unless(a.Role != "tool" || b.Role == "tool" || b.Role == "assistant", "Unexpected role '"+b.Role+"' after role 'tool'")
@@ -105,8 +116,8 @@ var Dialects = []Dialect{
 		{"the last word is not the model's", "https://github.com/huggingface/smolagents/issues/757", 0, func(s Sent) string {
 			return unless(len(s.Turns) == 0 || s.Turns[len(s.Turns)-1].Role != "assistant", "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant")
 		}},
-		unknownFields("https://github.com/charmbracelet/crush/issues/1590", `[{"type":"extra_forbidden","loc":["body","messages",%d,"assistant","%s"],"msg":"Extra inputs are not permitted"}]`, "assistant", "reasoning_content", "reasoning_details"),
-		noFields("https://github.com/dnakov/anon-kode/issues/53", `[{"type":"extra_forbidden","loc":["body","%s","include_usage"],"msg":"Extra inputs are not permitted"}]`, "stream_options"),
+		unknownFields("https://github.com/BerriAI/litellm/issues/30835", `[{"type":"extra_forbidden","loc":["body","messages",%d,"assistant","%s"],"msg":"Extra inputs are not permitted","input":"I"}]`, "assistant", "reasoning_content", "reasoning_details").with(422),
+		noFields("https://github.com/dnakov/anon-kode/issues/53", `[{"type":"extra_forbidden","loc":["body","%s","include_usage"],"msg":"Extra inputs are not permitted","input":true}]`, "stream_options").with(422),
 		noFields("https://github.com/editor-code-assistant/eca/issues/231", `[{"type":"extra_forbidden","loc":["body","%s"],"msg":"Extra inputs are not permitted"}]`, "max_completion_tokens").with(422),
 		// Reported in 2024, under another field that it did not know then.
 		noFields("https://github.com/mistralai/platform-docs-public/issues/7", `[{"type":"extra_forbidden","loc":["body","%s"],"msg":"Extra inputs are not permitted"}]`, "store").with(422),
@@ -170,7 +181,19 @@ var Dialects = []Dialect{
 	}},
 	{Name: "LM Studio", Mode: LMStudio, Model: "qwen3-coder-30b", Profile: "lmstudio", Flat: true},
 	{Name: "Anthropic", Mode: Anthropic, Model: "claude-sonnet-4-6", Profile: "anthropic", Gives: GivesThinking},
-	{Name: "Ollama, native", Mode: Ollama, Model: "qwen3"},
+	{Name: "Anthropic, adaptive and bound", Mode: Anthropic, Model: "claude-sonnet-5-5", Profile: "anthropic", Gives: GivesThinking, Thinks: 2048},
+	{Name: "Anthropic, by budget", Mode: Anthropic, Model: "claude-haiku-4-5", Profile: "anthropic", Gives: GivesThinking, Thinks: 2048},
+	{Name: "Ollama, native", Mode: Ollama, Model: "qwen3", Gives: GivesReasoning, IDs: ids("ollama"), Rules: []Rule{
+		// Ollama refuses nothing here: it is its documentation that wants thoughts back.
+		{"thinking goes back", "https://docs.ollama.com/capabilities/streaming", 0, func(s Sent) string {
+			for i, t := range s.Turns {
+				if len(t.Calls) > 0 && strings.HasPrefix(t.Calls[0].ID, "ollama_") && t.Fields["thinking"] != reasoningFor(t.Calls[0].ID) {
+					return fmt.Sprintf("messages[%d]: the thinking of the model was not passed back", i)
+				}
+			}
+			return ""
+		}},
+	}},
 }
 
 const groqAssistant = "'messages.%[1]d' : for 'role:assistant' the following must be satisfied[('messages.%[1]d' : property '%[2]s' is unsupported, did you mean 'role'?)]"

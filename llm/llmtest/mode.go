@@ -1,9 +1,11 @@
 package llmtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"agent/llm"
 )
@@ -37,14 +39,15 @@ func (s *Server) routes() *http.ServeMux {
 		mux.HandleFunc("GET /v1/models/{name}", anthropicModel)
 		return mux
 	}
+	base := cmp.Or(s.dialect.Base, "/v1")
 	mux.HandleFunc("POST /openai/deployments/{name}/chat/completions", s.serve(s.parseChat))
-	mux.HandleFunc("POST /v1/chat/completions", s.serve(s.parseChat))
-	mux.HandleFunc("GET /v1/models", models)
+	mux.HandleFunc("POST "+base+"/chat/completions", s.serve(s.parseChat))
+	mux.HandleFunc("GET "+base+"/models", models)
 	if s.mode == LMStudio {
 		mux.HandleFunc("GET /api/v0/models", lmStudioModels)
 		return mux
 	}
-	mux.HandleFunc("POST /v1/responses", s.serve(parseResponses))
+	mux.HandleFunc("POST "+base+"/responses", s.serve(parseResponses))
 	return mux
 }
 
@@ -62,8 +65,10 @@ func (s *Server) parseChat(body []byte, h http.Header) (Request, error) {
 	return r, err
 }
 
-// said puts an error into the shape of the server: OpenAI sends an object, the
-// others a text.
+// said puts an error into the shape of the server: OpenAI sends an object, others a
+// text, and Mistral the object's fields alone, with a list of what is wrong with fields:
+// https://github.com/nomtek/mistralai_client_dart/issues/44,
+// https://github.com/nicholasgriffintn/ai-platform/issues/414.
 func (d Dialect) said(reply Reply) Reply {
 	var body struct {
 		Error struct {
@@ -71,10 +76,18 @@ func (d Dialect) said(reply Reply) Reply {
 		} `json:"error"`
 	}
 	flat := d.Flat || d.Mode == Ollama || d.Mode == LMStudio
-	if !flat || reply.Status < 400 || json.Unmarshal([]byte(reply.Body), &body) != nil || body.Error.Message == "" {
+	if !flat && !d.Listed || reply.Status < 400 || json.Unmarshal([]byte(reply.Body), &body) != nil || body.Error.Message == "" {
 		return reply
 	}
-	reply.Body = marshal(map[string]string{"error": body.Error.Message})
+	if flat {
+		reply.Body = marshal(map[string]string{"error": body.Error.Message})
+		return reply
+	}
+	var message any = body.Error.Message
+	if strings.HasPrefix(body.Error.Message, "[") {
+		message = map[string]any{"detail": json.RawMessage(body.Error.Message)}
+	}
+	reply.Body = marshal(map[string]any{"object": "error", "message": message, "type": "invalid_request_error", "param": nil, "code": nil})
 	return reply
 }
 

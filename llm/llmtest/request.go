@@ -26,6 +26,7 @@ type Request struct {
 	Header       http.Header
 
 	cached counted // Anthropic
+	bound  string  // Anthropic: the end of signatures
 }
 
 // Last is the last message, empty if there is none.

@@ -13,6 +13,7 @@
 package llmtest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -87,7 +88,7 @@ func (s *Server) URL() string {
 	if s.mode == Ollama || s.mode == Anthropic || s.dialect.Azure {
 		return base
 	}
-	return base + "/v1"
+	return base + cmp.Or(s.dialect.Base, "/v1")
 }
 
 // Requests are the requests for an answer that arrived so far, valid ones only.

@@ -128,6 +128,13 @@ func (a *answer) reply(in *httpx.Answer, w wireAnswer) (llm.Reply, error) {
 	if r.FinishReason == "stop" && len(r.Calls) > 0 {
 		r.FinishReason = "tool_calls"
 	}
+	if r.Reasoning != "" {
+		data, err := json.Marshal(kept{r.Reasoning})
+		if err != nil {
+			return llm.Reply{}, in.Unreadable(a.raw.Bytes(), r.Text)
+		}
+		r.Opaque = &llm.Opaque{Data: data}
+	}
 	if err := in.Cancelled(); err != nil {
 		return llm.Reply{}, err
 	}

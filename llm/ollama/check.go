@@ -57,7 +57,7 @@ func (p *Provider) Check(ctx context.Context) (llm.Info, error) {
 	var show wireShow
 	asked := map[string]string{"model": p.config.Model}
 	if err := p.client.JSON(ctx, http.MethodPost, p.client.URL("api", "show"), asked, &show); err != nil {
-		return info, p.explain(err, p.config.Model)
+		return info, p.explain(err, llm.Request{Model: p.config.Model})
 	}
 	info.ModelPresent, info.Tools, info.Context = true, show.tools(), show.context()
 	return info, nil

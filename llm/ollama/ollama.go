@@ -13,6 +13,7 @@
 //     (before 0.5) gets the request once more without it, and none from then on.
 //   - Limits, addresses and errors are as package httpx says.
 //   - A model that is not there is [llm.NotFound] with the command that pulls it.
+//   - What a model thought goes back to it, and to no other.
 //   - Finish reasons are stop, length, and tool_calls for a stop with calls.
 //   - Arguments are objects on the wire. Calls without an id, from older servers,
 //     get one that is unique within the conversation.
@@ -55,6 +56,7 @@ type Config struct {
 type Provider struct {
 	config Config
 	client *httpx.Client
+	host   string
 
 	noSchema atomic.Bool // the server refuses a schema for a format
 }
@@ -76,7 +78,7 @@ func New(c Config) (*Provider, error) {
 	if c.KeepAlive <= 0 {
 		c.KeepAlive = DefaultKeepAlive
 	}
-	return &Provider{config: c, client: client}, nil
+	return &Provider{config: c, client: client, host: httpx.Host(c.BaseURL)}, nil
 }
 
 // Close drops idle connections.
@@ -103,7 +105,8 @@ func refusesSchema(err error) bool {
 }
 
 func (p *Provider) once(ctx context.Context, r llm.Request, schema bool) (llm.Reply, error) {
-	body, err := json.Marshal(request(r, p.config.KeepAlive, schema))
+	from := p.host + " " + r.Model
+	body, err := json.Marshal(request(r, p.config.KeepAlive, schema, from))
 	if err != nil {
 		return llm.Reply{}, &llm.Error{Kind: llm.Invalid, Message: "the request cannot be encoded", Err: err}
 	}
@@ -113,17 +116,24 @@ func (p *Provider) once(ctx context.Context, r llm.Request, schema bool) (llm.Re
 		err = httpx.CheckPrompt(r, reply.Usage, window)
 	}
 	if err != nil {
-		return llm.Reply{}, p.explain(err, r.Model)
+		return llm.Reply{}, p.explain(err, r)
 	}
-	reply.API = llm.APINative
+	if reply.Opaque != nil {
+		reply.Opaque.From = from
+	}
+	reply.API, reply.Shape = llm.APINative, r.Shape
 	return reply, nil
 }
 
-// explain adds the command that gets a model that is not there.
-func (p *Provider) explain(err error, model string) error {
+// explain adds the shape, and the command that gets a model that is not there.
+func (p *Provider) explain(err error, r llm.Request) error {
 	var e *llm.Error
-	if errors.As(err, &e) && e.Kind == llm.NotFound && httpx.Mentions(e.Message, "model") {
-		e.Message = p.client.Line(fmt.Sprintf("the model is not on the server; get it with: ollama pull %s (%s)", model, e.Message))
+	if !errors.As(err, &e) {
+		return err
+	}
+	e.Shape = r.Shape
+	if e.Kind == llm.NotFound && httpx.Mentions(e.Message, "model") {
+		e.Message = p.client.Line(fmt.Sprintf("the model is not on the server; get it with: ollama pull %s (%s)", r.Model, e.Message))
 	}
 	return err
 }

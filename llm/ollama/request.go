@@ -31,7 +31,7 @@ type wireOptions struct {
 type wireMessage struct {
 	Role     string     `json:"role"`
 	Content  string     `json:"content"`
-	Thinking string     `json:"thinking,omitempty"` // in answers only
+	Thinking string     `json:"thinking,omitempty"`
 	Calls    []wireCall `json:"tool_calls,omitempty"`
 	ToolName string     `json:"tool_name,omitempty"`
 	CallID   string     `json:"tool_call_id,omitempty"` // servers that do not know it go by the order
@@ -57,7 +57,16 @@ type wireFunction struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-func request(r llm.Request, keepAlive time.Duration, schema bool) wireRequest {
+// kept is what goes back with a reply: the next request is to hold what the model
+// thought before its calls. https://docs.ollama.com/capabilities/streaming
+type kept struct {
+	Thinking string `json:"thinking"`
+}
+
+// request takes the order of roles, which Ollama's templates do not mind, and
+// whether thoughts go back from the steps that the conversation took.
+func request(r llm.Request, keepAlive time.Duration, schema bool, from string) wireRequest {
+	shape := llm.Profile{}.With(r.Shape...)
 	out := wireRequest{Model: r.Model, Stream: true, KeepAlive: keepAlive.String(), Options: wireOptions{r.ContextLength}}
 	switch {
 	case len(r.Schema) > 0 && schema:
@@ -65,8 +74,8 @@ func request(r llm.Request, keepAlive time.Duration, schema bool) wireRequest {
 	case r.JSON:
 		out.Format = json.RawMessage(`"json"`)
 	}
-	for _, m := range r.Messages {
-		out.Messages = append(out.Messages, message(m))
+	for _, m := range shape.Messages(r.Messages) {
+		out.Messages = append(out.Messages, message(m, from, shape.Reasoning))
 	}
 	for _, t := range r.Tools {
 		out.Tools = append(out.Tools, wireTool{"function", wireFunction{t.Name, t.Description, httpx.Schema(t)}})
@@ -74,8 +83,12 @@ func request(r llm.Request, keepAlive time.Duration, schema bool) wireRequest {
 	return out
 }
 
-func message(m llm.Message) wireMessage {
+func message(m llm.Message, from string, reasoning llm.Reasoning) wireMessage {
 	out := wireMessage{Role: string(m.Role), Content: m.Content, CallID: m.CallID}
+	var own kept
+	if data := m.Reasoning.Of(from); data != nil && reasoning != llm.ReasoningNone && json.Unmarshal(data, &own) == nil {
+		out.Thinking = own.Thinking
+	}
 	if m.Role == llm.ToolRole {
 		out.ToolName = m.Name
 	}
