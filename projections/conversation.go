@@ -265,12 +265,13 @@ func subject(args string) string {
 		Path    string   `json:"path"`
 		File    string   `json:"file_path"`
 		Pattern string   `json:"pattern"`
+		Patch   string   `json:"patch"`
 	}
 	if json.Unmarshal([]byte(args), &a) != nil {
 		return ""
 	}
 	command, _ := a.Command.(string)
-	for _, s := range []string{strings.Join(a.Argv, " "), command, a.Path, a.File, a.Pattern} {
+	for _, s := range []string{strings.Join(a.Argv, " "), command, a.Path, a.File, a.Pattern, strings.Join(pathsOfPatch(a.Patch), ", ")} {
 		if s != "" {
 			return s
 		}

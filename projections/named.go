@@ -37,6 +37,9 @@ func pathsIn(args string) (paths []string) {
 	if json.Unmarshal([]byte(args), &top) != nil || top["argv"] != nil || top["command"] != nil {
 		return nil
 	}
+	if patch, ok := top["patch"].(string); ok {
+		return pathsOfPatch(patch)
+	}
 	var walk func(v any)
 	walk = func(v any) {
 		switch v := v.(type) {
@@ -56,6 +59,38 @@ func pathsIn(args string) (paths []string) {
 	}
 	walk(top)
 	return paths
+}
+
+// patchHeads begin the lines of a patch that name a file.
+var patchHeads = []string{"+++ b/", "+++ ", "*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ", "rename to ", "--- a/"}
+
+// pathsOfPatch are the files that a patch names, each once.
+func pathsOfPatch(patch string) (paths []string) {
+	for line := range strings.Lines(patch) {
+		for _, head := range patchHeads {
+			name, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), head)
+			if !ok {
+				continue
+			}
+			name, _, _ = strings.Cut(name, "\t")
+			if name = strings.TrimSpace(name); name != "" && name != "/dev/null" && len(name) <= longestEdited && !slices.Contains(paths, name) {
+				paths = append(paths, name)
+			}
+			break
+		}
+	}
+	return paths
+}
+
+// writes notes what a call has written: the files of a patch, else what it is about.
+func (w *Work) writes(subject string) {
+	if w.calling == nil || w.calling.Tool != "apply_patch" {
+		w.wrote(subject)
+		return
+	}
+	for _, p := range pathsIn(w.calling.Args.View()) {
+		w.wrote(p)
+	}
 }
 
 // Named reports whether an edit named a file, or an earlier attempt left it.

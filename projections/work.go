@@ -153,7 +153,7 @@ func (w *Work) outcome(b *event.ToolReplied) {
 		f.ExitCode = code
 		f.OK = code == "0"
 	} else if f.OK && f.Writes {
-		w.wrote(f.Subject)
+		w.writes(f.Subject)
 	}
 }
 
@@ -183,7 +183,7 @@ func (w *Work) failure(failed bool) {
 }
 
 func isWrite(tool string) bool {
-	return strings.Contains(tool, "write") || strings.Contains(tool, "edit") || strings.Contains(tool, "create")
+	return tool == "apply_patch" || tool == "delete_file" || tool == "move_file" || strings.Contains(tool, "write") || strings.Contains(tool, "edit") || strings.Contains(tool, "create")
 }
 
 func (w *Work) wrote(path string) {

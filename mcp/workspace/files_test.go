@@ -17,11 +17,14 @@ import (
 func TestHints(t *testing.T) {
 	server := open(t).session.List(t.Context())[0]
 	want := mcp.Server{Name: "workspace", Tools: []mcp.Tool{
+		{Name: "apply_patch", Destructive: true},
+		{Name: "delete_file", Destructive: true},
 		{Name: "edit_file", Destructive: true},
 		{Name: "git_commit"},
 		{Name: "git_diff", ReadOnly: true, Idempotent: true},
 		{Name: "git_status", ReadOnly: true, Idempotent: true},
 		{Name: "list_files", ReadOnly: true, Idempotent: true},
+		{Name: "move_file", Destructive: true},
 		{Name: "read_file", ReadOnly: true, Idempotent: true},
 		{Name: "run_command", Destructive: true, OpenWorld: true},
 		{Name: "search", ReadOnly: true, Idempotent: true},
@@ -108,7 +111,8 @@ func TestReadFile(t *testing.T) {
 	b.refused("read_file", args{"path": "fifo"}, "not a regular file")
 	b.refused("read_file", args{"path": "missing"}, `"missing": no such file or directory`)
 	b.refused("read_file", args{}, "argument path is missing")
-	b.refused("read_file", args{"file": "a.txt"}, `unknown field "file"`)
+	b.want("read_file", args{"file": "a.txt"}, "one\ntwo\nthree")
+	b.refused("read_file", args{"path": "a.txt", "fil": "a.txt"}, `unknown argument "fil": the tool takes path,`)
 	b.refused("read_file", args{"path": 7}, "argument path must not be a number")
 }
 
@@ -189,7 +193,7 @@ func TestEditLineEnds(t *testing.T) {
 	}
 	b.write("f", "a\r\nb\r\na\r\nb\r\n")
 	b.refused("edit_file", args{"path": "f", "old_text": "a\nb", "new_text": "c"}, `old_text occurs 2 times in "f", at lines 1, 3`)
-	b.refused("edit_file", args{"path": "f", "old_text": "a\n\nb", "new_text": "c"}, `old_text is not in "f"`)
+	b.refusedAtLength("edit_file", args{"path": "f", "old_text": "a\n\nb", "new_text": "c"}, `old_text is not in "f"`)
 }
 
 func TestListFiles(t *testing.T) {

@@ -102,6 +102,14 @@ func (b bench) refused(tool string, args map[string]any, want string) {
 	}
 }
 
+// refusedAtLength expects an error that begins with want and explains it.
+func (b bench) refusedAtLength(tool string, args map[string]any, want string) {
+	b.Helper()
+	if got, isError := b.call(tool, args); !isError || !strings.HasPrefix(got, want) {
+		b.Errorf("%s %v: got %.300q (error %v), want an error that begins with %q", tool, args, got, isError, want)
+	}
+}
+
 func (b bench) write(name, content string) {
 	b.Helper()
 	path := filepath.Join(b.dir, name)

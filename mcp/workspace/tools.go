@@ -25,9 +25,21 @@ func (w *workspace) addTools(s *server.MCPServer) {
 		`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"],"additionalProperties":false}`,
 		hints(false, true, true, false), w.writeFile)
 	add(s, "edit_file",
-		"Replace one exact piece of text in a file. old_text must occur exactly once, white space included.",
-		`{"type":"object","properties":{"path":{"type":"string"},"old_text":{"type":"string"},"new_text":{"type":"string"}},"required":["path","old_text","new_text"],"additionalProperties":false}`,
+		"Replace text in a file: old_text must occur once, or replace_all is true. edits makes several replacements in turn, all or none.",
+		`{"type":"object","properties":{"path":{"type":"string"},"old_text":{"type":"string"},"new_text":{"type":"string"},"replace_all":{"type":"boolean"},"edits":{"type":"array","items":{"type":"object","properties":{"old_text":{"type":"string"},"new_text":{"type":"string"},"replace_all":{"type":"boolean"}},"required":["old_text","new_text"],"additionalProperties":false}}},"required":["path"],"additionalProperties":false}`,
 		hints(false, true, false, false), w.editFile)
+	add(s, "apply_patch",
+		"Change files by a patch, all or none: a unified diff, or the form *** Begin Patch with *** Add File, *** Update File, *** Delete File, *** Move to.",
+		`{"type":"object","properties":{"patch":{"type":"string"}},"required":["patch"],"additionalProperties":false}`,
+		hints(false, true, false, false), w.applyPatch)
+	add(s, "delete_file",
+		"Delete a file or a link.",
+		`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`,
+		hints(false, true, false, false), w.deleteFile)
+	add(s, "move_file",
+		"Move or rename a file. The new path must be free.",
+		`{"type":"object","properties":{"path":{"type":"string"},"to":{"type":"string"}},"required":["path","to"],"additionalProperties":false}`,
+		hints(false, true, false, false), w.moveFile)
 	add(s, "list_files",
 		"List files below a directory (default: the whole workspace), sorted. glob filters by path, with ** for any directories; without a slash it applies to file names.",
 		`{"type":"object","properties":{"path":{"type":"string"},"glob":{"type":"string"}},"additionalProperties":false}`,

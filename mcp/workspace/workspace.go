@@ -1,5 +1,5 @@
-// Package workspace is the built-in MCP server over one directory: it reads,
-// writes, lists and searches files, runs commands, shows changes and commits them.
+// Package workspace is the built-in MCP server over one directory: it reads, edits,
+// lists and searches files, runs commands, shows changes and commits them.
 //
 // File tools reach nothing outside of the root: not by "..", not by absolute
 // paths, not by symbolic links. They do not write into .git, where a file is

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -14,96 +13,90 @@ import (
 	"syscall"
 )
 
-// maxEdit bounds the file that edit_file loads, in bytes.
-const maxEdit = 16 << 20
-
 type writeArgs struct {
 	Path    *string `json:"path"`
 	Content *string `json:"content"`
 }
 
-func (w *workspace) writeFile(_ context.Context, args writeArgs) (string, error) {
+func (w *workspace) writeFile(ctx context.Context, args writeArgs) (string, error) {
 	if err := required(map[string]*string{"path": args.Path, "content": args.Content}); err != nil {
 		return "", err
 	}
-	if err := w.replace(*args.Path, []byte(*args.Content)); err != nil {
+	path, text := *args.Path, *args.Content
+	d, err := w.load(path)
+	if err != nil { // a new file, or none of text: what cannot be written the write says
+		d = document{path: path, name: path}
+	}
+	before := d.text
+	var kept []string
+	if d.name != path || d.text != "" {
+		text, kept = d.keep(text)
+	}
+	d.text = text
+	if err := w.save(d); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("wrote %d bytes to %s", len(*args.Content), *args.Path), nil
+	said := fmt.Sprintf("wrote %d bytes to %s", len(*args.Content), path)
+	if kept != nil {
+		said += "; kept " + strings.Join(kept, " and ")
+	}
+	return said + w.syntaxHint(ctx, path, before, text), nil
 }
 
-type editArgs struct {
-	Path *string `json:"path"`
-	Old  *string `json:"old_text"`
-	New  *string `json:"new_text"`
+// document is a text file as an edit sees it.
+type document struct {
+	path string // as given
+	name string // relative to the root
+	text string // without the byte order mark
+	charset
 }
 
-func (w *workspace) editFile(_ context.Context, args editArgs) (string, error) {
-	if err := required(map[string]*string{"path": args.Path, "old_text": args.Old, "new_text": args.New}); err != nil {
-		return "", err
-	}
-	switch {
-	case *args.Old == "":
-		return "", errors.New("old_text is empty")
-	case *args.Old == *args.New:
-		return "", errors.New("old_text and new_text are the same")
-	}
-	f, info, err := w.openFile(*args.Path)
+// load reads a text file whole.
+func (w *workspace) load(path string) (d document, err error) {
+	f, info, err := w.openFile(path)
 	if err != nil {
-		return "", err
+		return d, err
 	}
 	defer f.Close()
 	if info.Size() > maxEdit {
-		return "", fmt.Errorf("%q has %d bytes, too many for an edit", *args.Path, info.Size())
+		return d, fmt.Errorf("%q has %d bytes, too many for an edit", path, info.Size())
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxEdit))
+	data, err := io.ReadAll(io.LimitReader(f, maxEdit))
 	if err != nil {
-		return "", plain(*args.Path, err)
+		return d, plain(path, err)
 	}
-	edited, lines := replaceLines(text, *args.Old, *args.New)
-	switch len(lines) {
-	case 0:
-		return "", fmt.Errorf("old_text is not in %q", *args.Path)
-	case 1:
-	default:
-		return "", fmt.Errorf("old_text occurs %d times in %q, at lines %s; add surrounding text", len(lines), *args.Path, listed(lines))
+	d = document{path: path}
+	if d.name, err = w.relative(path); err != nil {
+		return d, err
 	}
-	if err := w.replace(*args.Path, edited); err != nil {
-		return "", err
+	d.text, d.charset, err = decodeText(data)
+	if err != nil {
+		return d, fmt.Errorf("%q is a binary file of %d bytes", path, info.Size())
 	}
-	return fmt.Sprintf("edited %s at line %d", *args.Path, lines[0]), nil
+	return d, nil
 }
 
-// matches returns the line of every place where old begins, overlapping ones
-// too: with them the choice would be ambiguous as well.
-func matches(text, old []byte) []int {
-	var lines []int
-	line := 1
-	for at := 0; ; {
-		i := bytes.Index(text[at:], old)
-		if i < 0 {
-			return lines
-		}
-		line += bytes.Count(text[at:at+i], []byte("\n"))
-		lines = append(lines, line)
-		if text[at+i] == '\n' {
-			line++
-		}
-		at += i + 1
+// save puts the text into the place of the file, in its encoding.
+func (w *workspace) save(d document) error {
+	data, err := d.encode(d.text)
+	if err != nil {
+		return fmt.Errorf("%q: %w; write it with escapes, or delete the file first to write it anew as UTF-8", d.path, err)
 	}
+	return w.replace(d.path, data)
 }
 
-func listed(lines []int) string {
-	const most = 10
-	var all []string
-	for i, line := range lines {
-		if i == most {
-			all = append(all, "…")
-			break
-		}
-		all = append(all, fmt.Sprint(line))
+// keep gives a new text of the whole file the line ends of the old one, and says
+// what stays as it was.
+func (d document) keep(text string) (string, []string) {
+	var kept []string
+	if d.charset.name != "" {
+		kept = append(kept, d.charset.name)
 	}
-	return strings.Join(all, ", ")
+	ends := strings.Count(d.text, "\n")
+	if ends > 0 && strings.Count(d.text, crlf) == ends && strings.Contains(text, "\n") && !strings.Contains(text, crlf) {
+		return strings.ReplaceAll(text, "\n", crlf), append(kept, "CRLF line ends")
+	}
+	return text, kept
 }
 
 // replace puts a file with this content in the place of path, in one step. An
@@ -117,13 +110,10 @@ func (w *workspace) replace(path string, content []byte) error {
 	if err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%q is not a regular file", path)
 	}
-	dir := filepath.Dir(name)
-	if err := w.root.MkdirAll(dir, 0o777); errors.Is(err, fs.ErrExist) {
-		return plain(path, syscall.ENOTDIR) // it says "file exists" of a file in the way
-	} else if err != nil {
-		return plain(path, err)
+	if err := w.makeParents(path, name); err != nil {
+		return err
 	}
-	temporary := filepath.Join(dir, ".agent-"+rand.Text()+".tmp")
+	temporary := filepath.Join(filepath.Dir(name), ".agent-"+rand.Text()+".tmp")
 	if err = w.create(temporary, content, info); err == nil {
 		err = w.root.Rename(temporary, name)
 	}
@@ -145,4 +135,16 @@ func (w *workspace) create(name string, content []byte, old fs.FileInfo) error {
 		err = f.Chmod(old.Mode().Perm())
 	}
 	return errors.Join(err, f.Close())
+}
+
+// makeParents makes the directories that a file is to lie in.
+func (w *workspace) makeParents(path, name string) error {
+	err := w.root.MkdirAll(filepath.Dir(name), 0o777)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return plain(path, syscall.ENOTDIR) // it says "file exists" of a file in the way
+	case err != nil:
+		return plain(path, err)
+	}
+	return nil
 }
