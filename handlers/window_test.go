@@ -79,6 +79,28 @@ func TestOverflowWithoutEnd(t *testing.T) {
 	}
 }
 
+// A refusal whose reason is not the length is no reason to send the same again: after
+// the first try of a shorter request come the plainer shapes, each once, then a person.
+func TestUnknownRefusalEnds(t *testing.T) {
+	for name, before := range map[string]event.Body{"of a long request": nil, "after one for its length": &event.LLMFailed{Kind: "context_overflow", Message: "too long"}} {
+		w := narrow(t, nil, 1<<30)
+		answer, calls := w.reply, 0
+		w.reply = func(in *event.LLMRequested, r *llm.Request) event.Body {
+			if calls++; calls == 6 && before != nil {
+				return before
+			}
+			if calls > 5 {
+				return &event.LLMFailed{Kind: "invalid", Message: "something is wrong"}
+			}
+			return answer(in, r)
+		}
+		w.run()
+		if most := 5 + (len(llm.Ladder)-1)*(1+maxRefusals); w.state.Status != projections.Paused || w.state.Paused.Until.Kind != "person" || calls > most {
+			t.Errorf("%s: %s after %d calls:\n%s", name, w.state.Status, calls, w.out.String())
+		}
+	}
+}
+
 // What others wrote never fills the window by itself.
 func TestFirstRequestLeavesRoom(t *testing.T) {
 	for _, window := range []int{4096, 8192, 32768} {

@@ -10,7 +10,7 @@ import (
 type Window struct {
 	Passed   int // the longest request that got a reply
 	TooLong  int // the latest one that was refused for its length
-	Refusals int // refusals for length since the latest reply
+	Refusals int // refusals for length in a row, since the latest reply
 	learned  int // what a request may have, by those refusals; 0 if there were none
 	model    string
 	length   int // of the window, as configured
@@ -31,9 +31,12 @@ func (w *Window) learn(outcome event.Body, open *Open) {
 	case *event.LLMReplied:
 		w.Passed, w.Refusals = max(w.Passed, call.Estimated), 0
 	case *event.LLMFailed:
-		unknown := b.Kind == string(llm.Invalid) && w.Passed > 0 && call.Estimated > w.Passed
-		if unknown || b.Kind == string(llm.ContextOverflow) {
+		unknown := b.Kind == string(llm.Invalid)
+		switch {
+		case b.Kind == string(llm.ContextOverflow), unknown && w.Passed > 0 && call.Estimated > w.Passed:
 			w.refused(call.Estimated, b.Window)
+		case unknown: // length is not the reason: to shorten it more would never end
+			w.Refusals = 0
 		}
 	}
 }

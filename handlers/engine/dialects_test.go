@@ -25,6 +25,9 @@ import (
 
 const modelKey = "key-of-the-model"
 
+// canaries begin what strict servers give as reasoning and as signatures.
+var canaries = []string{"I think of", "c2lnbmVk"}
+
 // providerFor is the client that a configuration for such a server makes.
 func providerFor(d llmtest.Dialect, base, profile string, wire http.RoundTripper) (llm.Provider, error) {
 	const key = modelKey
@@ -238,7 +241,7 @@ func (w *world) ended() ([]event.Event, error) {
 		err = errors.Join(err, fmt.Errorf("the files are %v", files))
 	}
 	for _, c := range w.forge.Comments(project, 1) {
-		for _, canary := range []string{"I think of", "c2lnbmVk", modelKey} {
+		for _, canary := range append([]string{modelKey}, canaries...) {
 			if strings.Contains(c.Body, canary) {
 				err = errors.Join(err, fmt.Errorf("a comment holds %q: %s", canary, c.Body))
 			}

@@ -24,7 +24,7 @@ func (e *Engine) callModel(ctx context.Context, outside bool, r *llm.Request, ag
 	start := time.Now()
 	reply, err := e.p.Model.Complete(callCtx, *r)
 	if err != nil {
-		return e.modelFailure(callCtx, err), nil
+		return e.modelFailure(callCtx, *r, err), nil
 	}
 	body := e.replied(*r, reply, time.Since(start))
 	if outside {
@@ -85,7 +85,7 @@ func usageOf(r llm.Request, reply llm.Reply) event.Usage {
 }
 
 // modelFailure turns an error into an event, with the time of the next try.
-func (e *Engine) modelFailure(ctx context.Context, err error) *event.LLMFailed {
+func (e *Engine) modelFailure(ctx context.Context, r llm.Request, err error) *event.LLMFailed {
 	var failed *llm.Error
 	if ctx.Err() != nil {
 		return &event.LLMFailed{Kind: event.Interrupted, Message: context.Cause(ctx).Error()}
@@ -93,7 +93,7 @@ func (e *Engine) modelFailure(ctx context.Context, err error) *event.LLMFailed {
 	if !errors.As(err, &failed) {
 		failed = &llm.Error{Kind: llm.Transient, Message: err.Error()}
 	}
-	body := &event.LLMFailed{Kind: string(failed.Kind), Status: failed.Status, Message: clean(failed.Message), Partial: event.T(clean(failed.Partial)), Window: failed.Window, Shape: failed.Shape}
+	body := &event.LLMFailed{Kind: string(failed.Kind), Status: failed.Status, Message: clean(r.Conceal(failed.Message)), Partial: event.T(clean(failed.Partial)), Window: failed.Window, Shape: failed.Shape}
 	if wait := e.modelWait(failed); wait > 0 {
 		body.NotBefore = e.p.Now().UTC().Add(wait).Truncate(time.Microsecond)
 	}
