@@ -257,8 +257,8 @@ func firstLine(s string) string {
 	return line
 }
 
-// subject is what a call is about, in few words: its command or its path.
-func subject(args string) string {
+// Subject is what a call is about, in few words: its command or its path.
+func Subject(args string) string {
 	var a struct {
 		Argv    []string `json:"argv"`
 		Command any      `json:"command"`
@@ -285,7 +285,7 @@ func command(args string) string {
 		Argv []string `json:"argv"`
 	}
 	if json.Unmarshal([]byte(args), &a) != nil || len(a.Argv) == 0 {
-		return subject(args)
+		return Subject(args)
 	}
 	quoted := make([]string, len(a.Argv))
 	for i, arg := range a.Argv {

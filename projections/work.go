@@ -137,7 +137,7 @@ func (w *Work) requested(e event.Event, b *event.ToolRequested) {
 
 // note adds a fact, whose outcome follows.
 func (w *Work) note(e event.Event, b *event.ToolRequested) {
-	w.Facts = append(w.Facts, Fact{Seq: e.Seq, Tool: b.Name(), Subject: subject(b.Args.View()), Command: command(b.Args.View()), Writes: isWrite(b.Tool), Setup: b.Setup})
+	w.Facts = append(w.Facts, Fact{Seq: e.Seq, Tool: b.Name(), Subject: Subject(b.Args.View()), Command: command(b.Args.View()), Writes: isWrite(b.Tool), Setup: b.Setup})
 	if len(w.Facts) > maxFacts {
 		w.Facts = w.Facts[1:]
 	}
@@ -148,13 +148,25 @@ func (w *Work) outcome(b *event.ToolReplied) {
 		return
 	}
 	f := &w.Facts[len(w.Facts)-1]
-	f.OK = !b.IsError
-	if code, ok := strings.CutPrefix(firstLine(b.Content.Inline), "exit code: "); ok {
+	f.OK = Succeeded(b)
+	if code, ok := exitCode(b); ok {
 		f.ExitCode = code
-		f.OK = code == "0"
 	} else if f.OK && f.Writes {
 		w.writes(f.Subject)
 	}
+}
+
+// Succeeded tells whether a tool did what it was called for. A command that ended
+// with another code than 0 did not, although its server calls that no error.
+func Succeeded(b *event.ToolReplied) bool {
+	if code, ok := exitCode(b); ok {
+		return code == "0"
+	}
+	return !b.IsError
+}
+
+func exitCode(b *event.ToolReplied) (string, bool) {
+	return strings.CutPrefix(firstLine(b.Content.Inline), "exit code: ")
 }
 
 // dealtWith forgets the errors that ended an action or a collection.

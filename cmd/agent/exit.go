@@ -13,9 +13,10 @@ import (
 
 // Exit codes, besides those of package contexts (65, 69, 74, 75, 78).
 const (
-	exitFailed    = 1 // a task failed, or a replay differs
-	exitUsage     = 2
-	exitTemporary = contexts.ExitTemporary
+	exitFailed      = 1 // a task failed, or a replay differs
+	exitUsage       = 2
+	exitInterrupted = 130 // by Ctrl-C
+	exitTemporary   = contexts.ExitTemporary
 )
 
 // precedence puts the codes in the order in which they win when several apply.

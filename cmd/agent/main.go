@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -13,10 +14,24 @@ import (
 
 func main() {
 	sandbox.Undumpable() // tokens are in the memory, and what a tool runs is of the same user
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
-		<-ctx.Done()
-		stop() // a second signal ends the process at once
+		s := <-signals
+		signal.Stop(signals) // a second signal ends the process at once
+		cancel(signalled{s})
 	}()
 	os.Exit(execute(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
+}
+
+// signalled is why a command is to end early.
+type signalled struct{ os.Signal }
+
+func (s signalled) Error() string { return s.String() }
+
+// interrupted tells whether somebody pressed Ctrl-C.
+func interrupted(ctx context.Context) bool {
+	var s signalled
+	return errors.As(context.Cause(ctx), &s) && s.Signal == syscall.SIGINT
 }

@@ -11,15 +11,17 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"agent/internal/i18n"
 	"agent/internal/sanitize"
 )
 
 // cli is what commands share.
 type cli struct {
-	config     string   // --config
-	contexts   string   // --contexts
-	signalFile string   // the pause signal, if it stands
-	hosts      []string // of the configured forges, once the configuration is loaded
+	config     string    // --config
+	contexts   string    // --contexts
+	signalFile string    // the pause signal, if it stands
+	hosts      []string  // of the configured forges, once the configuration is loaded
+	lang       i18n.Lang // of what is printed, once the configuration is loaded
 	getenv     func(string) string
 	out, err   io.Writer
 }
@@ -51,7 +53,7 @@ kill -9, can be replayed, and shows what happened and why.
 
 Exit codes: 0 done or nothing to do; 1 a task failed or a replay differs; 2 usage;
 65 damaged data; 69 written by a newer release; 74 input or output failed; 75 later;
-78 configuration or machine.`,
+78 configuration or machine; 130 Ctrl-C.`,
 		Example: `  agent demo                                       see the whole thing work, on your machine alone
   agent run                                        work on what is labelled, then end (for cron)
   agent run https://github.com/owner/repo/issues/12

@@ -6,6 +6,7 @@ import (
 	"agent/contexts"
 	"agent/internal/app"
 	"agent/internal/config"
+	"agent/internal/i18n"
 	"agent/internal/sanitize"
 )
 
@@ -21,7 +22,7 @@ func (a *cli) loadConfig(opts ...config.Option) (*config.Config, error) {
 		fmt.Fprintln(a.err, "agent: warning: "+w.String())
 	}
 	if err == nil {
-		a.hosts = app.Hosts(cfg)
+		a.hosts, a.lang = app.Hosts(cfg), app.Language(cfg)
 		if app.PauseSignal(cfg) {
 			a.signalFile = cfg.PauseResume.SignalFile
 		}
@@ -50,14 +51,7 @@ func (a *cli) options() app.Options {
 	return app.Options{Version: version(), ConfigPath: a.config, Stderr: a.err, Terminal: isTerminal(a.err)}
 }
 
-// assemble makes the whole program. Whoever gets it closes it.
-func (a *cli) assemble() (*app.App, error) {
-	cfg, err := a.loadConfig()
-	if err != nil {
-		return nil, err
-	}
-	return app.New(cfg, a.options())
-}
+func (a *cli) text(id i18n.ID, args ...any) string { return i18n.Text(a.lang, id, args...) }
 
 // warning prints one about a context or the configuration.
 func (a *cli) warning(err error) {

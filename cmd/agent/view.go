@@ -34,8 +34,6 @@ func (a *cli) view(opts ...config.Option) (*view, error) {
 		Paused: a.signalFile != "", Warn: a.warning}}, nil
 }
 
-func (l *view) text(id i18n.ID, args ...any) string { return i18n.Text(l.Lang, id, args...) }
-
 // say prints one line; nothing in it acts on the terminal.
 func (l *view) say(id i18n.ID, args ...any) {
 	fmt.Fprintln(l.out, sanitize.Terminal(l.text(id, args...)))

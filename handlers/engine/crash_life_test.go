@@ -49,7 +49,7 @@ func (l *life) run() error {
 		Now: time.Now, Sleep: l.sleep, Jitter: func() float64 { return 0 },
 		Cost: func(string, llm.Usage) float64 { return 0 }, PauseFile: l.raised.Load,
 		Inherit: l.inherit,
-		OnEvent: func(ev event.Event) { l.acked = max(l.acked, ev.Seq) },
+		OnEvent: func(ev event.Event, _ *projections.State) { l.acked = max(l.acked, ev.Seq) },
 	}}
 	return errors.Join(r.begun(), r.labelled(client))
 }

@@ -81,7 +81,7 @@ type Ports struct {
 	TaskCheck time.Duration                                     // least time between two looks whether the item was closed or taken away; negative: never
 	Inherit   func(s *projections.State) event.ContextInherited // what an earlier go left, see package contexts/history
 	Version   string
-	OnEvent   func(event.Event) // for progress on a terminal; may be nil
+	OnEvent   func(event.Event, *projections.State) // sees each event when it is durable, and the state after it, which it must not keep; may be nil
 }
 
 // Temporary says that something outside could not be reached; the same run may

@@ -60,7 +60,7 @@ func (e *Engine) apply(ev event.Event) error {
 	}
 	e.spend(ev)
 	if e.p.OnEvent != nil {
-		e.p.OnEvent(ev)
+		e.p.OnEvent(ev, e.state)
 	}
 	return nil
 }

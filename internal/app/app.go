@@ -67,7 +67,7 @@ func NewReadOnly(cfg *config.Config, store *contexts.Store, o Options) *App {
 
 func (a *App) build() (err error) {
 	log, closer, err := logging.New(logging.Options{Dir: a.Config.Log.Dir, Level: a.Config.Log.Level, Stderr: a.options.Stderr,
-		Terminal: a.options.Terminal, Debug: os.Getenv("DEBUG") != "", Redactor: a.Redact})
+		Terminal: a.options.Terminal, Debug: os.Getenv("DEBUG") != "", NoColor: os.Getenv("NO_COLOR") != "", Redactor: a.Redact})
 	if err != nil {
 		return err
 	}

@@ -284,6 +284,12 @@ var rules = map[string][]string{
 		"internal/term",
 		"projections",
 	},
+	"internal/watch": {
+		"eventlog/event",
+		"internal/i18n",
+		"internal/term",
+		"projections",
+	},
 	"internal/workspace": {
 		"eventlog/event",
 		"forge",

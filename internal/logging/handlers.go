@@ -21,12 +21,12 @@ const maxShown = 2000
 // display is the handler for standard error.
 func display(o Options, level slog.Level) slog.Handler {
 	w := unbuffered{o}
-	if o.Terminal {
+	if o.Terminal && o.Debug {
 		// tint writes what it is given: escaping happens before.
 		h := tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: o.NoColor})
 		return escaping{h, o.Redactor}
 	}
-	return escaping{tint.NewTextHandler(w, &tint.Options{Level: slog.LevelError, NoColor: true, ReplaceAttr: dropTime}), o.Redactor}
+	return escaping{tint.NewTextHandler(w, &tint.Options{Level: slog.LevelError, NoColor: !o.Terminal || o.NoColor, ReplaceAttr: dropTime}), o.Redactor}
 }
 
 // dropTime leaves the time to whoever collects the lines.

@@ -3,9 +3,9 @@
 //
 // Records go as JSON, one a line, to agent.log in a directory of mode 0700,
 // rotated by day and compressed, with control and invisible characters as \u
-// escapes (sanitize.JSON); on a terminal they are also shown in short.
-// Without a terminal only errors go to standard error, as plain lines, so that
-// cron has something to mail and nothing else. Everything passes the redactor,
+// escapes (sanitize.JSON). Standard error gets only errors, as plain lines, so that
+// cron has something to mail and a person can read what run says; on a terminal
+// [Options].Debug shows all of it. Everything passes the redactor,
 // and what is shown passes sanitize.Terminal. A directory that cannot be written
 // is a warning on standard error, never a failure.
 package logging

@@ -38,6 +38,14 @@ func Work(s *projections.State, lang i18n.Lang) string {
 	return sanitize.Line(handlers.Work(s, lang), 300)
 }
 
+// Change is the URL of the pull or merge request of a context, "" if there is none.
+func Change(s *projections.State) string {
+	if s.Publishing.Opened == nil {
+		return ""
+	}
+	return s.Publishing.Opened.URL
+}
+
 // NeedsPerson reports whether a context waits for a person who did not ask for that.
 func NeedsPerson(s *projections.State) bool {
 	return s.Status == projections.Paused && s.Resume == nil && s.Paused.Until.Kind == "person" && s.Paused.Reason != "requested"

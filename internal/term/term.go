@@ -7,6 +7,7 @@
 package term
 
 import (
+	"cmp"
 	"io"
 	"os"
 
@@ -35,6 +36,7 @@ type Screen struct {
 	Width    int // columns
 	Terminal bool
 	colors   bool
+	file     *os.File // the terminal
 }
 
 // Of describes a writer.
@@ -43,13 +45,27 @@ func Of(w io.Writer) Screen {
 	if !ok || !xterm.IsTerminal(int(f.Fd())) {
 		return Screen{Writer: w, Width: PlainWidth}
 	}
-	width, _, err := xterm.GetSize(int(f.Fd()))
-	if err != nil || width < 20 {
-		width = 80
-	}
-	_, none := os.LookupEnv("NO_COLOR")
-	return Screen{Writer: w, Width: width, Terminal: true, colors: !none && os.Getenv("TERM") != "dumb"}
+	s := Screen{Writer: w, Terminal: true, colors: os.Getenv("NO_COLOR") == "" && !dumb(), file: f}
+	s.Width, _ = s.Size()
+	return s
 }
+
+// Size is how many columns and rows the terminal has now. It changes while a
+// command runs.
+func (s Screen) Size() (width, height int) {
+	width, height = s.Width, 24
+	if s.file != nil {
+		if w, h, err := xterm.GetSize(int(s.file.Fd())); err == nil && w >= 20 && h > 1 {
+			return w, h
+		}
+	}
+	return cmp.Or(width, 80), height
+}
+
+// Live tells whether lines that were written can be written again.
+func (s Screen) Live() bool { return s.Terminal && !dumb() }
+
+func dumb() bool { return os.Getenv("TERM") == "dumb" }
 
 // Paint gives a text its colour, where there are colours. The text must be safe
 // for a terminal already.

@@ -47,7 +47,7 @@ type rehearsal struct {
 // DryRun says what a round would do with the given tasks, or with everything. a
 // is made by [app.NewReadOnly]. The errors are those of single lines.
 func DryRun(ctx context.Context, a *app.App, refs []string, warn func(error)) (lines []DryLine, failed []error, err error) {
-	silent := Voice{func(string) {}, func(string) {}, func(string, error) {}}
+	silent := Voice{Say: func(string) {}, Note: func(string) {}, Trouble: func(string, error) {}}
 	h := &rehearsal{round: New(a, silent).newRound(), warn: warn, live: map[string]string{}, lines: []DryLine{}}
 	err = h.rehearse(ctx, refs)
 	return h.lines, h.summary.Errors, err

@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"context"
 	"log/slog"
 
 	"agent/eventlog/event"
@@ -17,7 +18,9 @@ func (r *round) logOf(task, context string) *slog.Logger {
 // them, at info level what people said and what the agent did about it (seeds/001 §3.5), and
 // as a warning what failed and what is done about it.
 func logEvent(log *slog.Logger, ev event.Event) {
-	log.Debug(projections.Describe(ev), "event", ev.Body.Type(), "seq", ev.Seq)
+	if log.Enabled(context.Background(), slog.LevelDebug) {
+		log.Debug(projections.Describe(ev), "event", ev.Body.Type(), "seq", ev.Seq)
+	}
 	logPeople(log, ev.Body)
 	logFailure(log, ev)
 }

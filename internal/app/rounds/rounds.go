@@ -31,23 +31,17 @@ type Rounds struct {
 	told  string    // the fault that was said last
 }
 
-// Voice says things to people, a line at a time. Its functions may be called at the same time.
-type Voice struct {
-	Say     func(line string)            // an end that is not a good one
-	Note    func(line string)            // something that goes well
-	Trouble func(what string, err error) // something went wrong with one task or forge; the others go on
-}
-
 // New makes rounds that report to v.
 func New(a *app.App, v Voice) *Rounds { return &Rounds{App: a, voice: v} }
 
 // Summary is the result of a round.
 type Summary struct {
-	Did    int     // contexts worked on
-	Paused int     // contexts that are paused, and that nothing woke
-	Failed int     // contexts that ended as failed
-	Outage bool    // the model server did not answer, and a task waits for it
-	Errors []error // each was given to Voice.Trouble
+	Did    int      // contexts worked on
+	Paused int      // contexts that are paused, and that nothing woke
+	Failed int      // contexts that ended as failed
+	Outage bool     // the model server did not answer, and a task waits for it
+	Left   []string // contexts whose work was interrupted
+	Errors []error  // each was given to Voice.Trouble
 }
 
 // ListError is a forge whose tasks could not be listed.

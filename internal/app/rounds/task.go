@@ -16,6 +16,7 @@ import (
 	"agent/handlers/engine"
 	"agent/handlers/policy"
 	"agent/internal/app"
+	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/sanitize"
 	"agent/projections"
@@ -144,7 +145,7 @@ func (r *round) cloneable(ctx context.Context, j job) error {
 }
 
 func (r *round) skip(j job, why string) {
-	r.voice.Note(r.text("round.skipped", j.key.String(), why))
+	r.voice.ended(Outcome{UUID: j.uuid, TaskKey: j.key.String(), State: Skipped, Because: why}, r.Language())
 	r.saw(j.key.String(), contexts.Skipped, why, j.uuid)
 }
 
@@ -170,7 +171,7 @@ func (r *round) resume(ctx context.Context, j job) error {
 	}
 	at, ok := r.Site(first.Forge)
 	if !ok {
-		r.voice.Note(r.text("round.skipped", j.uuid, r.text("skip.forge", first.Forge)))
+		r.voice.ended(Outcome{UUID: j.uuid, State: Skipped, Because: r.text("skip.forge", first.Forge)}, r.Language())
 		r.saw(first.TaskKey, contexts.Skipped, r.text("skip.forge", first.Forge), j.uuid)
 		return nil
 	}
@@ -212,7 +213,7 @@ func (r *round) ended(s *projections.State, j job) {
 	if j.trigger != policy.ByCommand {
 		return
 	}
-	r.voice.Note(r.text("run.ended", s.Created.UUID, string(s.Status), s.Key.String()))
+	r.voice.Note(r.text("run.ended", s.Created.UUID, i18n.State(r.Language(), string(s.Status)), s.Key.String()))
 }
 
 func (r *round) run(ctx context.Context, e *engine.Engine, at app.Site, wake event.Body) error {
@@ -224,13 +225,19 @@ func (r *round) run(ctx context.Context, e *engine.Engine, at app.Site, wake eve
 	logBegin(log, s)
 	err := e.Run(ctx, r.pin(at, e.State().Key.Project), wake)
 	logEnd(log, s, time.Since(start).Seconds(), err)
-	r.report(s, name, time.Since(start), err)
+	if r.voice.Watch != nil {
+		r.voice.Watch.Left(s.Created.UUID)
+	}
+	r.report(s, time.Since(start), err)
 	return err
 }
 
-func (r *round) report(s *projections.State, name string, took time.Duration, err error) {
+func (r *round) report(s *projections.State, took time.Duration, err error) {
 	r.mu.Lock()
 	r.summary.Did++
+	if s.Status == projections.Running {
+		r.summary.Left = append(r.summary.Left, s.Created.UUID)
+	}
 	if s.Status == projections.Failed {
 		r.summary.Failed++
 	}
@@ -247,21 +254,7 @@ func (r *round) report(s *projections.State, name string, took time.Duration, er
 	if r.faultOfModel(s) == nil && !report.WaitsForModel(s) { // a server that is down says nothing of the account
 		r.wentOn(s.Created.UUID)
 	}
-	line := r.text("round.line", s.Status, name, s.Created.UUID,
-		s.Usage.LLMCalls, s.Usage.ToolCalls, took.Round(time.Millisecond))
-	switch {
-	case s.Status != projections.Completed:
-		line += ": " + report.Because(s, r.Language())
-	case report.Work(s, r.Language()) != "", len(s.Refused) > 0:
-		line += ": " + report.Because(s, r.Language())
-	case s.ChangedInPlace():
-		line += ": " + r.text("run.inplace", s.Workspace.Dir)
-	}
-	if s.Status == projections.Failed || report.NeedsPerson(s) || len(s.Refused) > 0 {
-		r.voice.Say(line)
-	} else {
-		r.voice.Note(line)
-	}
+	r.voice.ended(r.outcome(s, took), r.Language())
 	r.discard(s)
 }
 
@@ -269,7 +262,12 @@ func (r *round) report(s *projections.State, name string, took time.Duration, er
 func (r *round) portsFor(at app.Site, task, context string) engine.Ports {
 	p := r.PortsFor(at)
 	p.Log = r.logOf(task, context)
-	p.OnEvent = func(ev event.Event) { logEvent(p.Log, ev) }
+	p.OnEvent = func(ev event.Event, s *projections.State) {
+		logEvent(p.Log, ev)
+		if r.voice.Watch != nil {
+			r.voice.Watch.Event(ev, s)
+		}
+	}
 	return p
 }
 

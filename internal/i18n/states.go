@@ -1,0 +1,32 @@
+package i18n
+
+// stateTexts are the states of a context, by their names in --json.
+var stateTexts = texts{
+	"state.running":     {"running", "実行中"},
+	"state.interrupted": {"interrupted", "中断"},
+	"state.paused":      {"paused", "一時停止"},
+	"state.awaiting":    {"awaiting", "返信待ち"},
+	"state.completed":   {"completed", "完了"},
+	"state.stopped":     {"stopped", "停止"},
+	"state.failed":      {"failed", "失敗"},
+	"state.damaged":     {"damaged", "破損"},
+	"state.partial":     {"partial", "一部未完了"},
+
+	"until.person":  {"person", "担当者"},
+	"until.comment": {"comment", "コメント"},
+	"until.signal":  {"signal", "シグナル"},
+}
+
+// State is the one word for a state of a context, wherever people read it.
+func State(l Lang, state string) string { return word(l, "state.", state) }
+
+// Until is what a paused context waits for: a person, a comment, a signal, or a time.
+func Until(l Lang, until string) string { return word(l, "until.", until) }
+
+// word is a word of a vocabulary; one that is newer than the table stays as it is.
+func word(l Lang, prefix ID, name string) string {
+	if id := prefix + ID(name); Has(id) {
+		return Text(l, id)
+	}
+	return name
+}
