@@ -4,6 +4,7 @@
 //	  events.jsonl                                       the log, see package eventlog
 //	  events.jsonl.zst                                   the log of one that ended long ago: [Store.Archive]
 //	  blobs/<sha256>                                     texts too large for a line
+//	  objects/pack/                                      the files that were saved: [Context.Objects]
 //	  change.patch                                       work that could not be pushed: [Context.KeepPatch]
 //	  *.json *.jsonl planning/<uuid>.jsonl               projection files, rebuildable from the log
 //	index/                                               what lists show of all contexts: index.go

@@ -269,6 +269,9 @@ var rules = map[string][]string{
 		"internal/registry",
 		"llm",
 	},
+	"internal/snapshot": {
+		"internal/fsx",
+	},
 	"internal/term": {
 		"internal/sanitize",
 	},

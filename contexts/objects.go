@@ -1,0 +1,113 @@
+package contexts
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+
+	"agent/internal/fsx"
+)
+
+// ObjectsDir is where a context keeps the files that were saved, as objects of git: see
+// package snapshot.
+const ObjectsDir = "objects"
+
+// packs is where git looks for packs in a directory of objects.
+const packs = ObjectsDir + "/pack"
+
+// Objects are the files of a context's directory of objects. They move with it, and
+// are removed with it.
+type Objects struct {
+	s    *Store
+	at   func() (string, error) // the context's directory
+	made bool                   // the directories are there, durably
+}
+
+// Objects are those of a context that is held.
+func (c *Context) Objects() *Objects {
+	return &Objects{s: c.s, at: func() (string, error) { return c.path(), nil }}
+}
+
+// Objects are those of a context, to be read.
+func (s *Store) Objects(uuid string) *Objects {
+	return &Objects{s: s, at: func() (string, error) {
+		at, err := s.locate(uuid)
+		return pathOf(at, uuid), err
+	}}
+}
+
+// Path is the directory of objects for programs that take a path, as git does. The
+// context may move: it is asked for again for each use.
+func (o *Objects) Path() (string, error) {
+	at, err := o.at()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(filepath.Join(o.s.o.Dir, filepath.FromSlash(at), ObjectsDir))
+}
+
+// Names lists the files in pack/.
+func (o *Objects) Names() (names []string, err error) {
+	at, err := o.at()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := o.s.fs.ReadDir(path.Join(at, packs))
+	if isMissing(err) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names, err
+}
+
+// Open opens one of them.
+func (o *Objects) Open(name string) (fsx.File, error) {
+	at, err := o.at()
+	if err != nil {
+		return nil, err
+	}
+	return o.s.fs.OpenFile(path.Join(at, packs, path.Base(name)), os.O_RDONLY, 0)
+}
+
+// Keep makes a file with this content. Its bytes are durable, its name is after Sync.
+func (o *Objects) Keep(name string, data []byte) error {
+	at, err := o.at()
+	if err != nil {
+		return err
+	}
+	if !o.made {
+		if err := fsx.MkdirSync(o.s.fs, path.Join(at, packs)); err != nil {
+			return err
+		}
+		o.made = true
+	}
+	file := path.Join(at, packs, path.Base(name))
+	f, err := o.s.fs.OpenFile(file+fsx.TempSuffix, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	n, err := f.Write(data)
+	if err == nil && n != len(data) {
+		err = io.ErrShortWrite
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return o.s.fs.Rename(file+fsx.TempSuffix, file)
+}
+
+// Sync makes the names of the files durable.
+func (o *Objects) Sync() error {
+	at, err := o.at()
+	if err != nil {
+		return err
+	}
+	return o.s.fs.SyncDir(path.Join(at, packs))
+}
