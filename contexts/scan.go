@@ -44,6 +44,15 @@ type Scan struct {
 	Hosts  map[string]HostScan `json:"hosts"`          // by the host of task keys
 	Items  []Sighting          `json:"items"`          // newest first, one for each task key, at most 5,000
 	Polls  map[string]Poll     `json:"polls"`          // looks at waiting contexts, by uuid
+	Fault  *FaultSeen          `json:"fault,omitempty"`
+}
+
+// FaultSeen is the latest fault of the machine that ended a round. In a note, one
+// without a class says that the machine was looked at and is well.
+type FaultSeen struct {
+	Time  time.Time `json:"time"`
+	Class string    `json:"class"`
+	Text  string    `json:"text"` // with what to do
 }
 
 // HostScan is the latest scan of one forge.
@@ -128,6 +137,12 @@ func (n Scan) Of(taskKey string) (Sighting, bool) {
 func (n Scan) with(later Scan) Scan {
 	if later.Round.After(n.Round) {
 		n.Round = later.Round
+	}
+	if later.Fault != nil {
+		n.Fault = later.Fault
+	}
+	if n.Fault != nil && n.Fault.Class == "" {
+		n.Fault = nil
 	}
 	for host, h := range later.Hosts {
 		n.Hosts[host] = n.Hosts[host].with(h)

@@ -22,6 +22,8 @@ type Status struct {
 	Forges      []ForgeScan     `json:"forges"`
 	Round       time.Time       `json:"last_round,omitzero"`
 	Paused      bool            `json:"pause_signal"`
+
+	Fault *contexts.FaultSeen `json:"fault,omitempty"` // of the machine: it ended the latest round that began or resumed tasks
 }
 
 // StatusContext is one context that has not ended, or cannot be read.
@@ -74,7 +76,7 @@ func (s Source) Status() (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Round, r.Paused = scan.Round, s.Paused
+	r.Round, r.Paused, r.Fault = scan.Round, s.Paused, scan.Fault
 	for _, f := range s.Config.Forges() {
 		r.Forges = append(r.Forges, ForgeScan{f.Host(), scan.Hosts[f.Host()]})
 	}
@@ -172,6 +174,9 @@ func (s Source) ending(uuid string) (state string, refused bool, err error) {
 
 // problems finds what a supervisor has to know.
 func (s Source) problems(r *Status) (all []string) {
+	if f := r.Fault; f != nil {
+		all = append(all, s.text("status.fault", Age(s.Now.Sub(f.Time)), f.Text))
+	}
 	if n := len(r.Damaged); n > 0 {
 		all = append(all, s.text("status.damaged", n))
 	}

@@ -3,6 +3,7 @@ package rounds
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"agent/contexts"
 	"agent/handlers/engine"
@@ -42,6 +43,7 @@ func (r *round) halt(f *Fault) {
 	first := r.fault == nil
 	if first {
 		r.fault = f
+		r.sawFault(f)
 		r.summary.Errors = append(r.summary.Errors, f)
 	}
 	told := r.told == f.Error()
@@ -87,12 +89,20 @@ func (r *round) faultOf(err error) *Fault {
 // faultOfModel is the fault behind a task's pause: every other task would be
 // refused by the model server as well.
 func (r *round) faultOfModel(s *projections.State) *Fault {
-	if s.Status != projections.Paused || s.Paused.Reason != "model_"+string(llm.Auth) &&
-		s.Paused.Reason != "model_"+string(llm.Quota) && s.Paused.Reason != "model_"+string(llm.NotFound) {
+	if s.Status != projections.Paused {
 		return nil
 	}
-	todo := r.text("fault.todo.model."+i18n.ID(s.Paused.Reason[len("model_"):]), r.modelKeys()...)
-	return &Fault{"model", r.text("fault.model.others", report.Because(s, r.Language())), todo, s.Paused.Until.Kind == "time"}
+	kind, ofModel := strings.CutPrefix(s.Paused.Reason, "model_")
+	if !ofModel || !refusesAll(llm.Kind(kind)) {
+		return nil
+	}
+	f := r.modelFault(llm.Kind(kind), r.text("fault.model.others", report.Because(s, r.Language())))
+	f.Passes = s.Paused.Until.Kind == "time"
+	return f
+}
+
+func (r *round) modelFault(kind llm.Kind, text string) *Fault {
+	return &Fault{"model", text, r.text("fault.todo.model."+i18n.ID(kind), r.modelKeys()...), false}
 }
 
 // refusal is a paused task that the model server refuses, as it would every other.
@@ -123,6 +133,17 @@ func (r *round) withheld() *Fault {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.refused == nil {
+		return nil
+	}
+	r.refused.withheld = true
+	return r.refused.fault
+}
+
+// withheldFrom is why a context other than the refused one does not ask the model.
+func (r *round) withheldFrom(uuid string) *Fault {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.refused == nil || r.refused.uuid == uuid {
 		return nil
 	}
 	r.refused.withheld = true

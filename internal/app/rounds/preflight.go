@@ -23,7 +23,8 @@ const listingTime = 10 * time.Second
 // error is a *Fault.
 func (r *round) ready(ctx context.Context) error {
 	r.checked.Do(func() {
-		if f := r.preflight(ctx); f != nil && ctx.Err() == nil {
+		f := r.preflight(ctx)
+		if r.sound = f == nil && ctx.Err() == nil; f != nil && ctx.Err() == nil {
 			r.halt(f)
 		}
 	})

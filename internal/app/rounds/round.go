@@ -23,8 +23,11 @@ type round struct {
 	works   map[string]*sync.Mutex
 	seen    sightings
 	checked sync.Once // the machine
+	sound   bool      // it was checked, and nothing was found
 	fault   *Fault    // that ended the round
 	refused *refusal  // nil if the model server refuses no paused task
+
+	turnedAway *turnedAway // nil if the model refused no task of this round
 
 	pausedMu sync.Mutex
 	paused   map[string]map[string]bool // keys that a list shows, by host and label; nil: it cannot be read
@@ -74,11 +77,18 @@ func (r *round) work(ctx context.Context, jobs <-chan job) {
 
 // begun finds contexts that run, or whose pause is over.
 func (r *round) begun(ctx context.Context, jobs chan<- job) {
+	entries, running := []contexts.Entry{}, false
 	for entry, err := range r.Store.Unfinished() {
 		if err != nil {
 			r.trouble(entry.UUID, err)
 			continue
 		}
+		entries, running = append(entries, entry), running || entry.Dir == contexts.Running
+	}
+	if running {
+		r.noteRefusals(entries)
+	}
+	for _, entry := range entries {
 		if entry.Dir == contexts.Paused && !r.due(ctx, entry.UUID) {
 			continue
 		}

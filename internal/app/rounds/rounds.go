@@ -84,6 +84,7 @@ func (s *Rounds) All(ctx context.Context) Summary {
 		r.labelled(ctx, jobs)
 	}()
 	r.work(ctx, jobs)
+	r.tellTurnedAway()
 	r.tellWithheld()
 	if ctx.Err() == nil {
 		r.collectDaily(ctx)
@@ -106,6 +107,8 @@ func (s *Rounds) Only(ctx context.Context, refs []string) (Summary, error) {
 	}
 	close(jobs)
 	r.work(ctx, jobs)
+	r.tellTurnedAway()
+	r.sawSound()
 	r.writeScan()
 	return r.summary, nil
 }

@@ -96,8 +96,27 @@ func (r *round) sawTrouble(j job, err error) {
 	}
 }
 
+// sawFault notes why the round ended, for `agent status`.
+func (r *round) sawFault(f *Fault) {
+	safe, _ := r.Redact.String(f.Error())
+	r.seen.mu.Lock()
+	defer r.seen.mu.Unlock()
+	r.seen.scan.Fault = &contexts.FaultSeen{Time: time.Now().UTC(), Class: f.Class, Text: safe}
+}
+
+// sawSound forgets the fault of an earlier round if this one looked and found none.
+func (r *round) sawSound() {
+	if !r.sound || r.halted() != nil {
+		return
+	}
+	r.seen.mu.Lock()
+	defer r.seen.mu.Unlock()
+	r.seen.scan.Fault = &contexts.FaultSeen{}
+}
+
 // endRound writes the rest of what was seen.
 func (r *round) endRound() {
+	r.sawSound()
 	r.seen.mu.Lock()
 	r.seen.scan.Round = time.Now().UTC()
 	r.seen.mu.Unlock()

@@ -40,6 +40,11 @@ func (r *round) do(ctx context.Context, j job) {
 	if err == nil || ctx.Err() != nil {
 		return
 	}
+	var l *left
+	if errors.As(err, &l) {
+		r.keepForLater(j, l)
+		return
+	}
 	if f := r.faultOf(err); f != nil {
 		r.halt(f)
 	} else {
@@ -119,8 +124,11 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 		return f // while it waited for its place
 	}
 	host, _ := os.Hostname()
-	id := uuid.NewString()
-	e, err := engine.Create(r.portsFor(j.at, t.Key.String(), id), &event.ContextCreated{Format: event.Format, UUID: id, TaskKey: t.Key.String(),
+	if r.shut() {
+		return nil // the fault is about to be told
+	}
+	g := &gate{Provider: r.Model, r: r, uuid: uuid.NewString(), own: j.trigger == policy.ByCommand}
+	e, err := engine.Create(r.portsFor(j.at, t.Key.String(), g), &event.ContextCreated{Format: event.Format, UUID: g.uuid, TaskKey: t.Key.String(),
 		Forge: j.key.Host, Kind: string(j.key.Kind), User: t.Author.Login, Title: sanitize.Line(t.Title, 500), Trigger: j.trigger,
 		Version: r.Ports.Version, Host: host, PID: os.Getpid()})
 	if err != nil {
@@ -128,7 +136,7 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 	}
 	_ = lock.Close() // the live context guards the task from here on
 	r.saw(j.key.String(), contexts.Taken, r.becauseOf(j.trigger), e.State().Created.UUID)
-	return r.run(ctx, e, j.at, nil)
+	return r.run(ctx, e, j.at, nil, g)
 }
 
 // cloneable refuses a clone URL that leads elsewhere before the item is touched. A
@@ -188,7 +196,8 @@ func (r *round) resume(ctx context.Context, j job) error {
 	if f := r.halted(); f != nil {
 		return f
 	}
-	e, err := engine.Open(r.portsFor(at, first.TaskKey, j.uuid), j.uuid)
+	g := &gate{Provider: r.Model, r: r, uuid: j.uuid}
+	e, err := engine.Open(r.portsFor(at, first.TaskKey, g), j.uuid)
 	if err != nil {
 		return err
 	}
@@ -204,8 +213,13 @@ func (r *round) resume(ctx context.Context, j job) error {
 		r.ended(e.State(), j)
 		return e.Close() // where it was listed, only its directory was behind
 	}
+	if f := r.waitsForOther(e.State(), wake, j.trigger); f != nil {
+		r.saw(first.TaskKey, contexts.Skipped, f.Error(), j.uuid)
+		return e.Close()
+	}
 	r.saw(first.TaskKey, contexts.Continued, r.wokenBy(wake), j.uuid)
-	return r.run(ctx, e, at, wake)
+	g.own = byPerson(wake, j.trigger)
+	return r.run(ctx, e, at, wake, g)
 }
 
 // ended tells a person who named a context that it has ended, and what begins anew.
@@ -216,14 +230,20 @@ func (r *round) ended(s *projections.State, j job) {
 	r.voice.Note(r.text("run.ended", s.Created.UUID, i18n.State(r.Language(), string(s.Status)), s.Key.String()))
 }
 
-func (r *round) run(ctx context.Context, e *engine.Engine, at app.Site, wake event.Body) error {
+func (r *round) run(ctx context.Context, e *engine.Engine, at app.Site, wake event.Body, g *gate) error {
 	defer e.Close()
+	ctx, g.stop = context.WithCancelCause(ctx)
+	defer g.stop(nil)
 	s := e.State()
 	name := s.Key.String()
 	r.voice.Note(r.text("round.working", name, s.Created.UUID, s.Created.Title))
 	start, log := time.Now(), r.logOf(name, s.Created.UUID)
 	logBegin(log, s)
 	err := e.Run(ctx, r.pin(at, e.State().Key.Project), wake)
+	var l *left
+	if err != nil && errors.As(context.Cause(ctx), &l) {
+		err = l
+	}
 	logEnd(log, s, time.Since(start).Seconds(), err)
 	if r.voice.Watch != nil {
 		r.voice.Watch.Left(s.Created.UUID)
@@ -259,9 +279,10 @@ func (r *round) report(s *projections.State, took time.Duration, err error) {
 }
 
 // portsFor are the ports for one context of a task.
-func (r *round) portsFor(at app.Site, task, context string) engine.Ports {
+func (r *round) portsFor(at app.Site, task string, g *gate) engine.Ports {
 	p := r.PortsFor(at)
-	p.Log = r.logOf(task, context)
+	p.Model = g
+	p.Log = r.logOf(task, g.uuid)
 	p.OnEvent = func(ev event.Event, s *projections.State) {
 		logEvent(p.Log, ev)
 		if r.voice.Watch != nil {
