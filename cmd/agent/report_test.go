@@ -31,12 +31,12 @@ func jsonOf[T any](w *world, code int, args ...string) (v T) {
 
 // priced is a world whose model says what it counted, and has a price.
 func priced(t *testing.T) *world {
-	usage := &llm.Usage{Prompt: 1000, Completion: 100}
+	usage := &llm.Usage{Prompt: 1000, Cached: 600, Completion: 100}
 	done := llmtest.Done("I wrote hello.txt.")
 	call := write("hello.txt", "hello\n")
 	done.Usage, call.Usage = usage, usage
 	w := newWorld(t, llmtest.Turns(call, done))
-	w.llm = "\n  prices: {scripted: {input: 10, output: 100}}"
+	w.llm = "\n  prices: {scripted: {input: 10, cached: 10, output: 100}}"
 	return w
 }
 
@@ -86,7 +86,7 @@ func (w *world) wantStats(l report.Listed) {
 	used := w.fold(l.UUID).Usage
 	for by, key := range map[string]string{"repo": w.forge.Host() + "/" + testRepo, "model": "scripted", "day": contexts.Day(l.CreatedAt)} {
 		s := jsonOf[report.Stats](w, 0, "stats", "--by", by)
-		want := report.StatsRow{Key: key, Runs: 1, Completed: 1, Calls: used.LLMCalls, Tools: used.ToolCalls, Prompt: used.Prompt, Completion: used.Completion}
+		want := report.StatsRow{Key: key, Runs: 1, Completed: 1, Calls: used.LLMCalls, Tools: used.ToolCalls, Prompt: used.Prompt, Cached: 1200, Completion: used.Completion}
 		if len(s.Rows) != 1 {
 			w.t.Fatalf("stats by %s: %+v", by, s)
 		}
@@ -104,7 +104,7 @@ func (w *world) wantStats(l report.Listed) {
 		w.t.Errorf("stats of the future: %+v", s)
 	}
 	out, _ := w.agent(0, "stats")
-	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 3 || !strings.Contains(lines[1], "████") || !strings.HasPrefix(lines[2], "total") {
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 3 || !strings.Contains(lines[1], "████") || !strings.HasPrefix(lines[2], "total") || !strings.Contains(lines[2], fmt.Sprintf(" %d %% ", 1200*100/used.Prompt)) {
 		w.t.Errorf("stats prints\n%s", out)
 	}
 	w.agent(2, "stats", "--since", "yesterday")

@@ -71,7 +71,7 @@ func (w *world) playWishes(n int, r llmtest.Request) llmtest.Reply {
 	if w.config.Planning.Enabled && !strings.Contains(r.System(), "final summary") {
 		return w.playPlan(r)
 	}
-	if len(r.Tools) > 0 && r.Turns() == 1 && w.once.CompareAndSwap(false, true) {
+	if len(r.Tools) > 0 && r.Turns() > 0 && w.once.CompareAndSwap(false, true) {
 		w.raised.Store(true)
 	}
 	reply := playGoals(n, r)

@@ -47,6 +47,7 @@ type world struct {
 	dark  bool   // the power was cut: what is not synced, as the ledger, may be old
 
 	dialect llmtest.Dialect // of the model's server, if it is a strict one
+	atCall  func(n int)     // what happens before the n-th answer of a strict server, from 0 on
 	profile string          // of requests to it
 	down    *llmtest.Server // asked before it, if set
 	forgets bool            // the model goes by the files alone

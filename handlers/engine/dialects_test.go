@@ -59,6 +59,36 @@ type shaped struct {
 var sessions = []shaped{
 	{"five calls", func(w *world) error { return w.converse1(talk{}) }, nil},
 	{"resume with a comment", func(w *world) error { return w.converse1(talks[0]) }, nil},
+	{"comment in mid-run", func(w *world) error {
+		w.config.Comments.Interval = 1
+		w.atCall = func(n int) {
+			if n == 1 {
+				w.forge.AddComment(project, 1, "alice", "WISH one.txt")
+			}
+		}
+		return w.converse1(talk{})
+	}, func(w *world, _ []event.Event) error {
+		if !strings.Contains(w.files()["one.txt"], "wished") {
+			return fmt.Errorf("the comment was not heard: %v", w.files())
+		}
+		return nil
+	}},
+	{"edited task", func(w *world) error {
+		edited := talks[0]
+		edited.people = []func(*world) error{func(w *world) error {
+			w.raised.Store(false)
+			w.forge.EditIssueAs(project, 1, "alice", "Correct the notes", "The answer in notes.txt is wrong.\nWISH one.txt")
+			return nil
+		}}
+		return w.converse1(edited)
+	}, func(_ *world, log []event.Event) error {
+		for _, ev := range log {
+			if _, ok := ev.Body.(*event.TaskChanged); ok {
+				return nil
+			}
+		}
+		return errors.New("the edit was not seen")
+	}},
 	{"second run", secondRun, func(w *world, _ []event.Event) error {
 		for _, r := range w.model.Requests() {
 			if r.Contains(summed) {
@@ -108,7 +138,12 @@ func secondRun(w *world) error {
 func strict(t testing.TB, d llmtest.Dialect, profile string) *world {
 	w := newWorld(t, scenario{nil, correction.notes})
 	w.model.Close()
-	w.model = llmtest.NewStrict(func(n int, r llmtest.Request) llmtest.Reply { return w.playShaped(n, r) }, d)
+	w.model = llmtest.NewStrict(func(n int, r llmtest.Request) llmtest.Reply {
+		if w.atCall != nil {
+			w.atCall(n)
+		}
+		return w.playShaped(n, r)
+	}, d)
 	w.dialect, w.profile = d, profile
 	w.config.Model, w.config.Profile, w.config.Protocol = d.Model, profile, "auto"
 	return w

@@ -135,6 +135,38 @@ func TestEnvironmentOverridesFile(t *testing.T) {
 	}
 }
 
+// The keys that say how a model server is spoken to, from the file and from the environment.
+func TestModelKeys(t *testing.T) {
+	file := `
+github: {owner: o, personal_access_token: tok-github-1}
+llm:
+  provider: anthropic
+  profile: mistral
+  fallback: [openai, ollama]
+  openai: {base_url: "https://n.openai.azure.com", api_version: "2024-10-21", auth: api-key, api: responses, api_key: k1, model: d}
+  anthropic: {base_url: https://claude.example.com, api_key: k2, model: claude, context_length: 100000, thinking_tokens: 2048}
+  ollama: {model: q}
+`
+	c := mustLoad(t, file, nil)
+	a, o := c.LLM.Sections["anthropic"], c.LLM.Sections["openai"]
+	if a.URL != "https://claude.example.com" || a.APIKey != "k2" || a.Model != "claude" || a.ContextLength != 100000 || c.Options(*a).Thinking != 2048 {
+		t.Errorf("%+v", a)
+	}
+	if got := c.Options(*o); got.Version != "2024-10-21" || got.Auth != "api-key" || got.API != "responses" || got.Profile != "" {
+		t.Errorf("%+v", got)
+	}
+	if others := c.LLM.Others(); c.LLM.Profile != "mistral" || len(others) != 2 || others[0].Name != "openai" || others[1].Name != "ollama" {
+		t.Errorf("%q %+v", c.LLM.Profile, others)
+	}
+	c = mustLoad(t, file, map[string]string{"LLM_PROFILE": "plain", "LLM_FALLBACK": "ollama", "OPENAI_API_VERSION": "v", "OPENAI_AUTH": "bearer", "OPENAI_API": "chat",
+		"ANTHROPIC_BASE_URL": "https://other.example.com", "ANTHROPIC_API_KEY": "k3", "ANTHROPIC_MODEL": "m", "ANTHROPIC_THINKING_TOKENS": "4096"})
+	a, o = c.LLM.Sections["anthropic"], c.LLM.Sections["openai"]
+	if c.LLM.Profile != "plain" || len(c.LLM.Fallback) != 1 || o.APIVersion != "v" || o.Auth != "bearer" || o.API != "chat" ||
+		a.URL != "https://other.example.com" || a.APIKey != "k3" || a.Model != "m" || a.ThinkingTokens != 4096 {
+		t.Errorf("%q %v %+v %+v", c.LLM.Profile, c.LLM.Fallback, o, a)
+	}
+}
+
 func TestFlagsOverrideEnvironment(t *testing.T) {
 	c := mustLoad(t, github, map[string]string{"LLM_PROVIDER": "lmstudio"}, Override(func(c *Config) { c.LLM.Provider = "ollama" }))
 	if c.LLM.Provider != "ollama" {
