@@ -14,9 +14,9 @@ import (
 
 // Forgotten is what [Store.Forget] did.
 type Forgotten struct {
-	UUID  string
-	Bytes int64    // of its files
-	Heirs []string // contexts that had taken something over from it
+	UUID  string   `json:"uuid"`
+	Bytes int64    `json:"bytes"`           // of its files
+	Heirs []string `json:"heirs,omitempty"` // contexts that had taken something over from it
 }
 
 // Forget removes a context that has ended, and what later ones of its task have
@@ -59,6 +59,36 @@ func (s *Store) forget(uuid, by string, at time.Time, refresh func(*Context) err
 		return done, err
 	}
 	return done, s.forgetQuarantine(uuid)
+}
+
+// WouldForget says what [Store.Forget] would do with a context that has ended.
+func (s *Store) WouldForget(uuid string) (Forgotten, error) {
+	would := Forgotten{UUID: uuid}
+	first, err := s.Creation(uuid)
+	var lost *LostError
+	if errors.As(err, &lost) {
+		return would, nil
+	}
+	if err != nil {
+		return would, err
+	}
+	of, err := s.ofTask(first.TaskKey)
+	if err != nil {
+		return would, err
+	}
+	for _, i := range of {
+		if i.UUID == uuid {
+			continue
+		}
+		if inherits, err := s.inherits(i.UUID, uuid); err == nil && inherits {
+			would.Heirs = append(would.Heirs, i.UUID)
+		}
+	}
+	dir, err := s.locate(uuid)
+	if err == nil {
+		would.Bytes, err = s.sizeOf(pathOf(dir, uuid))
+	}
+	return would, err
 }
 
 // forgetHeirs takes what the later contexts of a task have from done.UUID.

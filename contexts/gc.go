@@ -26,6 +26,22 @@ type Retention struct {
 	InheritFor   int // days in which the next attempt at a task may need the newest one
 	DryRun       bool
 	Progress     func(done, of int) // may be nil
+	Would        func(Planned)      // takes what a dry run would do; may be nil
+}
+
+// Planned is one thing that a dry run would do.
+type Planned struct {
+	Action  string `json:"action"` // archive | remove | remove_clone | rebuild
+	UUID    string `json:"uuid"`
+	TaskKey string `json:"task_key,omitempty"`
+	Bytes   int64  `json:"bytes,omitempty"`
+}
+
+// Plan notes what a dry run would do.
+func (r *Retention) Plan(p Planned) {
+	if r.DryRun && r.Would != nil {
+		r.Would(p)
+	}
 }
 
 // Old tells whether the working copy of a context is needed no more.
@@ -126,6 +142,7 @@ func (s *Store) collect(ctx context.Context, r Retention, c *Collected) error {
 // old is a context that something is to be done with.
 type old struct {
 	uuid   string
+	key    string // of its task
 	remove bool
 	size   int64
 }
@@ -160,13 +177,13 @@ func (x *snapshot) due(r Retention) (todo []old, kept int, err error) {
 		}
 		if passed(r.Now, i.Ended, r.RemoveAfter) {
 			if needed[forge.FoldKey(i.TaskKey)].uuid != i.UUID {
-				todo = append(todo, old{uuid: i.UUID, size: i.Size, remove: true})
+				todo = append(todo, old{i.UUID, i.TaskKey, true, i.Size})
 				continue
 			}
 			kept++
 		}
 		if passed(r.Now, i.Ended, r.ArchiveAfter) && !i.Archived {
-			todo = append(todo, old{uuid: i.UUID, size: i.Size})
+			todo = append(todo, old{i.UUID, i.TaskKey, false, i.Size})
 		}
 	}
 	return todo, kept, nil
@@ -210,8 +227,10 @@ func (s *Store) tidy(t old, r Retention, c *Collected) error {
 		size, err := s.sizeOf(pathOf(Completed, id))
 		c.Removed++
 		c.RemovedBytes += size
+		r.Plan(Planned{"remove", id, t.key, size})
 		return err
 	case r.DryRun:
+		r.Plan(Planned{"archive", id, t.key, t.size})
 		c.Archived++
 		c.ArchivedFrom += t.size
 		return nil

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -29,6 +28,7 @@ flight, says so on the task, and pauses it until agent resume.`,
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "everything that is being worked on")
+	a.jsonFlag(cmd, signalJSON)
 	return cmd
 }
 
@@ -49,6 +49,7 @@ reached it grants the same amount once more, or what --add says.`,
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "everything that is paused")
+	a.jsonFlag(cmd, signalJSON)
 	cmd.Flags().Float64Var(&add, "add", 0, "how much of the reached limit to grant")
 	return cmd
 }
@@ -64,7 +65,18 @@ func (a *cli) stopCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "said on the task")
+	a.jsonFlag(cmd, signalJSON)
 	return cmd
+}
+
+const signalJSON = "print one JSON object a line for each context"
+
+// requested is what became of a request to one context, as --json prints it.
+type requested struct {
+	UUID      string          `json:"uuid"`
+	Signal    contexts.Signal `json:"signal"`
+	Requested bool            `json:"requested"` // false: the context has ended
+	State     string          `json:"state"`
 }
 
 // signal leaves a signal for the given contexts, or for all in a directory.
@@ -80,8 +92,8 @@ func (a *cli) signal(refs []string, all bool, sig contexts.Signal, dir contexts.
 	if err != nil {
 		return err
 	}
-	if all && len(uuids) == 0 {
-		fmt.Fprintf(a.out, "nothing to %s\n", sig)
+	if all && len(uuids) == 0 && !a.asJSON {
+		a.say("signal.nothing." + i18n.ID(sig))
 	}
 	if sig == contexts.Resume {
 		a.signalStandsStill()
@@ -90,14 +102,14 @@ func (a *cli) signal(refs []string, all bool, sig contexts.Signal, dir contexts.
 	for _, uuid := range uuids {
 		state, err := engine.ReadState(store, uuid)
 		if err == nil && state.Status.Ended() {
-			fmt.Fprintf(a.out, "%s  is %s: nothing to %s\n", uuid, state.Status, sig)
+			a.tell(requested{uuid, sig, false, string(state.Status)}, "signal.ended."+i18n.ID(sig), uuid, i18n.State(a.lang, string(state.Status)))
 			a.howToBeginAnew(state, sig)
 			continue
 		}
 		if err := store.Send(uuid, sig, payload); err != nil { // also to a damaged one, for after its repair
 			return err
 		}
-		fmt.Fprintf(a.out, "%s  %s requested\n", uuid, sig)
+		a.tell(requested{uuid, sig, true, statusOf(state)}, "signal.requested."+i18n.ID(sig), uuid)
 		if exitCode(err) == contexts.ExitDamage && !contexts.IsTorn(err) {
 			damaged = errors.Join(damaged, err)
 		}
@@ -105,21 +117,29 @@ func (a *cli) signal(refs []string, all bool, sig contexts.Signal, dir contexts.
 	return damaged
 }
 
+// statusOf is the state by the log; none can be read of one that is damaged.
+func statusOf(s *projections.State) string {
+	if s == nil || s.Created == nil {
+		return contexts.StateDamaged
+	}
+	return string(s.Status)
+}
+
 // howToBeginAnew says what leads on where a context has ended that was to be resumed.
 func (a *cli) howToBeginAnew(s *projections.State, sig contexts.Signal) {
-	if sig != contexts.Resume || s.Task == nil {
+	if sig != contexts.Resume || s.Task == nil || a.asJSON {
 		return
 	}
-	fmt.Fprintf(a.out, "  to try again, set the label on the item again, or: agent run %s\n", sanitize.Line(s.Task.URL, 300))
-	if work := report.Work(s, i18n.En); work != "" {
-		fmt.Fprintf(a.out, "  a new attempt continues from there: %s\n", work)
+	a.say("signal.again", sanitize.Line(s.Task.URL, 300))
+	if work := report.Work(s, a.lang); work != "" {
+		a.say("signal.from", work)
 	}
 }
 
 // signalStandsStill warns that a resume comes to nothing for what the signal keeps.
 func (a *cli) signalStandsStill() {
-	if a.signalFile != "" {
-		fmt.Fprintf(a.out, "the pause signal is set: nothing new is started until %s is removed\n", a.signalFile)
+	if a.signalFile != "" && !a.asJSON {
+		a.say("signal.still", a.signalFile)
 	}
 }
 

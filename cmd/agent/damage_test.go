@@ -142,7 +142,7 @@ func TestTornTail(t *testing.T) {
 			data, err := os.ReadFile(w.logPath("running", uuid))
 			must(t, err)
 			must(t, os.WriteFile(w.logPath("running", uuid), tear(data), 0o600))
-			if l := w.only(); l.State != "running" {
+			if l := w.only(); l.State != "interrupted" {
 				t.Errorf("list says %s", l.State)
 			}
 			w.agent(0, "run")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -9,10 +8,11 @@ import (
 	"agent/contexts"
 	"agent/internal/doctor"
 	"agent/internal/i18n"
+	"agent/internal/term"
 )
 
 func (a *cli) doctorCommand() *cobra.Command {
-	asJSON, noCall := false, false
+	noCall := false
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check everything that a run needs", Args: cobra.NoArgs,
 		Long: `doctor checks the configuration, files, disk, contexts, forges, model, tool servers, git and
@@ -20,11 +20,11 @@ sandbox, and says how to fix each problem. It exits with 0 if it finds no proble
 marked !, do not count), else with 78. It changes nothing. To find out whether the model can
 call tools it makes one very short call, unless --no-model-call is given.`,
 		Example: `  agent doctor
-  agent doctor --no-model-call --json | jq -r '.[] | select(.result!="ok").todo'`,
+  agent doctor --no-model-call --json | jq -r 'select(.result!="ok").todo'`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			show := a.showFinding
-			if asJSON {
-				show = func(doctor.Finding) {}
+			if a.asJSON {
+				show = func(f doctor.Finding) { _ = a.printLine(f) }
 			}
 			r := doctor.Run(cmd.Context(), doctor.Options{ConfigPath: a.config, ContextsDir: a.contexts, Version: version(),
 				NoModelCall: noCall, Getenv: a.getenv, Show: show})
@@ -32,23 +32,26 @@ call tools it makes one very short call, unless --no-model-call is given.`,
 			if r.Count(doctor.Failed) > 0 {
 				code, summary = contexts.ExitConfig, "doctor.unwell"
 			}
-			if asJSON {
-				return errors.Join(a.printJSON(r.Findings), quietly(code))
+			if a.asJSON {
+				return quietly(code)
 			}
 			fmt.Fprintln(a.out, "\n"+i18n.Text(r.Lang, summary, r.Count(doctor.Failed), r.Count(doctor.Warning)))
 			return quietly(code)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
+	a.jsonFlag(cmd, "print one JSON object a line for each finding")
 	cmd.Flags().BoolVar(&noCall, "no-model-call", false, "do not call the model")
 	return cmd
 }
 
 var marks = map[doctor.Result]string{doctor.OK: "✓", doctor.Warning: "!", doctor.Failed: "✗"}
 
+var colors = map[doctor.Result]term.Color{doctor.OK: term.Good, doctor.Warning: term.Waits, doctor.Failed: term.Bad}
+
 func (a *cli) showFinding(f doctor.Finding) {
-	fmt.Fprintf(a.out, "%s %s: %s\n", marks[f.Result], f.Check, f.Text)
+	screen := term.Of(a.out)
+	fmt.Fprintf(screen, "%s %s: %s\n", screen.Paint(colors[f.Result], marks[f.Result]), f.Check, f.Text)
 	if f.Todo != "" {
-		fmt.Fprintln(a.out, "    → "+f.Todo)
+		fmt.Fprintln(screen, "    → "+f.Todo)
 	}
 }

@@ -22,8 +22,12 @@ func (w *world) findings(code int, args ...string) map[string][]doctor.Finding {
 	w.t.Helper()
 	out, errOut := w.agent(code, append([]string{"doctor", "--json"}, args...)...)
 	var all []doctor.Finding
-	if err := json.Unmarshal([]byte(out), &all); err != nil {
-		w.t.Fatalf("%v in\n%s", err, out)
+	for line := range strings.Lines(out) {
+		var f doctor.Finding
+		if err := json.Unmarshal([]byte(line), &f); err != nil {
+			w.t.Fatalf("%v in\n%s", err, out)
+		}
+		all = append(all, f)
 	}
 	for _, secret := range []string{testToken, testKey} {
 		if strings.Contains(out+errOut, secret) {

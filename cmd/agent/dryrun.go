@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"agent/internal/app"
 	"agent/internal/app/rounds"
@@ -11,7 +10,7 @@ import (
 )
 
 // dryRun says what a run would do.
-func (a *cli) dryRun(ctx context.Context, refs []string, asJSON bool) error {
+func (a *cli) dryRun(ctx context.Context, refs []string) error {
 	l, err := a.view()
 	if err != nil {
 		return err
@@ -26,17 +25,18 @@ func (a *cli) dryRun(ctx context.Context, refs []string, asJSON bool) error {
 		return err
 	}
 	end := quietly(codeOf(failed))
-	if asJSON {
-		return errors.Join(a.printJSON(lines), end)
-	}
 	for _, line := range lines {
+		if a.asJSON {
+			_ = a.printLine(line) // the next one fails as well
+			continue
+		}
 		if line.TaskKey == "" {
 			l.say("dry.other", l.text("dry.all"), sanitize.Line(line.Reason, 300))
 			continue
 		}
 		l.say(i18n.OrOther("dry.", line.Action), sanitize.Line(line.TaskKey+" "+line.Title, 160), sanitize.Line(line.Reason, 300))
 	}
-	if len(lines) == 0 {
+	if len(lines) == 0 && !a.asJSON {
 		l.say("dry.nothing")
 	}
 	return end

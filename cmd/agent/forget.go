@@ -1,19 +1,26 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"agent/contexts"
 	"agent/internal/config"
+	"agent/internal/i18n"
 	"agent/internal/retention"
+	"agent/internal/term"
 )
 
 func (a *cli) forgetCommand() *cobra.Command {
-	return &cobra.Command{
+	f := forgetting{}
+	cmd := &cobra.Command{
 		Use: "forget TASK", Short: "Remove a context, and what later ones have from it", Args: cobra.ExactArgs(1),
 		Long: `forget removes a context that has ended (the uuid or the beginning of one), or all those
 of a task (a URL), with everything in it. From the later contexts of its task it removes
@@ -23,15 +30,18 @@ they pass nothing on. Their logs stay valid, and say that a text was forgotten.
 
 What it leaves: a later context's own turns (replies of the model, calls and what tools
 answered, comments, plans), which may repeat words; what was posted on the forge; and the
-program's own log. To remove these turns too, forget the later contexts, or the task.`,
+program's own log. To remove these turns too, forget the later contexts, or the task.
+
+On a terminal it says what it would remove and asks; --yes does not ask.`,
 		Example: `  agent forget 3f2a
-  agent forget https://github.com/owner/repo/issues/12`,
+  agent forget 3f2a --dry-run
+  agent forget --yes https://github.com/owner/repo/issues/12`,
 		RunE: func(_ *cobra.Command, refs []string) error {
 			cfg, err := a.loadConfig(config.Offline())
 			if err != nil {
 				return err
 			}
-			store, err := a.openStore(false)
+			store, err := a.openStore(f.dry)
 			if err != nil {
 				return err
 			}
@@ -42,20 +52,69 @@ program's own log. To remove these turns too, forget the later contexts, or the 
 			if err != nil {
 				return err
 			}
-			return a.forget(cfg, store, uuids)
+			return a.forget(cfg, store, uuids, f)
 		},
 	}
+	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "only say what would be removed")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
+	a.jsonFlag(cmd, "print one JSON object a line for each context")
+	return cmd
 }
 
-func (a *cli) forget(cfg *config.Config, store *contexts.Store, uuids []string) error {
-	err := retention.Forget(cfg, store, uuids, time.Now(), func(done contexts.Forgotten) {
-		fmt.Fprintf(a.out, "%s  forgotten, %s\n", done.UUID, bytesText(done.Bytes))
-		for _, heir := range done.Heirs {
-			fmt.Fprintf(a.out, "%s  lost what it had from it\n", heir)
+// forgetting are the flags of agent forget.
+type forgetting struct{ dry, yes bool }
+
+// forgotten is what was done with one context, as forget --json prints it.
+type forgotten struct {
+	contexts.Forgotten
+	DryRun bool `json:"dry_run,omitempty"`
+}
+
+func (a *cli) forget(cfg *config.Config, store *contexts.Store, uuids []string, f forgetting) error {
+	if f.dry || !f.yes && isInput(os.Stdin) {
+		would, err := retention.WouldForget(store, uuids)
+		if err != nil {
+			return err
 		}
+		for _, w := range would {
+			a.sayForgotten(forgotten{w, true}, "forget.would", "forget.would.heir")
+		}
+		if f.dry {
+			return nil
+		}
+		if !a.agreed(os.Stdin) {
+			return quietly(exitFailed)
+		}
+	}
+	err := retention.Forget(cfg, store, uuids, time.Now(), func(done contexts.Forgotten) {
+		a.sayForgotten(forgotten{done, false}, "forget.did", "forget.heir")
 	})
 	if errors.Is(err, contexts.ErrBusy) {
 		return codeError{contexts.ExitTemporary, err} // a person asked, and it was not done
 	}
 	return err
 }
+
+func (a *cli) sayForgotten(f forgotten, did, lost i18n.ID) {
+	a.tell(f, did, f.UUID, bytesText(f.Bytes))
+	for _, heir := range f.Heirs {
+		if !a.asJSON {
+			a.say(lost, heir)
+		}
+	}
+}
+
+// agreed asks a person whether to go on. No answer is no.
+func (a *cli) agreed(in io.Reader) bool {
+	fmt.Fprint(a.err, a.text("forget.ask"))
+	answer, _ := bufio.NewReader(in).ReadString('\n')
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes", "はい":
+		return true
+	}
+	fmt.Fprintln(a.err, a.text("forget.kept"))
+	return false
+}
+
+// isInput tells whether a person can answer.
+func isInput(f *os.File) bool { return term.Of(f).Terminal }

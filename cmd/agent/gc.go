@@ -7,12 +7,13 @@ import (
 
 	"agent/contexts"
 	"agent/internal/config"
+	"agent/internal/i18n"
 	"agent/internal/retention"
 	"agent/internal/sanitize"
 )
 
 func (a *cli) gcCommand() *cobra.Command {
-	dry, asJSON := false, false
+	dry := false
 	cmd := &cobra.Command{
 		Use: "gc", Short: "Archive old contexts, and remove what is too old", Args: cobra.NoArgs,
 		Long: `gc packs the logs of contexts that ended context_storage.archive_after_days ago (every
@@ -29,54 +30,72 @@ saved for want of room. run and loop do the same once a day.`,
 			if err != nil {
 				return err
 			}
-			store, err := openAs(cfg, dry, func(err error) { fmt.Fprintln(a.err, "agent: warning: "+sanitize.Terminal(err.Error())) })
+			store, err := openAs(cfg, dry, a.warning)
 			if err != nil {
 				return err
 			}
+			var planned []contexts.Planned
+			would := a.sayPlanned
+			if a.asJSON {
+				would = func(p contexts.Planned) { planned = append(planned, p) }
+			}
 			show := a.progress("contexts")
-			report, err := retention.Collect(cmd.Context(), cfg, store, dry, show.step)
+			report, err := retention.Collect(cmd.Context(), cfg, store, dry, show.step, would)
 			show.end()
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return a.printJSON(report)
+			if a.asJSON {
+				return a.printLine(collected{report, planned})
 			}
 			a.printCollected(report)
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be done")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be done, and with which contexts")
+	a.jsonFlag(cmd, "print the report as one JSON object")
 	return cmd
 }
 
+// collected is what gc --json prints.
+type collected struct {
+	contexts.Collected
+	Planned []contexts.Planned `json:"planned,omitempty"` // of a dry run
+}
+
+func (a *cli) sayPlanned(p contexts.Planned) {
+	a.say(i18n.OrOther("gc.plan.", p.Action), p.UUID, sanitize.Line(p.TaskKey, 200), bytesText(p.Bytes))
+}
+
 func (a *cli) printCollected(c contexts.Collected) {
-	archived, removed, rebuilt := "archived", "removed", "rebuilt"
+	did := func(id i18n.ID) i18n.ID {
+		if c.DryRun {
+			return "gc.would." + id
+		}
+		return "gc.did." + id
+	}
 	if c.DryRun {
-		archived, removed, rebuilt = "would archive", "would remove", "would rebuild"
+		a.say("gc.would.archive", c.Archived, bytesText(c.ArchivedFrom))
+	} else {
+		a.say("gc.did.archive", c.Archived, bytesText(c.ArchivedFrom), bytesText(c.ArchivedTo))
 	}
-	fmt.Fprintf(a.out, "%s %d contexts, %s", archived, c.Archived, bytesText(c.ArchivedFrom))
-	if !c.DryRun {
-		fmt.Fprintf(a.out, " to %s", bytesText(c.ArchivedTo))
-	}
-	fmt.Fprintf(a.out, "\n%s %d contexts, %s\n", removed, c.Removed, bytesText(c.RemovedBytes))
-	fmt.Fprintf(a.out, "%s %d working copies, %s\n", removed, c.Clones, bytesText(c.CloneBytes))
-	fmt.Fprintf(a.out, "%s %d lock files\n", removed, c.Locks)
+	a.say(did("remove"), c.Removed, bytesText(c.RemovedBytes))
+	a.say(did("clones"), c.Clones, bytesText(c.CloneBytes))
+	a.say(did("locks"), c.Locks)
 	if c.Rebuilt > 0 {
-		fmt.Fprintf(a.out, "%s the projection files of %d contexts\n", rebuilt, c.Rebuilt)
+		a.say(did("rebuild"), c.Rebuilt)
 	}
 	if c.Inheritable > 0 {
-		fmt.Fprintf(a.out, "kept %d contexts that the next attempt at their task inherits from\n", c.Inheritable)
+		a.say("gc.kept", c.Inheritable)
 	}
 	if c.Busy > 0 {
-		fmt.Fprintf(a.out, "left %d contexts that another process works on\n", c.Busy)
+		a.say("gc.busy", c.Busy)
 	}
 	for _, p := range c.ProblemsNamed {
-		fmt.Fprintln(a.out, "left "+sanitize.Line(p, 500))
+		a.say("gc.left", sanitize.Line(p, 500))
 	}
 	if more := c.Problems - len(c.ProblemsNamed); more > 0 {
-		fmt.Fprintf(a.out, "left %d more that are damaged\n", more)
+		a.say("gc.more", more)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"agent/internal/app"
 	"agent/internal/config"
 	"agent/internal/i18n"
+	"agent/internal/report"
 	"agent/internal/sanitize"
 	"agent/internal/search"
 	"agent/internal/term"
@@ -31,10 +32,10 @@ type inspection struct {
 	uuid   string
 	screen term.Screen
 
-	asJSON, full, conversation, follow bool
-	request                            uint64
-	types                              []string
-	since, phase, grep                 string
+	full, conversation, follow bool
+	request                    uint64
+	types                      []string
+	since, phase, grep         string
 }
 
 func (a *cli) inspectCommand() *cobra.Command {
@@ -55,7 +56,7 @@ not to a damaged log: it shows what can be read around the damage and exits with
 		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&i.asJSON, "json", false, "print the log's lines; control and invisible characters as \\u escapes")
+	a.jsonFlag(cmd, "print the log's lines; control and invisible characters as \\u escapes")
 	flags.BoolVar(&i.full, "full", false, "do not shorten lines")
 	flags.BoolVar(&i.conversation, "conversation", false, "show the messages to and from the model")
 	flags.Uint64Var(&i.request, "request", 0, "show the model request of event `SEQ` as it was sent")
@@ -132,6 +133,9 @@ func (i *inspection) list(ctx context.Context, filter *viewer.Filter) error {
 	}
 	code := 0
 	for line, err := range lines {
+		if i.screen.Gone() {
+			break
+		}
 		code = worse(code, i.problem(line, err))
 		r := line.Record
 		if r.Line == nil {
@@ -260,5 +264,6 @@ func (i *inspection) header() {
 	if err != nil {
 		return
 	}
+	info.State = report.StateOf(i.store, info)
 	viewer.Header(i.screen, i.lang, info)
 }

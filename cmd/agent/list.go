@@ -2,20 +2,21 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"agent/contexts"
+	"agent/internal/config"
+	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/sanitize"
+	"agent/internal/term"
+	"agent/internal/viewer"
 )
 
 func (a *cli) listCommand() *cobra.Command {
-	asJSON, state := false, ""
+	state := ""
 	cmd := &cobra.Command{
 		Use: "list", Short: "Show all contexts, the newest first", Args: cobra.NoArgs,
 		Example: `  agent list
@@ -25,65 +26,95 @@ func (a *cli) listCommand() *cobra.Command {
 			if state != "" && !slices.Contains(report.States, state) {
 				return usageError{fmt.Errorf("no state is called %q: there are %s", state, strings.Join(report.States, " "))}
 			}
-			store, err := a.openStore(true)
+			l, err := a.view(config.Offline())
 			if err != nil {
 				return err
 			}
-			return a.list(store, asJSON, state)
+			return l.list(state)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	a.jsonFlag(cmd, "print one JSON object a line")
 	cmd.Flags().StringVar(&state, "state", "", "only contexts in this state: "+strings.Join(report.States, " "))
 	completeFlag(cmd, "state", report.States)
 	return cmd
 }
 
-func (a *cli) list(store *contexts.Store, asJSON bool, state string) error {
-	out := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+func (l *view) list(state string) error {
 	code := 0
-	all, err := report.List(store)
+	all, err := report.List(l.Store)
 	if err != nil {
 		return err
 	}
-	if !asJSON && isTerminal(a.out) && len(all) > 0 {
-		fmt.Fprintln(out, "CONTEXT\tSTATE\tLAST EVENT\tTASK\tTITLE")
-	}
-	shown := 0
+	var shown []report.Listed
 	for _, line := range all {
 		code = worse(code, exitCode(line.Err))
-		switch {
-		case state != "" && line.State != state:
-			continue
-		case asJSON:
-			if err := a.printLine(line); err != nil {
+		if state == "" || line.State == state {
+			shown = append(shown, line)
+		}
+	}
+	switch {
+	case l.asJSON:
+		for _, line := range shown {
+			if err := l.printLine(line); err != nil {
 				return err
 			}
-		default:
-			printListed(out, line)
 		}
-		shown++
-	}
-	if shown == 0 && !asJSON {
-		fmt.Fprintln(a.err, "no "+strings.TrimSpace(state+" contexts"))
-	}
-	if err := out.Flush(); err != nil {
-		return err
+	case len(shown) == 0:
+		word := ""
+		if state != "" {
+			word = i18n.State(l.lang, state) + " "
+		}
+		fmt.Fprintln(l.err, l.text("list.none", word))
+	default:
+		l.printList(shown)
 	}
 	return quietly(code)
 }
 
-func printListed(out io.Writer, l report.Listed) {
-	state := l.State
-	if l.Waits != "" {
-		state += " (" + l.Waits + ")"
+// printList shows on a terminal headings, ages, and colours, and what changed on a
+// line of its own: a link must not be cut.
+func (l *view) printList(shown []report.Listed) {
+	defer l.page()()
+	screen := term.Of(l.out)
+	t := &table{left: true, flex: []int{3, 4}}
+	if screen.Terminal {
+		t.row(l.text("list.context"), l.text("list.state"), l.text("list.age"), l.text("list.task"), l.text("list.title"))
 	}
-	if l.Partial {
-		state += " (partial)"
+	for _, line := range shown {
+		when, title := line.UpdatedAt.Local().Format("2006-01-02 15:04"), sanitize.Line(line.Title, 60)
+		if line.Work != "" {
+			title += " [" + l.text("list.work", sanitize.Line(line.Work, 120)) + "]"
+		}
+		if screen.Terminal {
+			when = report.Age(l.Now.Sub(line.UpdatedAt))
+		} else if line.Change != "" {
+			title += " [" + l.text("list.change", sanitize.Line(line.Change, 300)) + "]"
+		}
+		t.row(line.UUID[:min(8, len(line.UUID))], l.stateOf(line), when, sanitize.Line(line.TaskKey, 80), title)
+		if screen.Terminal && line.Change != "" {
+			t.under(sanitize.Line(line.Change, 300))
+		}
 	}
-	title := sanitize.Line(l.Title, 60)
-	if l.Work != "" {
-		title += " [work: " + sanitize.Line(l.Work, 120) + "]"
+	t.color = func(row, column int) term.Color {
+		switch {
+		case screen.Terminal && row == 0:
+			return term.Aux
+		case column == 1:
+			return viewer.StateColor(shown[row-len(t.rows)+len(shown)].State)
+		}
+		return ""
 	}
-	fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\n", l.UUID[:min(8, len(l.UUID))], state,
-		l.UpdatedAt.Local().Format("2006-01-02 15:04"), sanitize.Line(l.TaskKey, 80), title)
+	t.print(screen)
+}
+
+// stateOf is the state of a context in words, and what it waits for.
+func (l *view) stateOf(line report.Listed) string {
+	state := i18n.State(l.lang, line.State)
+	if line.Waits != "" {
+		state += " (" + i18n.Until(l.lang, line.Waits) + ")"
+	}
+	if line.Partial {
+		state += " (" + i18n.State(l.lang, "partial") + ")"
+	}
+	return state
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,14 +25,7 @@ func (w *world) asked() (n int) {
 // list gives what `agent list --json` says.
 func (w *world) list(code int) []report.Listed {
 	w.t.Helper()
-	out, _ := w.agent(code, "list", "--json")
-	var all []report.Listed
-	for dec := json.NewDecoder(strings.NewReader(out)); dec.More(); {
-		var l report.Listed
-		must(w.t, dec.Decode(&l))
-		all = append(all, l)
-	}
-	return all
+	return linesOf[report.Listed](w, code, "list")
 }
 
 // only is the one context that there is.

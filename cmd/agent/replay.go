@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +9,7 @@ import (
 	"agent/handlers"
 	"agent/handlers/engine"
 	"agent/internal/sanitize"
+	"agent/internal/term"
 )
 
 // replayLine is the result for one context, as `replay --json` prints it.
@@ -26,7 +25,6 @@ type replayLine struct {
 }
 
 func (a *cli) replayCommand() *cobra.Command {
-	asJSON := false
 	cmd := &cobra.Command{
 		Use: "replay CONTEXT", Short: "Re-run every decision and compare it with the log", Args: cobra.ExactArgs(1),
 		Long: `replay folds every prefix of the log, decides again, and compares: each decision, the
@@ -42,14 +40,14 @@ writes nothing. A log that was changed is refused with the place of the change.`
 			if err != nil {
 				return err
 			}
-			return a.replay(store, uuid, asJSON)
+			return a.replay(store, uuid)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	a.jsonFlag(cmd, "print the result as one JSON object")
 	return cmd
 }
 
-func (a *cli) replay(store *contexts.Store, uuid string, asJSON bool) error {
+func (a *cli) replay(store *contexts.Store, uuid string) error {
 	report, files, err := engine.ReplayContext(store, uuid)
 	if err != nil {
 		return err
@@ -57,10 +55,8 @@ func (a *cli) replay(store *contexts.Store, uuid string, asJSON bool) error {
 	line := replayLine{UUID: uuid, Events: report.Events, Decisions: report.Decisions, Requests: report.Requests, Forgotten: report.Forgotten,
 		Differences: report.Differences, Files: files}
 	line.Exact = len(line.Differences) == 0 && len(line.Files) == 0
-	if asJSON {
-		data, err := json.Marshal(line)
-		fmt.Fprintf(a.out, "%s\n", sanitize.JSON(data))
-		return errors.Join(err, quietly(replayCode(line)))
+	if a.asJSON {
+		return errors.Join(a.printLine(line), quietly(replayCode(line)))
 	}
 	a.printReplay(line)
 	return quietly(replayCode(line))
@@ -82,20 +78,19 @@ func replayCode(l replayLine) int {
 func (a *cli) printReplay(l replayLine) {
 	for _, d := range l.Differences {
 		if d.Decisions != handlers.Decisions {
-			fmt.Fprintf(a.out, "seq %d: decided by v%d; v%d would decide otherwise\n", d.Seq, d.Decisions, handlers.Decisions)
+			a.say("replay.older", d.Seq, d.Decisions, handlers.Decisions)
 		} else {
-			fmt.Fprintf(a.out, "seq %d differs\n", d.Seq)
+			a.say("replay.differs", d.Seq)
 		}
-		fmt.Fprintf(a.out, "  log: %s\n  now: %s\n", sanitize.Line(d.Recorded, 2000), sanitize.Line(d.Decided, 2000))
+		a.say("replay.both", sanitize.Line(d.Recorded, 2000), sanitize.Line(d.Decided, 2000))
 	}
 	for _, name := range l.Files {
-		fmt.Fprintf(a.out, "%s differs from the log (agent rebuild makes it again)\n", name)
+		a.say("replay.file", name, l.UUID[:8])
 	}
 	if l.Forgotten > 0 {
-		fmt.Fprintf(a.out, "%d messages and requests held a text that was forgotten: everything but their bytes was compared\n", l.Forgotten)
+		a.say("replay.forgotten", l.Forgotten)
 	}
 	if l.Exact {
-		fmt.Fprintf(a.out, "exact: %d events, %d decisions and %d model requests came out the same, and every projection file byte for byte\n",
-			l.Events, l.Decisions, l.Requests)
+		a.paint(term.Good, a.text("replay.exact", l.Events, l.Decisions, l.Requests))
 	}
 }

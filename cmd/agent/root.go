@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"agent/internal/i18n"
 	"agent/internal/sanitize"
+	"agent/internal/term"
 )
 
 // cli is what commands share.
@@ -24,6 +23,43 @@ type cli struct {
 	lang       i18n.Lang // of what is printed, once the configuration is loaded
 	getenv     func(string) string
 	out, err   io.Writer
+	asJSON     bool // --json, of the commands that have it
+}
+
+// jsonFlag gives a command --json.
+func (a *cli) jsonFlag(cmd *cobra.Command, usage string) {
+	cmd.Flags().BoolVar(&a.asJSON, "json", false, usage)
+}
+
+// page puts what follows behind a pager, where there is a terminal. Whoever calls
+// it calls end.
+func (a *cli) page() (end func()) {
+	if a.asJSON {
+		return func() {}
+	}
+	a.out, end = term.Of(a.out).Page()
+	return end
+}
+
+// tell prints an answer: a line of JSON for programs, or a text for people.
+// Nothing in it acts on a terminal.
+func (a *cli) tell(answer any, id i18n.ID, args ...any) {
+	if a.asJSON {
+		_ = a.printLine(answer) // the next line fails as well
+		return
+	}
+	a.say(id, args...)
+}
+
+// say prints one line; nothing in it acts on the terminal.
+func (a *cli) say(id i18n.ID, args ...any) {
+	fmt.Fprintln(a.out, sanitize.Terminal(a.text(id, args...)))
+}
+
+// paint prints one line in a colour.
+func (a *cli) paint(color term.Color, line string) {
+	s := term.Of(a.out)
+	fmt.Fprintln(s, s.Paint(color, sanitize.Terminal(line)))
 }
 
 // execute runs one command line and gives the exit code.
@@ -142,10 +178,4 @@ func quietly(code int) error {
 	return codeError{code, errQuiet}
 }
 
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	return term.IsTerminal(int(f.Fd()))
-}
+func isTerminal(w io.Writer) bool { return term.Of(w).Terminal }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"agent/internal/app"
 	"agent/internal/app/rounds"
@@ -32,7 +31,7 @@ DEBUG=1 shows the program's own log, too.`,
   */5 * * * * agent run --quiet        # in a crontab`,
 		RunE: func(cmd *cobra.Command, refs []string) error {
 			if dry {
-				return a.dryRun(cmd.Context(), refs, w.asJSON)
+				return a.dryRun(cmd.Context(), refs)
 			}
 			return w.do(cmd.Context(), func(r *rounds.Rounds, s *app.App, voice rounds.Voice) (rounds.Summary, error) {
 				if len(refs) > 0 {
@@ -45,14 +44,14 @@ DEBUG=1 shows the program's own log, too.`,
 		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be done, and why")
-	w.flags(cmd.Flags())
+	w.flags(cmd)
 	return cmd
 }
 
-func (w *working) flags(flags *pflag.FlagSet) {
-	flags.BoolVar(&w.quiet, "quiet", false, "say only what went wrong or waits for a person (for cron)")
-	flags.BoolVar(&w.verbose, "verbose", false, "print a line for each step; a terminal shows them anyway")
-	flags.BoolVar(&w.asJSON, "json", false, "print one JSON object a line: each task and its outcome")
+func (w *working) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&w.quiet, "quiet", false, "say only what went wrong or waits for a person (for cron)")
+	cmd.Flags().BoolVar(&w.verbose, "verbose", false, "print a line for each step; a terminal shows them anyway")
+	w.jsonFlag(cmd, "print one JSON object a line: each task and its outcome")
 }
 
 func (a *cli) loopCommand() *cobra.Command {
@@ -79,6 +78,6 @@ a command leaves a signal for it. It ends at SIGTERM with 0, and at Ctrl-C with 
 		},
 	}
 	cmd.Flags().IntVar(&interval, "interval", 0, "seconds between two rounds (default: loop.interval_seconds)")
-	w.flags(cmd.Flags())
+	w.flags(cmd)
 	return cmd
 }

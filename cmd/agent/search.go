@@ -10,16 +10,17 @@ import (
 	"agent/internal/config"
 	"agent/internal/sanitize"
 	"agent/internal/search"
+	"agent/internal/term"
 )
 
 func (a *cli) searchCommand() *cobra.Command {
-	o, task, asJSON := search.Options{}, "", false
+	o, task := search.Options{}, ""
 	cmd := &cobra.Command{
 		Use: "search TEXT", Short: "Find text in all logs, including archived ones", Args: cobra.ExactArgs(1),
 		Long: `search prints one line for each event that contains the text: the beginning of the context's
 uuid, the event's number, time and type, and the text around the match. With --regexp the
 text is a regular expression (RE2), matched against the event's data as stored: JSON, with
-"\n" for the end of a line.`,
+"\n" for the end of a line. It exits with 1 if nothing matches.`,
 		Example: `  agent search 'connection refused'
   agent search --type tool --since 7d 'exit status 1'
   agent search --regexp '(?i)todo|fixme' --task https://github.com/owner/repo/issues/12
@@ -29,7 +30,7 @@ text is a regular expression (RE2), matched against the event's data as stored: 
 			if err != nil {
 				return err
 			}
-			return l.search(args[0], o, task, asJSON)
+			return l.search(args[0], o, task)
 		},
 	}
 	cmd.Flags().BoolVar(&o.Regexp, "regexp", false, "the text is a regular expression")
@@ -38,11 +39,11 @@ text is a regular expression (RE2), matched against the event's data as stored: 
 	completeFlag(cmd, "type", event.Types())
 	cmd.Flags().StringVar(&o.Since, "since", "", "only events since then: a day in UTC (2026-11-27), a time in RFC 3339, or an age such as 36h or 7d")
 	cmd.Flags().StringVar(&o.Until, "until", "", "only events until then, in the same forms")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	a.jsonFlag(cmd, "print one JSON object a line")
 	return cmd
 }
 
-func (l *view) search(text string, o search.Options, task string, asJSON bool) error {
+func (l *view) search(text string, o search.Options, task string) error {
 	m, err := search.New(text, o, l.Now)
 	if err != nil {
 		return usageError{err}
@@ -51,23 +52,42 @@ func (l *view) search(text string, o search.Options, task string, asJSON bool) e
 	if err != nil {
 		return err
 	}
-	show, code := l.showHit, 0
-	if asJSON {
-		show = func(h search.Hit) error { return l.printLine(h) }
+	defer l.page()()
+	code, found := 0, false
+	show := func(h search.Hit) error {
+		found = true
+		if l.asJSON {
+			return l.printLine(h)
+		}
+		return l.showHit(h)
 	}
 	for info, err := range list {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(m.In(l.Store, info, show), info.Err); err != nil {
+		err := errors.Join(m.In(l.Store, info, show), info.Err)
+		if term.Of(l.out).Gone() {
+			return nil
+		}
+		if err != nil {
 			fmt.Fprintf(l.err, "agent: %s: %s\n", info.UUID, sanitize.Terminal(err.Error()))
 			code = worse(code, exitCode(err))
 		}
+	}
+	if !found {
+		code = worse(code, exitFailed)
 	}
 	return quietly(code)
 }
 
 func (l *view) showHit(h search.Hit) error {
-	_, err := fmt.Fprintf(l.out, "%s %5d  %s  %-19s %s\n", h.UUID[:8], h.Seq, local(h.Time), h.Type, sanitize.Line(h.Excerpt, 200))
+	screen := term.Of(l.out)
+	head := fmt.Sprintf("%s %5d  %s", h.UUID[:8], h.Seq, local(h.Time))
+	kind := fmt.Sprintf("%-19s", term.Line(h.Type, 40))
+	room := 200
+	if screen.Terminal {
+		room = max(screen.Width-len(head)-3-term.Columns(kind), 20)
+	}
+	_, err := fmt.Fprintf(screen, "%s  %s %s\n", screen.Paint(term.Aux, head), screen.Paint(term.Name, kind), term.Line(h.Excerpt, room))
 	return err
 }

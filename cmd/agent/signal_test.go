@@ -34,7 +34,7 @@ func TestTerminate(t *testing.T) {
 			}
 			l := w.only()
 			w.wantLabels(1, processingLabel)
-			if _, err := os.Stat(w.path("contexts", "running", l.UUID)); l.State != "running" || err != nil {
+			if _, err := os.Stat(w.path("contexts", "running", l.UUID)); l.State != "interrupted" || err != nil {
 				t.Errorf("%s: %v", l.State, err)
 			}
 			w.until("every process of the agent has ended", func() bool { return len(w.processes("")) == 0 })

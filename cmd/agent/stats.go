@@ -14,10 +14,11 @@ import (
 	"agent/internal/report"
 	"agent/internal/sanitize"
 	"agent/internal/search"
+	"agent/internal/term"
 )
 
 func (a *cli) statsCommand() *cobra.Command {
-	asJSON, by, since := false, "repo", ""
+	by, since := "repo", ""
 	cmd := &cobra.Command{
 		Use: "stats", Short: "Count runs, outcomes, tokens, money and time", Args: cobra.NoArgs,
 		Long: `stats adds up all logs: contexts begun and how they ended, model calls, tokens, money, and
@@ -42,14 +43,14 @@ the time in which the agent worked. A damaged log counts up to its damage.`,
 				fmt.Fprintln(l.err, "agent: "+sanitize.Terminal(err.Error()))
 			}
 			code := codeOf(stats.Errors)
-			if asJSON {
-				return errors.Join(l.printJSON(stats), quietly(code))
+			if l.asJSON {
+				return errors.Join(l.printLine(stats), quietly(code))
 			}
 			l.showStats(stats)
 			return quietly(code)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the numbers as JSON")
+	a.jsonFlag(cmd, "print the numbers as one JSON object")
 	cmd.Flags().StringVar(&by, "by", by, "repo, model or day")
 	completeFlag(cmd, "by", report.StatsBy)
 	cmd.Flags().StringVar(&since, "since", "", "leave out what is older: 24h, 7d, or a day (UTC) such as 2026-11-27")
@@ -59,7 +60,8 @@ the time in which the agent worked. A damaged log counts up to its damage.`,
 const barWidth = 20
 
 func (l *view) showStats(r *report.Stats) {
-	var t table
+	defer l.page()()
+	t := table{flex: []int{0}}
 	t.row(l.text(i18n.ID("stats.by."+r.By)), l.text("stats.runs"), l.text("stats.completed"), l.text("stats.stopped"), l.text("stats.failed"),
 		l.text("stats.calls"), l.text("stats.tools"), l.text("stats.tokens"), l.text("stats.cached"), "USD", l.text("stats.active"), "")
 	largest := 0
@@ -70,7 +72,14 @@ func (l *view) showStats(r *report.Stats) {
 		t.row(append(cells(s.Key, s), bar(float64(s.Prompt+s.Completion), float64(largest), barWidth))...)
 	}
 	t.row(append(cells(l.text("stats.total"), r.Total), "")...)
-	t.print(l.out)
+	screen := term.Of(l.out)
+	t.color = func(row, _ int) term.Color {
+		if row == 0 && screen.Terminal {
+			return term.Aux
+		}
+		return ""
+	}
+	t.print(screen)
 }
 
 func cells(name string, l report.StatsRow) []string {

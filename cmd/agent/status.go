@@ -7,7 +7,7 @@ import (
 )
 
 func (a *cli) statusCommand() *cobra.Command {
-	asJSON, check := false, false
+	check := false
 	cmd := &cobra.Command{
 		Use: "status [--check]", Short: "Show how things stand", Args: cobra.NoArgs,
 		Long: `status shows the contexts that did not end, what the paused ones wait for, today's
@@ -28,10 +28,10 @@ for that pause.`,
 			if err != nil {
 				return err
 			}
-			return l.printStatus(status, asJSON, check)
+			return l.printStatus(status, check)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	a.jsonFlag(cmd, "print the report as one JSON object")
 	cmd.Flags().BoolVar(&check, "check", false, "one line, and exit 1 if something is wrong")
 	return cmd
 }

@@ -6,18 +6,21 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/sanitize"
+	"agent/internal/term"
+	"agent/internal/viewer"
 )
 
-func (l *view) printStatus(r *report.Status, asJSON, check bool) error {
+func (l *view) printStatus(r *report.Status, check bool) error {
 	code := 0
 	if check && !r.Healthy {
 		code = exitFailed
 	}
 	switch {
-	case asJSON:
-		if err := l.printJSON(r); err != nil {
+	case l.asJSON:
+		if err := l.printLine(r); err != nil {
 			return err
 		}
 	case check && r.Healthy:
@@ -25,6 +28,7 @@ func (l *view) printStatus(r *report.Status, asJSON, check bool) error {
 	case check:
 		l.say("status.bad", strings.Join(r.Problems, "; "))
 	default:
+		defer l.page()()
 		l.showStatus(r)
 	}
 	return quietly(code)
@@ -32,14 +36,14 @@ func (l *view) printStatus(r *report.Status, asJSON, check bool) error {
 
 func (l *view) showStatus(r *report.Status) {
 	var counts []string
-	for _, state := range []string{"running", report.Interrupted, "paused", "awaiting", "completed", "stopped", "failed", "damaged"} {
+	for _, state := range report.States {
 		if n := r.Counts[state]; n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, state))
+			counts = append(counts, fmt.Sprintf("%d %s", n, i18n.State(l.lang, state)))
 		}
 	}
 	l.say("status.contexts", cmp.Or(strings.Join(counts, ", "), "0"))
 	for _, s := range slices.Concat(r.Running, r.Interrupted, r.Waiting, r.Damaged, r.Refused) {
-		l.say("status.line", s.UUID[:8], s.State, sanitize.Line(s.TaskKey+" "+s.Title, 70))
+		l.showContextLine(s)
 		l.showDetail(s)
 	}
 	l.say("status.today", r.Today.Day, r.Today.Tokens, of(float64(r.Today.MaxTokens)), r.Today.CostUSD, of(r.Today.MaxCostUSD))
@@ -50,8 +54,15 @@ func (l *view) showStatus(r *report.Status) {
 		l.say("status.signal", l.Config.PauseResume.SignalFile)
 	}
 	for _, p := range r.Problems {
-		fmt.Fprintln(l.out, "! "+sanitize.Terminal(p))
+		l.paint(term.Bad, "! "+p)
 	}
+}
+
+// showContextLine names a context in one line of the terminal.
+func (l *view) showContextLine(c report.StatusContext) {
+	screen, state := term.Of(l.out), i18n.State(l.lang, c.State)
+	room := min(max(screen.Width-len("  12345678   ")-term.Columns(state), 20), 140)
+	fmt.Fprintf(screen, "  %s %s  %s\n", c.UUID[:8], screen.Paint(viewer.StateColor(c.State), state), term.Line(c.TaskKey+" "+c.Title, room))
 }
 
 func (l *view) showDetail(s report.StatusContext) {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"strings"
 
 	"agent/internal/sanitize"
@@ -10,13 +8,68 @@ import (
 )
 
 // table prints rows in columns that stand below each other also where letters
-// are as wide as two. The first column is left-aligned, the others right-aligned.
-type table struct{ rows [][]string }
+// are as wide as two. On a terminal it takes no more columns than there are: first
+// the flexible columns are cut, and if that is not enough, each row becomes a
+// paragraph. A pipe gets everything.
+type table struct {
+	rows  [][]string // the first one holds the headings
+	left  bool       // all columns are left-aligned, not only the first and the last
+	flex  []int      // columns that may be cut
+	color func(row, column int) term.Color
+	below map[int]string // a line below a row
+}
 
-func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+// least is what is left of a column that is cut.
+const least = 12
 
-func (t *table) print(out io.Writer) {
-	var widths []int
+func (t *table) row(cells ...string) {
+	for i, cell := range cells {
+		cells[i] = sanitize.Terminal(cell)
+	}
+	t.rows = append(t.rows, cells)
+}
+
+// under puts a line below the latest row.
+func (t *table) under(line string) {
+	if t.below == nil {
+		t.below = map[int]string{}
+	}
+	t.below[len(t.rows)-1] = sanitize.Terminal(line)
+}
+
+func (t *table) print(s term.Screen) {
+	widths := t.widths()
+	if s.Terminal && !t.fit(widths, s.Width) {
+		t.paragraphs(s)
+		return
+	}
+	for n, row := range t.rows {
+		var b strings.Builder
+		for i, cell := range row {
+			cell = term.Line(cell, widths[i])
+			pad := strings.Repeat(" ", widths[i]-term.Columns(cell))
+			if t.color != nil {
+				cell = s.Paint(t.color(n, i), cell)
+			}
+			switch {
+			case i == len(row)-1:
+				b.WriteString(cell)
+			case i == 0 || t.left:
+				b.WriteString(cell + pad + "  ")
+			default:
+				b.WriteString(pad + cell + "  ")
+			}
+		}
+		writeLine(s, strings.TrimRight(b.String(), " "))
+		if below := t.below[n]; below != "" {
+			writeLine(s, strings.Repeat(" ", widths[0]+2)+s.Paint(term.Aux, below))
+		}
+	}
+}
+
+func writeLine(s term.Screen, line string) { _, _ = s.Write([]byte(line + "\n")) }
+
+func (t *table) widths() (widths []int) {
 	for _, row := range t.rows {
 		for i, cell := range row {
 			if i == len(widths) {
@@ -25,17 +78,52 @@ func (t *table) print(out io.Writer) {
 			widths[i] = max(widths[i], term.Columns(cell))
 		}
 	}
-	for _, row := range t.rows {
-		var b strings.Builder
-		for i, cell := range row {
-			pad := strings.Repeat(" ", widths[i]-term.Columns(cell))
-			if i == 0 || i == len(row)-1 {
-				b.WriteString(cell + pad + "  ")
-			} else {
-				b.WriteString(pad + cell + "  ")
+	return widths
+}
+
+// fit cuts the flexible columns, the widest first, until all fit into so many columns of the terminal.
+func (t *table) fit(widths []int, columns int) bool {
+	total := 2 * (len(widths) - 1)
+	for _, w := range widths {
+		total += w
+	}
+	for ; total > columns; total-- {
+		widest := -1
+		for _, i := range t.flex {
+			if i < len(widths) && widths[i] > least && (widest < 0 || widths[i] > widths[widest]) {
+				widest = i
 			}
 		}
-		fmt.Fprintln(out, strings.TrimRight(sanitize.Terminal(b.String()), " "))
+		if widest < 0 {
+			return false
+		}
+		widths[widest]--
+	}
+	return true
+}
+
+// paragraphs prints each row as its first cell, and below it the others with their headings.
+func (t *table) paragraphs(s term.Screen) {
+	heads := t.rows[0]
+	for _, row := range t.rows[1:] {
+		writeLine(s, s.Paint(term.Head, term.Line(row[0], s.Width)))
+		line := ""
+		for i, cell := range row[1:] {
+			if heads[i+1] == "" || cell == "" {
+				continue
+			}
+			part := heads[i+1] + " " + cell
+			switch {
+			case line == "":
+				line = "  " + part
+			case term.Columns(line+" · "+part) > s.Width:
+				writeLine(s, line)
+				line = "  " + part
+			default:
+				line += " · " + part
+			}
+		}
+		writeLine(s, line)
 	}
 }
 

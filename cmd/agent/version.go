@@ -71,17 +71,16 @@ func (b buildInfo) String() string {
 }
 
 func (a *cli) versionCommand() *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "version", Short: "Show versions", Args: cobra.NoArgs, Example: "  agent version\n  agent version --json",
 		RunE: func(*cobra.Command, []string) error {
-			if asJSON {
-				return a.printJSON(thisBuild())
+			if a.asJSON {
+				return a.printLine(thisBuild())
 			}
 			_, err := fmt.Fprintln(a.out, thisBuild())
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print them as one JSON object")
+	a.jsonFlag(cmd, "print them as one JSON object")
 	return cmd
 }

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
 
 	"agent/internal/app"
 	"agent/internal/config"
-	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/sanitize"
 )
@@ -34,11 +32,6 @@ func (a *cli) view(opts ...config.Option) (*view, error) {
 		Paused: a.signalFile != "", Warn: a.warning}}, nil
 }
 
-// say prints one line; nothing in it acts on the terminal.
-func (l *view) say(id i18n.ID, args ...any) {
-	fmt.Fprintln(l.out, sanitize.Terminal(l.text(id, args...)))
-}
-
 // printLine prints a value for programs on a line of its own.
 func (a *cli) printLine(v any) error {
 	data, err := json.Marshal(v)
@@ -46,19 +39,6 @@ func (a *cli) printLine(v any) error {
 		return err
 	}
 	_, err = fmt.Fprintf(a.out, "%s\n", sanitize.JSON(data))
-	return err
-}
-
-// printJSON prints a value for programs. Nothing in it acts on a terminal, also at the end of a pipe.
-func (a *cli) printJSON(v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	_, err := a.out.Write(sanitize.JSON(b.Bytes()))
 	return err
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -10,11 +9,12 @@ import (
 	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/sanitize"
+	"agent/internal/term"
+	"agent/internal/viewer"
 	"agent/projections"
 )
 
 func (a *cli) whyCommand() *cobra.Command {
-	asJSON := false
 	cmd := &cobra.Command{
 		Use: "why TASK", Short: "Say why a task was taken, left, paused or ended", Args: cobra.ExactArgs(1),
 		Long: `why tells from the logs and from what the rounds saw why a task was picked up, skipped
@@ -31,19 +31,20 @@ not taken as input. TASK is a URL, or the uuid of a context or the beginning of 
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return errors.Join(l.printJSON(why), quietly(codeOf(why.Errors)))
+			if l.asJSON {
+				return errors.Join(l.printLine(why), quietly(codeOf(why.Errors)))
 			}
+			defer l.page()()
 			return quietly(l.showWhy(why))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	a.jsonFlag(cmd, "print the report as one JSON object")
 	return cmd
 }
 
 // showWhy gives 1 if there is nothing to tell, and 65 if a log is damaged.
 func (l *view) showWhy(r *report.Why) int {
-	fmt.Fprintln(l.out, sanitize.Line(r.TaskKey, 200))
+	l.paint(term.Head, sanitize.Line(r.TaskKey, 200))
 	if r.Seen != nil {
 		l.say("why.seen", local(r.Seen.Time), l.text(i18n.OrOther("why.seen.", r.Seen.Outcome)), sanitize.Line(r.Seen.Reason, 300))
 	}
@@ -65,15 +66,9 @@ const shownLeftOut = 20
 
 func (l *view) showContext(c report.Attempt) {
 	l.say("why.context", c.UUID[:8], local(c.Begun), l.text(i18n.OrOther("why.trigger.", c.Trigger)), c.User)
-	switch {
-	case c.Error != "":
-		l.say("why.damaged", sanitize.Line(c.Error, 300))
-	case c.Until != "":
-		l.say("why.waits", c.State, local(c.Since), sanitize.Line(c.Because, 400))
-	case c.Because != "":
-		l.say("why.ended", c.State, local(c.Since), sanitize.Line(c.Because, 400))
-	default:
-		l.say("why.state", c.State, local(c.Since))
+	l.paint(viewer.StateColor(c.State), l.stateLine(c))
+	if c.Change != "" {
+		l.say("why.change", sanitize.Line(c.Change, 300))
 	}
 	if c.Limit != nil {
 		l.say("why.limitreached", c.Limit.Limit, c.Limit.Used, c.Limit.Max)
@@ -115,6 +110,20 @@ func (l *view) showContext(c report.Attempt) {
 		}
 		l.say("why.ignored", i.ID, sanitize.Line(i.Author, 60), local(i.Created), l.text(i18n.OrOther("why.verdict.", i.Verdict)))
 	}
+}
+
+// stateLine is the state of a context, and why it is in it.
+func (l *view) stateLine(c report.Attempt) string {
+	state := i18n.State(l.lang, c.State)
+	switch {
+	case c.Error != "":
+		return l.text("why.damaged", sanitize.Line(c.Error, 300))
+	case c.Until != "":
+		return l.text("why.waits", state, local(c.Since), sanitize.Line(c.Because, 400))
+	case c.Because != "":
+		return l.text("why.ended", state, local(c.Since), sanitize.Line(c.Because, 400))
+	}
+	return l.text("why.state", state, local(c.Since))
 }
 
 func (l *view) showApproval(a report.Approval) {

@@ -21,7 +21,7 @@ import (
 // working is what run and loop share: how they tell what they do.
 type working struct {
 	*cli
-	quiet, verbose, asJSON bool
+	quiet, verbose bool
 
 	display *watch.Display // nil where nobody watches
 	secrets *redact.Redactor

@@ -15,6 +15,7 @@ var stateTexts = texts{
 	"until.person":  {"person", "担当者"},
 	"until.comment": {"comment", "コメント"},
 	"until.signal":  {"signal", "シグナル"},
+	"until.time":    {"time", "時刻"},
 }
 
 // State is the one word for a state of a context, wherever people read it.

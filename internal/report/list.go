@@ -21,13 +21,14 @@ type Listed struct {
 	Waits     string    `json:"waits_for,omitempty"`
 	Partial   bool      `json:"partial,omitempty"` // it completed without having done everything
 	Work      string    `json:"work,omitempty"`    // unfinished work: its branch, or change.patch beside the log
+	Change    string    `json:"change,omitempty"`  // URL of the pull or merge request
 	Error     string    `json:"error,omitempty"`
 
 	Err error `json:"-"` // why the log cannot be read
 }
 
 // States are all that a context can be in.
-var States = []string{"running", "paused", "awaiting", "completed", "stopped", "failed", "damaged"}
+var States = []string{"running", Interrupted, "paused", "awaiting", "completed", "stopped", "failed", "damaged"}
 
 // List gives all contexts. The one with the latest event comes first; those that
 // cannot be read come last.
@@ -36,15 +37,32 @@ func List(store *contexts.Store) (all []Listed, err error) {
 		if err != nil {
 			return nil, err
 		}
+		info.State = StateOf(store, info)
 		all = append(all, listed(info))
 	}
 	slices.SortStableFunc(all, func(a, b Listed) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
 	return all, nil
 }
 
+// StateOf is the state of a context as people are told it: one that is running by
+// its log, but that no process works on, is interrupted.
+func StateOf(store *contexts.Store, i contexts.Info) string {
+	return stateOf(store, i.UUID, i.State)
+}
+
+func stateOf(store *contexts.Store, uuid, state string) string {
+	if state != contexts.StateRunning {
+		return state
+	}
+	if held, err := store.Locked(uuid); err == nil && !held {
+		return Interrupted
+	}
+	return state
+}
+
 func listed(i contexts.Info) Listed {
 	line := Listed{UUID: i.UUID, TaskKey: i.TaskKey, State: i.State, Title: i.Title, CreatedAt: i.Created, UpdatedAt: i.Updated,
-		LLMCalls: i.LLMCalls, ToolCalls: i.ToolCalls, Tokens: i.Tokens, Waits: i.Waits, Partial: i.Partial, Work: i.Work, Err: i.Err}
+		LLMCalls: i.LLMCalls, ToolCalls: i.ToolCalls, Tokens: i.Tokens, Waits: i.Waits, Partial: i.Partial, Work: i.Work, Change: i.Change, Err: i.Err}
 	if i.Err != nil {
 		line.Error = i.Err.Error()
 	}

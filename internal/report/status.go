@@ -135,9 +135,7 @@ func (s Source) statusOf(entry contexts.Entry) StatusContext {
 	if line.Until != "" {
 		s.explain(&line, state)
 	}
-	if held, err := s.Store.Locked(entry.UUID); line.State == "running" && err == nil && !held {
-		line.State = Interrupted
-	}
+	line.State = stateOf(s.Store, entry.UUID, line.State)
 	if log.err != nil {
 		line.State, line.Error = "damaged", log.err.Error()
 	}

@@ -32,6 +32,7 @@ type Attempt struct {
 	Until   string           `json:"until,omitempty"`   // what ends a pause
 	Because string           `json:"because,omitempty"` // the reason in words
 	Since   time.Time        `json:"since,omitzero"`    // of the state
+	Change  string           `json:"change,omitempty"`  // URL of the pull or merge request
 	Skipped string           `json:"skipped,omitempty"`
 	Limit   *Limit           `json:"limit,omitempty"`
 	Allowed []Approval       `json:"approvals,omitempty"`
@@ -128,7 +129,7 @@ func (s Source) attempt(uuid string) (Attempt, error) {
 	c := Attempt{UUID: uuid, Ignored: []IgnoredComment{}}
 	log := s.fold(uuid, c.apply)
 	state := log.state
-	c.State, c.Begun = string(state.Status), state.Started
+	c.State, c.Begun, c.Change = stateOf(s.Store, uuid, string(state.Status)), state.Started, Change(state)
 	if state.Created != nil {
 		c.Trigger, c.User = state.Created.Trigger, state.Created.User
 	}

@@ -16,12 +16,8 @@ import (
 // ([contexts.ErrNotEnded]). A context that another process holds is
 // [contexts.ErrBusy].
 func Forget(cfg *config.Config, store *contexts.Store, uuids []string, now time.Time, done func(contexts.Forgotten)) error {
-	for _, uuid := range uuids {
-		if info, err := store.Info(uuid); err != nil {
-			return err
-		} else if !info.Over() && info.Err == nil {
-			return fmt.Errorf("%s: %w (agent stop ends it)", uuid, contexts.ErrNotEnded)
-		}
+	if err := allEnded(store, uuids); err != nil {
+		return err
 	}
 	for _, uuid := range uuids {
 		lost, err := store.Forget(uuid, "command", now, func(c *contexts.Context) error { return engine.Rebuild(store, c) })
@@ -32,6 +28,32 @@ func Forget(cfg *config.Config, store *contexts.Store, uuids []string, now time.
 			return err
 		}
 		done(lost)
+	}
+	return nil
+}
+
+// WouldForget says what [Forget] would remove, and changes nothing.
+func WouldForget(store *contexts.Store, uuids []string) (all []contexts.Forgotten, err error) {
+	if err := allEnded(store, uuids); err != nil {
+		return nil, err
+	}
+	for _, uuid := range uuids {
+		would, err := store.WouldForget(uuid)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, would)
+	}
+	return all, nil
+}
+
+func allEnded(store *contexts.Store, uuids []string) error {
+	for _, uuid := range uuids {
+		if info, err := store.Info(uuid); err != nil {
+			return err
+		} else if !info.Over() && info.Err == nil {
+			return fmt.Errorf("%s: %w (agent stop %[1]s ends it)", uuid, contexts.ErrNotEnded)
+		}
 	}
 	return nil
 }

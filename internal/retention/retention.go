@@ -23,32 +23,32 @@ import (
 )
 
 // Collect removes working copies first, while their contexts say whose they are.
-// A dry run changes nothing. progress may be nil. Contexts that are damaged or in
+// A dry run changes nothing, and tells would what it would do. progress and would may be nil. Contexts that are damaged or in
 // use are left alone and counted; an error ends the collection.
-func Collect(ctx context.Context, cfg *config.Config, store *contexts.Store, dry bool, progress func(done, of int)) (contexts.Collected, error) {
+func Collect(ctx context.Context, cfg *config.Config, store *contexts.Store, dry bool, progress func(done, of int), would func(contexts.Planned)) (contexts.Collected, error) {
 	var report contexts.Collected
 	r := contexts.Retention{Now: time.Now(), ArchiveAfter: cfg.ContextStorage.ArchiveAfterDays,
-		RemoveAfter: cfg.ContextStorage.CleanupDays, DryRun: dry, Progress: progress}
+		RemoveAfter: cfg.ContextStorage.CleanupDays, DryRun: dry, Progress: progress, Would: would}
 	if cfg.ContextInheritance.Enabled {
 		r.InheritFor = cfg.ContextInheritance.ContextExpiryDays
 	}
 	if err := collectClones(ctx, cfg.WorkspacesDir, store, r, &report); err != nil {
 		return report, err
 	}
-	if err := rebuildUnsaved(ctx, store, dry, &report); err != nil {
+	if err := rebuildUnsaved(ctx, store, r, &report); err != nil {
 		return report, err
 	}
 	return report, store.Collect(ctx, r, &report)
 }
 
 // rebuildUnsaved makes the projection files that could not be written when there was no room.
-func rebuildUnsaved(ctx context.Context, store *contexts.Store, dry bool, c *contexts.Collected) error {
+func rebuildUnsaved(ctx context.Context, store *contexts.Store, r contexts.Retention, c *contexts.Collected) error {
 	uuids, err := engine.Unsaved(store)
 	if err != nil {
 		return err
 	}
 	for _, uuid := range uuids {
-		if err = ctx.Err(); err == nil && !dry {
+		if err = ctx.Err(); err == nil && !r.DryRun {
 			err = engine.RebuildUnsaved(store, uuid)
 		}
 		if code := contexts.ExitCode(err); ctx.Err() != nil || code == contexts.ExitTemporary || code == contexts.ExitIO {
@@ -58,6 +58,7 @@ func rebuildUnsaved(ctx context.Context, store *contexts.Store, dry bool, c *con
 			c.Problem(uuid, err)
 			continue
 		}
+		r.Plan(contexts.Planned{Action: "rebuild", UUID: uuid})
 		c.Rebuilt++
 	}
 	return nil
@@ -83,25 +84,26 @@ func collectClones(ctx context.Context, root string, store *contexts.Store, r co
 		if err != nil || !r.Old(info) && !published(store, info) {
 			continue
 		}
-		if err := removeClone(ctx, store, e.Name(), filepath.Join(root, e.Name()), r.DryRun, c); err != nil {
+		if err := removeClone(ctx, store, info, filepath.Join(root, e.Name()), r, c); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func removeClone(ctx context.Context, store *contexts.Store, uuid, dir string, dry bool, c *contexts.Collected) error {
+func removeClone(ctx context.Context, store *contexts.Store, info contexts.Info, dir string, r contexts.Retention, c *contexts.Collected) error {
 	size := treeSize(dir)
-	if !dry {
-		if err := keepPatch(ctx, store, uuid, dir); err != nil {
+	if !r.DryRun {
+		if err := keepPatch(ctx, store, info.UUID, dir); err != nil {
 			c.Problems++
-			c.ProblemsNamed = append(c.ProblemsNamed, fmt.Sprintf("the working copy %s: %v", uuid, err))
+			c.ProblemsNamed = append(c.ProblemsNamed, fmt.Sprintf("the working copy %s: %v", info.UUID, err))
 			return nil
 		}
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
 	}
+	r.Plan(contexts.Planned{Action: "remove_clone", UUID: info.UUID, TaskKey: info.TaskKey, Bytes: size})
 	c.Clones++
 	c.CloneBytes += size
 	return nil

@@ -2,6 +2,7 @@ package term
 
 import (
 	"cmp"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -26,12 +27,28 @@ func (s Screen) Page() (Screen, func()) {
 		return s, func() {}
 	}
 	paged := s
-	paged.Writer = in
+	paged.pager = &pipe{WriteCloser: in}
+	paged.Writer = paged.pager
 	return paged, func() {
 		in.Close()
 		_ = cmd.Wait() // how a pager ends says nothing about what was shown
 	}
 }
+
+// pipe notes that nobody reads any more.
+type pipe struct {
+	io.WriteCloser
+	gone bool
+}
+
+func (p *pipe) Write(b []byte) (int, error) {
+	n, err := p.WriteCloser.Write(b)
+	p.gone = p.gone || err != nil
+	return n, err
+}
+
+// Gone tells that the pager was left, so that nothing more need be printed.
+func (s Screen) Gone() bool { return s.pager != nil && s.pager.gone }
 
 // pager is the command line of the pager; empty for none.
 func pager() []string {

@@ -37,10 +37,14 @@ type Screen struct {
 	Terminal bool
 	colors   bool
 	file     *os.File // the terminal
+	pager    *pipe    // nil without one
 }
 
 // Of describes a writer.
 func Of(w io.Writer) Screen {
+	if s, ok := w.(Screen); ok {
+		return s
+	}
 	f, ok := w.(*os.File)
 	if !ok || !xterm.IsTerminal(int(f.Fd())) {
 		return Screen{Writer: w, Width: PlainWidth}

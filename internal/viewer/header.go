@@ -14,11 +14,11 @@ import (
 // Header says what a context is about: title, task, state, what it took, its change.
 func Header(s term.Screen, lang i18n.Lang, info contexts.Info) {
 	fmt.Fprintln(s, s.Paint(term.Head, term.Line(info.Title, s.Width)))
-	state := info.State
+	state := i18n.State(lang, info.State)
 	if info.Waits != "" {
-		state += " (" + info.Waits + ")"
+		state += " (" + i18n.Until(lang, info.Waits) + ")"
 	}
-	fmt.Fprintln(s, term.Line(info.TaskKey, s.Width-len(state)-2)+"  "+s.Paint(StateColor(info.State), state))
+	fmt.Fprintln(s, term.Line(info.TaskKey, s.Width-term.Columns(state)-2)+"  "+s.Paint(StateColor(info.State), state))
 	var parts []string
 	if !info.Created.IsZero() {
 		parts = append(parts, info.Created.Local().Format("2006-01-02 15:04"), info.Updated.Sub(info.Created).Round(time.Second).String())
@@ -45,7 +45,7 @@ func StateColor(state string) term.Color {
 		return term.Good
 	case contexts.StateFailed, contexts.StateDamaged:
 		return term.Bad
-	case contexts.StatePaused, contexts.StateAwaiting:
+	case contexts.StatePaused, contexts.StateAwaiting, "interrupted":
 		return term.Waits
 	}
 	return ""

@@ -60,7 +60,7 @@ func (r *round) collectDaily(ctx context.Context) {
 	if contexts.Day(time.Now()) == contexts.Day(r.Store.LastCollected().Time) {
 		return
 	}
-	report, err := retention.Collect(ctx, r.Config, r.Store, false, nil)
+	report, err := retention.Collect(ctx, r.Config, r.Store, false, nil, nil)
 	switch {
 	case err == nil:
 		r.Log.Info("old contexts were collected", "archived", report.Archived, "removed", report.Removed, "clones", report.Clones,

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agent/contexts"
+	"agent/eventlog/event"
+	"agent/handlers/engine"
+	"agent/internal/i18n"
+	"agent/internal/report"
+	"agent/internal/sanitize"
+	"agent/projections"
+)
+
+func (a *cli) repairCommand() *cobra.Command {
+	accept := false
+	cmd := &cobra.Command{
+		Use: "repair CONTEXT --accept-loss", Short: "Keep what is valid of a damaged log", Args: cobra.ExactArgs(1),
+		Long: `repair keeps the events before the damage, sets the damaged log aside whole, and records
+what was given up. It does nothing to a log that is not damaged.`,
+		Example: "  agent repair 3f2a --accept-loss",
+		RunE: func(_ *cobra.Command, args []string) error {
+			store, err := a.openStore(!accept)
+			if err != nil {
+				return err
+			}
+			uuid, err := store.Newest(args[0], a.hosts...)
+			if contexts.ExitCode(err) == contexts.ExitDamage {
+				return beyondRepair{err}
+			}
+			if err != nil {
+				return err
+			}
+			if !accept {
+				return usageError{errors.New("repair gives up the events after the damage. If that is right: agent repair " + uuid + " --accept-loss")}
+			}
+			return a.repair(store, uuid)
+		},
+	}
+	a.jsonFlag(cmd, "print the result as one JSON object")
+	cmd.Flags().BoolVar(&accept, "accept-loss", false, "give up what cannot be read")
+	return cmd
+}
+
+func (a *cli) repair(store *contexts.Store, uuid string) error {
+	lost, err := store.Repair(uuid, time.Now())
+	if contexts.ExitCode(err) == contexts.ExitDamage {
+		return beyondRepair{err}
+	}
+	if err != nil {
+		return err
+	}
+	done := repaired{UUID: uuid, Lines: lost.Lines, Bytes: lost.Bytes, Reason: lost.Reason}
+	switch {
+	case lost.Lines == 0 && lost.Reason == "":
+		a.tell(done, "repair.whole", uuid)
+		return nil
+	case lost.Lines > 0:
+		if err := a.remake(store, uuid); err != nil {
+			return err
+		}
+	}
+	s, err := engine.ReadState(store, uuid)
+	if err != nil {
+		return err
+	}
+	done.State = string(s.Status)
+	switch {
+	case a.asJSON:
+		return a.printLine(done)
+	case lost.Lines == 0:
+		a.say("repair.moved", uuid, lost.Reason)
+	default:
+		a.say("repair.did", uuid, lost.Bytes, lost.Lines)
+		a.say("rebuild.did", uuid)
+	}
+	a.sayNext(uuid, s)
+	return nil
+}
+
+// repaired is what repair --json prints.
+type repaired struct {
+	UUID   string `json:"uuid"`
+	Lines  int64  `json:"lines_given_up"`
+	Bytes  int64  `json:"bytes_given_up"`
+	Reason string `json:"reason,omitempty"` // what was wrong; empty: it was not damaged
+	State  string `json:"state,omitempty"`
+}
+
+// sayNext says when a repaired context goes on.
+func (a *cli) sayNext(uuid string, s *projections.State) {
+	switch reason, until := report.WaitsFor(s); {
+	case s.Status.Ended():
+		a.say("repair.next.ended", uuid, i18n.State(a.lang, string(s.Status)))
+	case until == "person":
+		a.say("repair.next.person", uuid, reason, uuid[:8])
+	case until != "":
+		a.say("repair.next.waits", uuid, i18n.State(a.lang, string(s.Status)), i18n.Until(a.lang, until))
+	default:
+		a.say("repair.next.runs", uuid)
+	}
+}
+
+func (a *cli) rebuildCommand() *cobra.Command {
+	all, index := false, false
+	cmd := &cobra.Command{
+		Use: "rebuild [--all | --index | CONTEXT...]", Short: "Rebuild the projection files from the logs",
+		Example: `  agent rebuild --all
+  agent rebuild --index
+  agent rebuild 3f2a`,
+		RunE: func(_ *cobra.Command, refs []string) error {
+			if chosen := len(refs) > 0; all && chosen || !all && !index && !chosen {
+				return usageError{errors.New("say which contexts, --all or --index")}
+			}
+			store, err := a.openStore(false)
+			if err != nil {
+				return err
+			}
+			if index {
+				if err := a.rebuildIndex(store); err != nil || !all && len(refs) == 0 {
+					return err
+				}
+			}
+			code, err := a.each(store, refs, func(uuid string) error { return a.rebuild(store, uuid) })
+			return errors.Join(err, quietly(code))
+		},
+	}
+	a.jsonFlag(cmd, "print one JSON object a line for each context")
+	cmd.Flags().BoolVar(&all, "all", false, "all contexts")
+	cmd.Flags().BoolVar(&index, "index", false, "the index of the contexts")
+	return cmd
+}
+
+// indexed is what rebuild --index --json prints.
+type indexed struct {
+	Contexts int `json:"contexts"`
+}
+
+func (a *cli) rebuildIndex(store *contexts.Store) error {
+	show := a.progress("reading logs")
+	lost, err := store.RebuildIndex(show.step)
+	show.end()
+	if err != nil {
+		return err
+	}
+	for _, i := range lost {
+		a.warning(errors.New(a.text("rebuild.lost", i.UUID, sanitize.Line(i.TaskKey, 500))))
+	}
+	counts, err := store.Counts()
+	if err != nil {
+		return err
+	}
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	a.tell(indexed{total}, "rebuild.index", total)
+	return nil
+}
+
+func (a *cli) rebuild(store *contexts.Store, uuid string) error {
+	if err := a.remake(store, uuid); err != nil {
+		return err
+	}
+	a.tell(rebuilt{uuid, true}, "rebuild.did", uuid)
+	return nil
+}
+
+// rebuilt is a context whose files were made again, as rebuild --json prints it.
+type rebuilt struct {
+	UUID string `json:"uuid"`
+	OK   bool   `json:"ok"`
+}
+
+func (a *cli) remake(store *contexts.Store, uuid string) error {
+	log, err := store.Acquire(uuid, func(event.Event) error { return nil })
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	return engine.Rebuild(store, log)
+}
