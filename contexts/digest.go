@@ -34,6 +34,7 @@ type Info struct {
 	CostUSD              float64
 	Partial              bool   // it completed without having done everything
 	Work                 string // unfinished work: its branch, or event.PatchFile
+	paused               bool   // it was kept for a pause
 	Change               string // URL of the pull or merge request
 	Head                 eventlog.Head
 	Archived             bool
@@ -64,6 +65,9 @@ func (i *Info) apply(e event.Event) {
 		i.State, i.Waits = StateAwaiting, ""
 	case *event.ContextResumed:
 		i.State, i.Waits = StateRunning, ""
+		if i.paused {
+			i.Work, i.paused = "", false
+		}
 	case *event.ContextCompleted:
 		i.Partial = b.Partial
 		i.end(StateCompleted, e.Time)
@@ -85,8 +89,10 @@ func (i *Info) apply(e event.Event) {
 		i.ToolCalls++
 	case *event.ChangeOpened:
 		i.Change = cmp.Or(b.URL, i.Change)
-		i.kept(b.Unfinished, b.Branch)
+		i.paused = b.Paused
+		i.kept(b.Unfinished && !(b.Paused && b.Patch.IsZero()), b.Branch)
 	case *event.ChangeFailed:
+		i.paused = b.Paused
 		i.kept(b.Unfinished && !b.Patch.IsZero(), "")
 	}
 }

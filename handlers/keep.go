@@ -27,6 +27,16 @@ func keep(s *projections.State, v *projections.Ending) Effect {
 	return nil
 }
 
+// keepPaused makes a patch of the work before it pauses until a person acts: who that
+// is may not be able to look into the working copy.
+func keepPaused(s *projections.State, p *projections.Pausing) Effect {
+	worked := len(s.Work.Facts) > 0 || s.Continues()
+	if p.Until.Kind != "person" || !publishes(s) || !worked || s.Config.Change.Unfinished == keepNone || s.Done("kept", p.Since) {
+		return nil
+	}
+	return Act{Intent: &event.ChangeRequested{Base: s.Workspace.Base, Title: tell.ChangeTitle(s), Unfinished: true, Paused: true}}
+}
+
 // answered is true for ends after work that was published: its author is content,
 // or nobody answered.
 func answered(v *projections.Ending) bool { return v.Reason == "keyword" || v.Reason == "timeout" }

@@ -86,6 +86,9 @@ func pause(s *projections.State, p *projections.Pausing) Effect {
 	case !known && p.Reason != projections.Denied && !s.Done("labels:paused", p.Since):
 		return Act{Intent: pauseLabels(s)}
 	case !(known && p.Until.Kind == "time") && !s.Done("comment:paused", p.Since):
+		if e := keepPaused(s, p); e != nil {
+			return e
+		}
 		if e := lastProgress(s, string(projections.Paused), p.Since); e != nil {
 			return e
 		}

@@ -94,6 +94,10 @@ func (s *State) closed(intent event.Body, outcome event.Event) {
 			s.Before.Label, _ = strconv.ParseInt(changed.Event, 10, 64)
 		}
 	case *event.ChangeRequested:
+		if in.Paused {
+			s.Steps["kept"] = outcome.Seq
+			return
+		}
 		s.Steps["change"] = outcome.Seq
 	case *event.LLMRequested:
 		s.drafted(in, outcome)

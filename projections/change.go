@@ -27,6 +27,8 @@ func (p *Publishing) apply(e event.Event) {
 		}
 	case *event.ChangeRequested:
 		p.tree = b.Tree
+	case *event.ContextResumed:
+		p.resumed()
 	case *event.ChangeOpened:
 		p.Failed, p.done = nil, p.tree
 		if p.Kept = nil; b.Unfinished {
@@ -36,6 +38,16 @@ func (p *Publishing) apply(e event.Event) {
 		p.Opened = b
 	case *event.ChangeFailed:
 		p.Failed = b
+	}
+}
+
+// resumed forgets what a pause kept: the work goes on in its copy.
+func (p *Publishing) resumed() {
+	if p.Kept != nil && p.Kept.Paused {
+		p.Kept = nil
+	}
+	if p.Failed != nil && p.Failed.Paused {
+		p.Failed = nil
 	}
 }
 

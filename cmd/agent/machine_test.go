@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"agent/forge/forgetest"
+	"agent/internal/report"
 	"agent/llm/llmtest"
 )
 
@@ -127,6 +128,9 @@ func TestFaultsOfTheMachine(t *testing.T) {
 			}
 			if out != "" || strings.Count(errOut, "\n") != 1 || !strings.Contains(errOut, f.words) || !strings.Contains(errOut, " → ") {
 				t.Errorf("it says\n%s%s\nwant one line with %q", out, errOut, f.words)
+			}
+			if r := jsonOf[report.Status](w, 0, "status"); f.spoil != nil && (r.Healthy || r.Fault == nil || r.Fault.Class != f.class || !strings.Contains(r.Fault.Text, f.words)) {
+				t.Errorf("status says %+v", r)
 			}
 			w.wantUntouched(1, 2)
 		})

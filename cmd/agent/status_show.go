@@ -53,6 +53,9 @@ func (l *view) showStatus(r *report.Status) {
 	if r.Paused {
 		l.say("status.signal", l.Config.PauseResume.SignalFile)
 	}
+	if r.Fault != nil && !slices.Contains(r.Problems, l.FaultLine(r)) {
+		fmt.Fprintln(l.out, sanitize.Terminal(l.FaultLine(r)))
+	}
 	for _, p := range r.Problems {
 		l.paint(term.Bad, "! "+p)
 	}

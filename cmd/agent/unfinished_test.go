@@ -74,6 +74,92 @@ func TestStoppedWork(t *testing.T) {
 	w.wantSaid(1, "as `change.patch`")
 }
 
+// TestPausedWork: a pause for a person names the working copy and keeps a patch too,
+// whatever the pause is for; a resume goes on with both. agent resume of the context
+// that has ended says what helps.
+func TestPausedWork(t *testing.T) {
+	t.Parallel()
+	work := llmtest.Turns(write("hello.txt", "hello\n"), llmtest.Done("I wrote hello.txt."))
+	for name, c := range map[string]struct {
+		extra  string
+		code   int
+		script llmtest.Script
+	}{
+		"account": {"", 78, func(n int, r llmtest.Request) llmtest.Reply {
+			if n == 1 {
+				return llmtest.Error(402, "insufficient_quota", "Insufficient credits")
+			}
+			return work(n, r)
+		}},
+		"approval": {"change_requests: {protected_paths: [hello.txt]}", 0, work},
+		"limit":    {"limits: {max_tokens: 1}", 0, work},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, c.script)
+			w.extra = c.extra
+			w.agent(c.code, "run")
+			l := w.only()
+			w.wantLabels(1, pausedLabel)
+			w.wantSaid(1, "is in the working copy `"+l.UUID+"`")
+			w.wantSaid(1, "It is also kept with the context `"+l.UUID+"` as `change.patch`")
+			patch, err := os.ReadFile(w.path("contexts", "paused", l.UUID, "change.patch"))
+			if err != nil || !strings.Contains(string(patch), "+hello") {
+				t.Errorf("%v, the patch is\n%s", err, patch)
+			}
+			if out, _ := w.agent(0, "why", l.UUID); l.Work != "change.patch" || !strings.Contains(out, "change.patch") {
+				t.Errorf("list says %q, why\n%s", l.Work, out)
+			}
+			w.agent(0, "resume", l.UUID, "--add", "1000000")
+			w.agent(0, "run")
+			l = w.only()
+			w.wantLabels(1, doneLabel)
+			if l.Work != "" || w.git("show", w.forge.PullRequests(testRepo)[0].Head+":hello.txt") != "hello\n" {
+				t.Errorf("list says that work is kept: %q", l.Work)
+			}
+			w.wantExact(l.UUID)
+			out, _ := w.agent(0, "resume", l.UUID)
+			for _, want := range []string{"is completed: nothing to resume", "set the label on the item again, or: agent run http"} {
+				if !strings.Contains(out, want) {
+					t.Errorf("resume of a context that has ended says\n%s", out)
+				}
+			}
+		})
+	}
+}
+
+// TestResumeOfEnded: who resumes a context that failed or was stopped learns what to
+// do instead, and what a new attempt begins with.
+func TestResumeOfEnded(t *testing.T) {
+	t.Parallel()
+	for state, script := range map[string]llmtest.Script{
+		"failed": func(n int, _ llmtest.Request) llmtest.Reply {
+			if n == 0 {
+				return write("hello.txt", "hello\n")
+			}
+			return llmtest.Text(`<tool_call>{"name": "workspace__wri`)
+		},
+		"stopped": llmtest.Turns(write("hello.txt", "hello\n"), write("other.txt", "other\n"), llmtest.Done("Done.")),
+	} {
+		t.Run(state, func(t *testing.T) {
+			t.Parallel()
+			var w *world
+			if state == "stopped" {
+				script = then(script, 1, func() { w.agent(0, "stop", w.only().UUID) })
+			}
+			w = newWorld(t, script)
+			code := map[string]int{"failed": 1, "stopped": 0}[state]
+			w.agent(code, "run")
+			out, _ := w.agent(0, "resume", w.only().UUID)
+			for _, want := range []string{"is " + state + ": nothing to resume", "set the label on the item again, or: agent run http", "continues from there: "} {
+				if !strings.Contains(out, want) {
+					t.Errorf("resume says\n%s\nwithout %q", out, want)
+				}
+			}
+		})
+	}
+}
+
 // wantSaid wants a text in a comment of the bot.
 func (w *world) wantSaid(number int, text string) {
 	w.t.Helper()

@@ -188,6 +188,7 @@ type ChangeRequested struct {
 	// Unfinished keeps the work of an end that the model did not call one: the branch
 	// is pushed and no request opened.
 	Unfinished bool `json:"unfinished,omitempty"`
+	Paused     bool `json:"paused,omitempty"` // it is kept because the work pauses: a patch of the files as they are, whatever was measured
 }
 
 // ChangeOpened is the published work. Number is 0 of a patch and of unfinished work.
@@ -202,6 +203,7 @@ type ChangeOpened struct {
 
 	Unfinished bool   `json:"unfinished,omitempty"` // the work was kept, and no request opened
 	Branch     string `json:"branch,omitempty"`     // that holds unfinished work; empty: the patch does
+	Paused     bool   `json:"paused,omitempty"`     // as in change.requested
 }
 
 // ChangeFailed is work that could not be published. Its patch is kept beside the log as well, see [PatchFile].
@@ -214,6 +216,7 @@ type ChangeFailed struct {
 	Patch   Text   `json:"patch,omitzero"`
 
 	Unfinished bool `json:"unfinished,omitempty"` // it was to be kept, and no request opened
+	Paused     bool `json:"paused,omitempty"`     // as in change.requested
 }
 
 // PatchFile is the file in a context's directory that holds work which was not

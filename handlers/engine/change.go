@@ -32,6 +32,8 @@ const maxRuns = 5
 func (e *Engine) change(ctx context.Context, in *event.ChangeRequested) (event.Body, error) {
 	done, err := e.publish(ctx, in)
 	switch {
+	case ctx.Err() == nil && err != nil && in.Paused: // a pause does not wait for it
+		return &event.ChangeFailed{Kind: "other", Message: clean(err.Error()), Unfinished: true, Paused: true}, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
@@ -39,7 +41,7 @@ func (e *Engine) change(ctx context.Context, in *event.ChangeRequested) (event.B
 	case done.Failed != nil || done.Patch != nil:
 		return e.unpublished(in, done)
 	}
-	opened := &event.ChangeOpened{Commit: done.Commit, Files: e.changedFiles(), Unfinished: in.Unfinished}
+	opened := &event.ChangeOpened{Commit: done.Commit, Files: e.changedFiles(), Unfinished: in.Unfinished, Paused: in.Paused}
 	if in.Unfinished {
 		opened.Branch = in.Branch
 		return opened, nil
@@ -77,16 +79,16 @@ func (e *Engine) unpublished(in *event.ChangeRequested, done Published) (event.B
 		patch = event.T(clean(string(done.Patch)))
 	}
 	if done.Failed == nil {
-		return &event.ChangeOpened{Commit: done.Commit, Files: e.changedFiles(), Patch: patch, Unfinished: in.Unfinished}, nil
+		return &event.ChangeOpened{Commit: done.Commit, Files: e.changedFiles(), Patch: patch, Unfinished: in.Unfinished, Paused: in.Paused}, nil
 	}
-	return &event.ChangeFailed{Kind: done.Failed.Kind, Message: clean(done.Failed.Message), Commit: done.Commit, Patch: patch, Unfinished: in.Unfinished}, nil
+	return &event.ChangeFailed{Kind: done.Failed.Kind, Message: clean(done.Failed.Message), Commit: done.Commit, Patch: patch, Unfinished: in.Unfinished, Paused: in.Paused}, nil
 }
 
 func (e *Engine) changedFiles() []string {
 	files := []string{}
 	m := e.state.Publishing.Measured
-	if m == nil {
-		return files // in a log that we would not write
+	if in, ok := e.state.Open.Body.(*event.ChangeRequested); m == nil || ok && in.Paused {
+		return files // nobody measured what is kept
 	}
 	for _, f := range m.Files {
 		files = append(files, f.Path)

@@ -121,10 +121,7 @@ func Paused(s *projections.State, p *projections.Pausing, reasons []ApprovalReas
 	if p.Detail != "" && p.Reason != "limit" && (s.Work.Failure == nil || !projections.Unanswered(s.Work.Failure)) {
 		body += "\n\n" + format.Code(p.Detail)
 	}
-	if p.Until.Kind == "person" && s.Workspace != nil && s.Workspace.Dir != "" && len(s.Work.Files) > 0 {
-		body += "\n\n" + i18n.Text(s.Lang, "paused.copy", directory(s))
-	}
-	return Comment(s, "paused", body)
+	return Comment(s, "paused", format.Paragraphs([]string{body, pausedWork(s, p)}))
 }
 
 // Final is always a new comment: the last word on this go.

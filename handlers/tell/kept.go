@@ -39,6 +39,20 @@ func keptLine(s *projections.State) string {
 	return patch
 }
 
+// pausedWork says where the work is while a person is waited for.
+func pausedWork(s *projections.State, p *projections.Pausing) string {
+	kept := s.Publishing.Kept
+	patch := kept != nil && kept.Paused && !kept.Patch.IsZero()
+	if p.Until.Kind != "person" || s.Workspace == nil || s.Workspace.Dir == "" || !patch && len(s.Work.Files) == 0 {
+		return ""
+	}
+	text := i18n.Text(s.Lang, "paused.copy", directory(s))
+	if patch {
+		text += i18n.Text(s.Lang, "paused.patch", format.Code(s.Created.UUID), event.PatchFile)
+	}
+	return text
+}
+
 // Work says on one line where the unfinished work of a context is, "" if there is none.
 // It is not safe for a terminal.
 func Work(s *projections.State, lang i18n.Lang) string {
@@ -46,6 +60,8 @@ func Work(s *projections.State, lang i18n.Lang) string {
 	switch {
 	case p.Kept != nil && p.Kept.Branch != "":
 		return i18n.Text(lang, "work.branch", p.Kept.Branch)
+	case p.Kept != nil && p.Kept.Paused && p.Kept.Patch.IsZero(), p.Failed != nil && p.Failed.Paused: // nothing was changed, or it is in the working copy alone
+		return ""
 	case p.Kept != nil, p.Failed != nil && p.Failed.Unfinished && !p.Failed.Patch.IsZero():
 		return i18n.Text(lang, "work.patch", event.PatchFile)
 	case p.Failed != nil && p.Failed.Unfinished:

@@ -12,15 +12,21 @@ import (
 // Because says in one sentence why a context is paused, waits or ended; ""
 // for one that is running.
 func Because(s *projections.State, lang i18n.Lang) string {
-	text, detail := handlers.Reason(s, lang)
-	if detail != "" {
-		text += " (" + sanitize.Line(detail, 300) + ")"
-	}
-	if work := Work(s, lang); work != "" && s.Status.Ended() {
+	text := Reason(s, lang)
+	if work := Work(s, lang); work != "" && (s.Status.Ended() || s.Status == projections.Paused) {
 		text += "; " + work
 	}
 	for _, refused := range Refused(s) {
 		text += "; " + i18n.Text(lang, "end.refused", refused)
+	}
+	return text
+}
+
+// Reason is Because without what became of the work.
+func Reason(s *projections.State, lang i18n.Lang) string {
+	text, detail := handlers.Reason(s, lang)
+	if detail != "" {
+		text += " (" + sanitize.Line(detail, 300) + ")"
 	}
 	return text
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"agent/contexts"
@@ -170,10 +171,20 @@ func (s Source) ending(uuid string) (state string, refused bool, err error) {
 	return state, refused, nil
 }
 
+// faultTold is true for a refusal of the model server while the task is paused that says so.
+func (r *Status) faultTold() bool {
+	return r.Fault.Class == "model" && slices.ContainsFunc(r.Waiting, func(c StatusContext) bool { return strings.HasPrefix(c.Reason, "model_") })
+}
+
+// FaultLine says what is wrong with the machine, and since when that is known.
+func (s Source) FaultLine(r *Status) string {
+	return s.text("status.fault", Age(s.Now.Sub(r.Fault.Time)), r.Fault.Text)
+}
+
 // problems finds what a supervisor has to know.
 func (s Source) problems(r *Status) (all []string) {
-	if f := r.Fault; f != nil {
-		all = append(all, s.text("status.fault", Age(s.Now.Sub(f.Time)), f.Text))
+	if r.Fault != nil && !r.faultTold() {
+		all = append(all, s.FaultLine(r))
 	}
 	if n := len(r.Damaged); n > 0 {
 		all = append(all, s.text("status.damaged", n))

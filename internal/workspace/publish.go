@@ -81,8 +81,15 @@ func (w *Copy) Publish(ctx context.Context, s *projections.State, in *event.Chan
 	}
 	defer thaw()
 	repo, err := w.existing(ctx, s)
+	tree := in.Tree
+	if err == nil && in.Paused {
+		if tree, err = w.changed(ctx, s, repo); tree == "" && err == nil {
+			return done, nil
+		}
+	}
 	if err == nil {
 		spec := w.commits(s, in)
+		spec.Tree = tree
 		spec.Fit = w.fit(repo, spec)
 		done.Commit, err = repo.Commit(ctx, spec)
 	}
@@ -110,6 +117,18 @@ func (w *Copy) Publish(ctx context.Context, s *projections.State, in *event.Chan
 		done.Failed = unpublished(failed)
 	}
 	return done, nil
+}
+
+// changed is the tree of the files as they are, "" if nothing differs.
+func (w *Copy) changed(ctx context.Context, s *projections.State, repo *git.Repo) (string, error) {
+	name, _, _, err := tree(ctx, repo, s)
+	if err != nil {
+		return "", err
+	}
+	if changes, err := repo.Compare(ctx, s.Workspace.Commit, name); err != nil || len(changes) == 0 {
+		return "", err
+	}
+	return name, nil
 }
 
 // patchBranch is where commits stand in a working copy that are not to be pushed.

@@ -96,7 +96,7 @@ func (r *round) faultOfModel(s *projections.State) *Fault {
 	if !ofModel || !refusesAll(llm.Kind(kind)) {
 		return nil
 	}
-	f := r.modelFault(llm.Kind(kind), r.text("fault.model.others", report.Because(s, r.Language())))
+	f := r.modelFault(llm.Kind(kind), r.text("fault.model.others", report.Reason(s, r.Language())))
 	f.Passes = s.Paused.Until.Kind == "time"
 	return f
 }
