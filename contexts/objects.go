@@ -111,3 +111,39 @@ func (o *Objects) Sync() error {
 	}
 	return o.s.fs.SyncDir(path.Join(at, packs))
 }
+
+// cacheFile remembers what the files of the working copy held. It may be deleted.
+const cacheFile = ObjectsDir + "/cache"
+
+// maxCache is how many bytes of it are read.
+const maxCache = 256 << 20
+
+// Cache is what SetCache got last, nil if that cannot be told.
+func (o *Objects) Cache() []byte {
+	at, err := o.at()
+	if err != nil {
+		return nil
+	}
+	data, err := fsx.ReadFile(o.s.fs, path.Join(at, cacheFile), maxCache)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// SetCache remembers data, as far as that is possible.
+func (o *Objects) SetCache(data []byte) {
+	at, err := o.at()
+	if err != nil {
+		return
+	}
+	if err := fsx.MkdirSync(o.s.fs, path.Join(at, packs)); err != nil {
+		return
+	}
+	f, err := o.s.fs.OpenFile(path.Join(at, cacheFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return
+	}
+	_, err = f.Write(data) // half a cache is none
+	_ = errors.Join(err, f.Close())
+}

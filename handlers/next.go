@@ -110,6 +110,9 @@ func resume(s *projections.State) Effect {
 
 // beforeTurn deals with new comments, limits and waits.
 func beforeTurn(s *projections.State) Effect {
+	if s.Saved.Fresh != nil {
+		return Record{prompt.Restored(s)}
+	}
 	if s.UnreadEdit() {
 		return Record{prompt.Edited(s)}
 	}

@@ -37,6 +37,10 @@ func pauseOf(s *projections.State) *projections.Pausing {
 		return pauses(projections.TextEdited, s.Unseen.By, person, s.Unseen.Seq)
 	case s.Unread != nil:
 		return pauses(projections.Unread, s.Unread.Reason, person, s.Unread.Seq)
+	case s.Saved.Changed != nil:
+		return pauses(projections.FilesChanged, "", person, s.Saved.Changed.Seq)
+	case s.Saved.Lost != nil:
+		return pauses(projections.FilesLost, s.Saved.Lost.Reason, person, s.Saved.Lost.Seq)
 	case s.Limit != nil:
 		return pauses(projections.LimitReached, s.Limit.Limit, person, s.Limit.Seq)
 	case needsApproval(s):

@@ -26,6 +26,7 @@ func (s *State) Apply(e event.Event) {
 	s.applyOutage(e)
 	s.Comments.apply(e)
 	s.Publishing.apply(e)
+	s.Saved.apply(e, s.Paused)
 	s.applyPlanning(e, open)
 	s.Lineage.Apply(e)
 	s.applyProgress(e, open, phase)
@@ -155,6 +156,8 @@ func (s *State) applyInput(e event.Event) {
 		s.moved(b)
 	case *event.WorkspacePrepared:
 		s.Workspace = b
+	case *event.WorkspaceRestored:
+		s.restored(b)
 	case *event.ProjectRead:
 		s.Project = b
 	case *event.ChangeMeasured:

@@ -2,7 +2,7 @@
 //
 // [State] is what decisions are made from (package handlers). It is composed of
 // smaller folds: [Conversation], [Comments], [Usage], [Work], [Planning], [Progress],
-// [Publishing], [Outage], [Window] and [Lineage]. [Files] renders the projection files of a context as
+// [Publishing], [Saved], [Outage], [Window] and [Lineage]. [Files] renders the projection files of a context as
 // bytes, [Describe] one line of a timeline.
 //
 // Invariants: a fold depends on nothing but the events, in order; folding a
@@ -59,6 +59,7 @@ type State struct {
 	Unseen        *Unseen  // an edit of its text that nobody who may write has seen
 	Labels        []string // as read back after our latest change
 	Workspace     *event.WorkspacePrepared
+	Saved         Saved
 	Project       *event.ProjectRead
 	Tools         *event.ToolsListed
 	ToolWeight    llm.Weight // of all of them

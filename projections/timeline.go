@@ -35,6 +35,8 @@ func Describe(e event.Event) string {
 		return serverList(b.Servers)
 	case *event.CommentsFetched:
 		return fetched(b)
+	case *event.WorkspaceSaved, *event.WorkspaceRestored, *event.WorkspaceChanged:
+		return describeFiles(b)
 	}
 	return describeEffect(e)
 }

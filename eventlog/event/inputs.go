@@ -208,6 +208,7 @@ type ProcessStarted struct {
 	Decisions int    `json:"decisions"` // version of handlers.Next
 	Host      string `json:"host"`
 	PID       int    `json:"pid"`
+	BootID    string `json:"boot_id,omitempty"` // of the machine: another one means that it was started anew
 }
 
 // ProcessRecovered says that the process before did not end properly.

@@ -13,6 +13,15 @@ func (*TaskFetched) Type() string { return "task.fetched" }
 func (*WorkspacePrepared) Type() string { return "workspace.prepared" }
 
 // Type names the event in logs.
+func (*WorkspaceSaved) Type() string { return "workspace.saved" }
+
+// Type names the event in logs.
+func (*WorkspaceRestored) Type() string { return "workspace.restored" }
+
+// Type names the event in logs.
+func (*WorkspaceChanged) Type() string { return "workspace.changed" }
+
+// Type names the event in logs.
 func (*ProjectRead) Type() string { return "project.read" }
 
 // Type names the event in logs.

@@ -17,6 +17,7 @@ import (
 	"agent/forge"
 	"agent/forge/github"
 	"agent/handlers/engine"
+	"agent/internal/snapshot"
 	"agent/llm"
 	"agent/llm/openai"
 	"agent/mcp"
@@ -231,6 +232,65 @@ func perform(tool, file string, a toolArgs) mcp.Result {
 func (l *life) Prepare(context.Context, *projections.State) (event.WorkspacePrepared, error) {
 	dead := l.touch(false, func() {})
 	return event.WorkspacePrepared{Dir: l.dir, Base: "main", Commit: "c0"}, dead
+}
+
+// copyOf is the directory of the files with the trees that the log knows.
+func (l *life) copyOf(s *projections.State, o *contexts.Objects) (*snapshot.Copy, error) {
+	store, err := snapshot.OpenStore(o)
+	if err != nil {
+		return nil, err
+	}
+	base := snapshot.NewTree(snapshot.SHA1, nil)
+	last := base
+	if s.Saved.Seq > 0 {
+		if last, err = store.Tree(s.Saved.Tree, base); err != nil {
+			return nil, err
+		}
+	}
+	return snapshot.NewCopy(l.dir, store, base, last, nil, snapshot.Options{Largest: 1 << 20})
+}
+
+// Open makes the files what the log says.
+func (l *life) Open(ctx context.Context, s *projections.State, o *contexts.Objects, how engine.Opening) (event.Body, error) {
+	if s.Saved.Seq == 0 {
+		saved, err := l.save(ctx, s, o, "start")
+		return saved, err
+	}
+	c, err := l.copyOf(s, o)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.Differs(ctx, nil)
+	if err != nil || len(found.Changes) == 0 {
+		return nil, err
+	}
+	if !how.Crashed {
+		return nil, errors.New("the files differ after a process that ended properly")
+	}
+	if _, err := c.Fill(ctx, found); err != nil {
+		return nil, err
+	}
+	return &event.WorkspaceRestored{Reason: "differs", Tree: s.Saved.Tree, Files: []event.SavedFile{}, Count: len(found.Changes)}, nil
+}
+
+// Save stores the files.
+func (l *life) Save(ctx context.Context, s *projections.State, o *contexts.Objects, _ *event.ToolRequested) (*event.WorkspaceSaved, error) {
+	return l.save(ctx, s, o, "tool")
+}
+
+func (l *life) save(ctx context.Context, s *projections.State, o *contexts.Objects, reason string) (*event.WorkspaceSaved, error) {
+	if l.dead() {
+		return nil, errDead
+	}
+	c, err := l.copyOf(s, o)
+	if err != nil {
+		return nil, err
+	}
+	saved, err := c.Save(ctx, snapshot.Request{})
+	if err != nil || saved.Nothing() && reason != "start" {
+		return nil, err
+	}
+	return &event.WorkspaceSaved{Reason: reason, Tree: saved.Tree, From: saved.From, Files: []event.SavedFile{}, Count: len(saved.Changes)}, nil
 }
 
 // Project gives rules of the repository.

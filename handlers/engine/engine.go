@@ -9,6 +9,7 @@
 //	model call                  llm.failed{interrupted}; Next decides afresh
 //	read-only/idempotent tool   run again under the same intent
 //	any other tool              tool.interrupted: never repeated silently
+//	                            (before both the files are made what the log says)
 //	comment                     adopted if the forge holds it, else sent with the same op
 //	edit, labels                repeated: they set, they do not add up
 //	change                      found by its head branch, else opened
@@ -43,8 +44,9 @@ type Tools interface {
 	Close() error
 }
 
-// Workspace prepares and publishes the files that the work is done on.
+// Workspace prepares, keeps and publishes the files that the work is done on.
 type Workspace interface {
+	Files
 	// Prepare gives the working copy. A failed one has Error set; an error
 	// return means that it may work later.
 	Prepare(ctx context.Context, s *projections.State) (event.WorkspacePrepared, error)
@@ -122,6 +124,9 @@ type Engine struct {
 	state      *projections.State
 	files      projections.Files
 	tools      Tools
+	stored     *contexts.Objects
+	opened     bool // the files are what the log says
+	crashed    bool // the process before did not end properly
 	checked    bool // the tool list was compared in this process
 	behind     bool // a projection file may not be what the log says
 	spending   contexts.Spending
@@ -168,6 +173,7 @@ func Open(p Ports, uuid string) (*Engine, error) {
 		return nil, err
 	}
 	e.log = log
+	e.crashed = e.state.Process != nil && !e.state.EndedProperly
 	e.spendAll()
 	if _, err := log.ReadFile(projections.MetadataFile); err != nil || !e.state.EndedProperly {
 		e.behind = true

@@ -19,6 +19,11 @@ import (
 
 // read gets something from outside and appends it.
 func (e *Engine) read(ctx context.Context, r handlers.Read) error {
+	if r.Want == handlers.WantProject || r.Want == handlers.WantMeasure {
+		if changed, err := e.openFiles(ctx); changed || err != nil {
+			return err
+		}
+	}
 	switch r.Want {
 	case handlers.WantTask:
 		return e.fetchTask(ctx)

@@ -32,7 +32,7 @@ func (e *Engine) begin(pinned event.ConfigPinned, wake event.Body) error {
 		}
 	}
 	host, _ := os.Hostname()
-	if err := e.input(&event.ProcessStarted{Version: e.p.Version, Decisions: handlers.Decisions, Host: host, PID: os.Getpid()}); err != nil {
+	if err := e.input(&event.ProcessStarted{Version: e.p.Version, Decisions: handlers.Decisions, Host: host, PID: os.Getpid(), BootID: bootID()}); err != nil {
 		return err
 	}
 	if e.state.Config == nil || !same(pinned, *e.state.Config) {
@@ -92,6 +92,11 @@ func (e *Engine) end(ctx context.Context, err error) error {
 
 func (e *Engine) loop(ctx context.Context) error {
 	if open := e.state.Open; open != nil {
+		if needsFiles(open.Body) {
+			if _, err := e.openFiles(ctx); err != nil {
+				return err
+			}
+		}
 		if err := e.perform(ctx, open.Seq, open.Body, nil, true); err != nil {
 			return err
 		}
@@ -134,6 +139,11 @@ func (e *Engine) loop(ctx context.Context) error {
 // act appends the intent and performs it. Before a model call the tools are
 // compared with those that the conversation was begun with.
 func (e *Engine) act(ctx context.Context, a handlers.Act) error {
+	if needsFiles(a.Intent) {
+		if changed, err := e.openFiles(ctx); changed || err != nil {
+			return err
+		}
+	}
 	if call, ok := a.Intent.(*event.LLMRequested); ok && !call.OutsideConversation() {
 		if changed, err := e.checkTools(ctx); changed || err != nil {
 			return err
@@ -161,7 +171,7 @@ func (e *Engine) perform(ctx context.Context, seq uint64, intent event.Body, req
 	case *event.LLMRequested:
 		outcome, err = e.callModel(ctx, in.OutsideConversation(), request, again)
 	case *event.ToolRequested:
-		outcome, err = e.callTool(ctx, in, again)
+		outcome, err = e.callTool(ctx, seq, in, again)
 	case *event.CommentRequested:
 		outcome, err = e.comment(ctx, seq, in, again)
 	case *event.LabelsRequested:
@@ -176,6 +186,16 @@ func (e *Engine) perform(ctx context.Context, seq uint64, intent event.Body, req
 	}
 	_, err = e.append(outcome, seq)
 	return err
+}
+
+// needsFiles is true for intents that read or change the files, and for calls of the model,
+// which is told what became of them.
+func needsFiles(intent event.Body) bool {
+	switch intent.(type) {
+	case *event.LLMRequested, *event.ToolRequested, *event.ChangeRequested:
+		return true
+	}
+	return false
 }
 
 // maxSleep bounds a single wait, whatever the clock says.

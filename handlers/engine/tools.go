@@ -65,12 +65,15 @@ func sameTools(a, b *event.ToolsListed) bool {
 const maybe = "the process ended before the result was recorded."
 
 // callTool performs one call. After a crash only calls that may be repeated are.
-func (e *Engine) callTool(ctx context.Context, c *event.ToolRequested, again bool) (event.Body, error) {
+func (e *Engine) callTool(ctx context.Context, seq uint64, c *event.ToolRequested, again bool) (event.Body, error) {
 	if kind, message := handlers.Refuse(e.state, c); kind != "" {
 		return &event.ToolFailed{Kind: kind, Message: message}, nil
 	}
 	if again && !c.Again {
 		return &event.ToolInterrupted{Reason: maybe}, nil
+	}
+	if f := e.state.Saved; f.Changed != nil || f.Lost != nil {
+		return &event.ToolInterrupted{Reason: "the files are not what they were; a person is asked first."}, nil
 	}
 	args, ok := e.arguments(c)
 	if !ok {
@@ -82,7 +85,7 @@ func (e *Engine) callTool(ctx context.Context, c *event.ToolRequested, again boo
 	if c.Again && errors.As(err, &failed) && failed.Kind == mcp.Died {
 		result, err = e.session().Call(ctx, c.Server, c.Tool, []byte(args))
 	}
-	return toolOutcome(ctx, c, result, err, time.Since(start).Milliseconds()), nil
+	return e.save(ctx, seq, c, toolOutcome(ctx, c, result, err, time.Since(start).Milliseconds()))
 }
 
 func toolOutcome(ctx context.Context, c *event.ToolRequested, r mcp.Result, err error, ms int64) event.Body {

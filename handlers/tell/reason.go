@@ -40,6 +40,8 @@ func pausedReason(s *projections.State, lang i18n.Lang) (sentence, detail string
 		p.Detail = s.Denied.Reason
 	case s.Unread != nil && p.Reason == projections.Unread:
 		p.Detail = s.Unread.Reason
+	case s.Saved.Lost != nil && p.Reason == projections.FilesLost:
+		p.Detail = s.Saved.Lost.Reason
 	case s.Work.Failure != nil && strings.HasPrefix(p.Reason, "model_"):
 		p.Detail = s.Work.Failure.Message
 	}

@@ -94,7 +94,14 @@ func (a *App) workspace(at Site) *workspace.Copy {
 	return workspace.New(workspace.Config{Root: a.Config.WorkspacesDir, InPlace: at.Config.Workspace, Needed: a.NeedsCopies(),
 		MaxBytes: int64(a.Config.MaxCloneMB) << 20, AllowHTTP: a.Config.AllowHTTP,
 		Allow:  func(url string) error { return AllowClone(at.Config, url) },
-		Freeze: a.Pool.Freeze, Forge: at.Client, Token: at.Token, Earlier: a.earlier, ChangeRef: at.Config.Driver.ChangeRef, Bot: at.Config.BotName, Redact: a.Redact})
+		Freeze: a.Pool.Freeze, Own: a.isOwn, Forge: at.Client, Token: at.Token, Earlier: a.earlier, ChangeRef: at.Config.Driver.ChangeRef, Bot: at.Config.BotName, Redact: a.Redact})
+}
+
+// isOwn reports whether a tool server is the built-in one.
+func (a *App) isOwn(server string) bool {
+	return slices.ContainsFunc(a.Config.MCPServers, func(m config.MCPServer) bool {
+		return m.Name == server && len(m.Command) > 2 && m.Command[1] == "mcp" && m.Command[2] == "workspace"
+	})
 }
 
 func (a *App) earlier(s *projections.State) workspace.Unfinished {

@@ -294,6 +294,7 @@ var rules = map[string][]string{
 		"projections",
 	},
 	"internal/workspace": {
+		"contexts",
 		"eventlog/event",
 		"forge",
 		"handlers",
@@ -303,6 +304,7 @@ var rules = map[string][]string{
 		"internal/git",
 		"internal/redact",
 		"internal/sanitize",
+		"internal/snapshot",
 		"projections",
 	},
 	"internal/world": {

@@ -39,6 +39,7 @@ type Options struct {
 	URL       string   // https://…, http://…, file:///… or an absolute path; without user or password
 	Dir       string   // the working copy
 	Branch    string   // "" is the remote's default branch
+	Commit    string   // of a new clone: that commit is checked out on Branch, whatever the branch holds now
 	Ref       string   // instead: any reference of the remote, as refs/pull/7/head; the work begins there, on no branch
 	Formerly  []string // addresses that the same repository had, which an existing working copy may name
 	Token     string   // secret; "" where none is needed
@@ -159,6 +160,9 @@ func (r *Repo) fill(ctx context.Context, dir string, o Options, notes [][2]strin
 func (r *Repo) receive(ctx context.Context, dir string, o Options, notes [][2]string) error {
 	args := []string{"--quiet", "--no-local", "--no-recurse-submodules", "--template=", "--origin=origin",
 		"--depth=1", "--single-branch", "--no-tags"}
+	if o.Commit != "" {
+		return r.receiveCommit(ctx, dir, o, notes)
+	}
 	if o.Branch != "" {
 		args = append(args, "--branch="+o.Branch)
 	}

@@ -27,6 +27,7 @@ type command struct {
 	args  []string
 	dir   string
 	trees []string // that it may change
+	reads []string // that it may read
 	input string
 	env   []string
 	magic bool          // pathspecs have their magic words

@@ -71,6 +71,12 @@ type Saved struct {
 	NotSaved []NotSaved // that no save has named before
 }
 
+// ReadError says that the copy could not be read. Every other error is of the store.
+type ReadError struct{ Err error }
+
+func (e *ReadError) Error() string { return "read files: " + e.Err.Error() }
+func (e *ReadError) Unwrap() error { return e.Err }
+
 // Nothing reports whether there is nothing to tell.
 func (s Saved) Nothing() bool { return s.Tree == s.From && len(s.NotSaved) == 0 }
 
@@ -89,7 +95,7 @@ func (c *Copy) Save(ctx context.Context, r Request) (Saved, error) {
 	saved := Saved{Tree: c.last.name, From: c.last.name}
 	found, err := c.read(ctx, r)
 	if err != nil {
-		return saved, fmt.Errorf("save files: %w", err)
+		return saved, &ReadError{err}
 	}
 	next := c.last.With(found.changes)
 	list, err := Compare(c.last, next)

@@ -24,7 +24,7 @@ type Found struct {
 func (c *Copy) Differs(ctx context.Context, without func([]string) []string) (Found, error) {
 	found, err := c.read(ctx, Request{Without: without})
 	if err != nil {
-		return Found{}, fmt.Errorf("read files: %w", err)
+		return Found{}, &ReadError{err}
 	}
 	list, err := Compare(c.last, c.last.With(found.changes))
 	return Found{list, found.blobs}, err

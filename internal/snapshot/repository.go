@@ -168,6 +168,71 @@ func (r *Repository) loose(name string, largest int64) (kind byte, data []byte, 
 	return 0, nil, false
 }
 
+// maxRef is how many bytes of a reference are read, and maxRefs of the packed ones.
+const (
+	maxRef  = 4096
+	maxRefs = 64 << 20
+)
+
+// Head is the commit that is checked out in the working copy in dir, empty if there is
+// none or it cannot be told.
+func Head(dir string) string {
+	root, err := openRoot(dir)
+	if err != nil {
+		return ""
+	}
+	defer root.close()
+	ref, err := root.text(".git/HEAD", maxRef)
+	if err != nil {
+		return ""
+	}
+	name, symbolic := strings.CutPrefix(ref, "ref: ")
+	if !symbolic {
+		return commitName(ref)
+	}
+	if commit, err := root.text(".git/"+name, maxRef); err == nil {
+		return commitName(commit)
+	}
+	packed, _ := root.text(".git/packed-refs", maxRefs)
+	for line := range strings.Lines(packed) {
+		if commit, ref, _ := strings.Cut(strings.TrimSpace(line), " "); ref == name {
+			return commitName(commit)
+		}
+	}
+	return ""
+}
+
+func commitName(text string) string {
+	if _, err := raw(text); err != nil {
+		return ""
+	}
+	return text
+}
+
+// text reads a small file of .git.
+func (d directory) text(path string, most int64) (string, error) {
+	at := d
+	for {
+		dir, left, below := strings.Cut(path, "/")
+		if !below {
+			break
+		}
+		next, err := at.sub(dir)
+		if err != nil || dir == ".." {
+			return "", errors.Join(err, errChanged)
+		}
+		defer next.close()
+		at, path = next, left
+	}
+	f, err := at.plain(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, most))
+	return strings.TrimSpace(string(data)), err
+}
+
 // Tree reads the whole tree of a commit.
 func (r *Repository) Tree(commit string) (*Tree, error) {
 	data, ok := r.get(kindCommit, commit, maxCommit)

@@ -82,8 +82,8 @@ func (w *Copy) Publish(ctx context.Context, s *projections.State, in *event.Chan
 	defer thaw()
 	repo, err := w.existing(ctx, s)
 	tree := in.Tree
-	if err == nil && in.Paused {
-		if tree, err = w.changed(ctx, s, repo); tree == "" && err == nil {
+	if err == nil {
+		if tree, err = w.toPublish(ctx, s, in, repo); tree == "" && err == nil {
 			return done, nil
 		}
 	}
@@ -117,6 +117,19 @@ func (w *Copy) Publish(ctx context.Context, s *projections.State, in *event.Chan
 		done.Failed = unpublished(failed)
 	}
 	return done, nil
+}
+
+// toPublish is the tree that was measured, or what the files are at a pause; "" if that
+// is nothing. A copy that was made again since does not have it until its files are added.
+func (w *Copy) toPublish(ctx context.Context, s *projections.State, in *event.ChangeRequested, repo *git.Repo) (string, error) {
+	if in.Paused {
+		return w.changed(ctx, s, repo)
+	}
+	if repo.Has(ctx, in.Tree) {
+		return in.Tree, nil
+	}
+	_, _, _, err := tree(ctx, repo, s)
+	return in.Tree, err
 }
 
 // changed is the tree of the files as they are, "" if nothing differs.

@@ -5,7 +5,8 @@
 // directory. [Copy.Prepare] makes or finds it, [Copy.Project] reads the rules and
 // the list of files of the repository, [Copy.Measure] compares the files with the
 // commit that the work began on, and [Copy.Publish] commits and pushes exactly the
-// tree that was measured, or makes a patch of it.
+// tree that was measured, or makes a patch of it. [Copy.Save] stores the files after
+// each call that may have changed them, and [Copy.Open] makes them what the log says.
 //
 // Whoever can push to the repository chose what lies in it, and tools may have
 // written anything there: links are not followed, git runs without the hooks and
@@ -41,6 +42,9 @@ type Config struct {
 	// An error means that some still run; nothing is read then. nil: there are none.
 	Freeze func(ctx context.Context, dir string) (thaw func(), err error)
 
+	// Own reports whether a tool server is the built-in one, whose tools are known. nil: none is.
+	Own func(server string) bool
+
 	// Earlier gives unfinished work of the latest attempt at the task. nil: none is taken over.
 	Earlier func(*projections.State) Unfinished
 
@@ -52,10 +56,13 @@ type Config struct {
 }
 
 // Copy is the working copies of one forge.
-type Copy struct{ c Config }
+type Copy struct {
+	c    Config
+	held *held // of the context that was opened last
+}
 
-// New makes the adapter. Nothing is contacted, and no file touched.
-func New(c Config) *Copy { return &Copy{c} }
+// New makes the adapter for one context at a time. Nothing is contacted, and no file touched.
+func New(c Config) *Copy { return &Copy{c: c} }
 
 // freeze keeps everybody from changing the copy while it is read.
 func (w *Copy) freeze(ctx context.Context, s *projections.State) (thaw func(), err error) {
