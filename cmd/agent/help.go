@@ -16,7 +16,7 @@ var groups = []struct {
 	{"work", "Work:", "run loop pause resume stop"},
 	{"look", "See what happened:", "list status why inspect search stats replay"},
 	{"store", "Look after the contexts:", "verify repair rebuild gc forget"},
-	{"setup", "Set up:", "init doctor demo mcp docs version completion help"},
+	{"setup", "Set up:", "init config doctor demo mcp docs version completion help"},
 }
 
 // arrange puts the commands into their groups and lays out the help of all of them.

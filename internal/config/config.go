@@ -76,6 +76,7 @@ type Config struct {
 
 	inserted []string          // values that ${…} put into mcp_servers
 	replaced map[string]string // path → variable that won over the file
+	sources  sources
 }
 
 // Limits bound spending; 0 means none. Reaching one pauses the task.

@@ -110,7 +110,7 @@ func meaning(t *testing.T, comments map[string]string, k Key) []string {
 // general is a path as the structs have it, without the names that kinds choose.
 func general(path string) string {
 	parts := strings.Split(strings.ReplaceAll(path, "[]", ""), ".")
-	if kind, ok := registry.Forge(parts[0]); ok {
+	if kind, ok := registry.Forge(parts[0]); ok && len(parts) > 1 {
 		if parts[0] = "forge"; parts[1] == kind.ProjectsKey {
 			parts[1] = "projects"
 		}

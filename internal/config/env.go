@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -50,6 +51,7 @@ func (d *decoder) serverCommand(c *Config, server, variable string, argv []strin
 		return
 	}
 	c.MCPServers[i].Command = argv
+	d.from[fmt.Sprintf("mcp_servers[%d].command", i)] = variable
 }
 
 // setFrom sets a value from a variable, if that counts.
@@ -63,6 +65,7 @@ func (d *decoder) setFrom(name, path string, v reflect.Value) {
 		}
 	}
 	if text == "" {
+		delete(d.from, path)
 		return
 	}
 	before := written(v)

@@ -94,10 +94,18 @@ func (d *decoder) finish(c *Config, dir string, o options) {
 	d.paths(c, dir)
 	fillSandbox(c.MCPServers)
 	fillRequired(c.MCPServers, func(path string) bool { return d.lines[path] != 0 })
+	before := map[string]string{}
+	if len(o.override) > 0 {
+		before = c.values()
+	}
 	for _, f := range o.override {
 		f(c)
 	}
 	d.paths(c, "")
+	if len(o.override) > 0 {
+		c.sources.flags = c.changedBy(before)
+	}
+	c.sources.file, c.sources.lines, c.sources.from = d.file, d.lines, d.from
 	d.intervals(c)
 	if !o.offline {
 		d.reportMissing(c)

@@ -13,6 +13,14 @@ var terminalTexts = texts{
 	"list.work":    {"work: %s", "作業: %s"},
 	"list.change":  {"change: %s", "変更: %s"},
 
+	"config.key":          {"KEY", "キー"},
+	"config.value":        {"VALUE", "値"},
+	"config.source":       {"SOURCE", "設定元"},
+	"config.secret":       {"(set, not shown)", "（設定済み、非表示）"},
+	"config.from.default": {"default", "既定値"},
+	"config.from.file":    {"line %d", "%d 行目"},
+	"config.from.flag":    {"flag", "フラグ"},
+
 	"signal.nothing.pause":    {"nothing to pause", "一時停止の対象はありません"},
 	"signal.nothing.resume":   {"nothing to resume", "再開の対象はありません"},
 	"signal.ended.pause":      {"%s  is %s: nothing to pause", "%s  状態は「%s」のため、一時停止できません"},

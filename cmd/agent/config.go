@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"agent/internal/config"
+	"agent/internal/i18n"
+	"agent/internal/redact"
+	"agent/internal/sanitize"
+	"agent/internal/term"
+)
+
+func (a *cli) configCommand() *cobra.Command {
+	group := &cobra.Command{Use: "config", Short: "Show the configuration, or its schema for editors", Example: "  agent config show\n  agent config schema > config.schema.json"}
+	changed := false
+	show := &cobra.Command{
+		Use: "show [KEY...]", Short: "Show the values in force, and where each comes from",
+		Long: `show prints every value that is in force and its source: a line of the file, a variable
+of the environment, a flag, or the default. With keys or sections it shows those only.
+Secrets are never shown, only whether they are set.`,
+		Example: `  agent config show
+  agent config show llm limits.max_tokens
+  agent config show --changed
+  agent config show --json | jq -r 'select(.source=="environment").key'`,
+		RunE: func(_ *cobra.Command, keys []string) error {
+			cfg, err := a.loadConfig(config.Offline())
+			if err != nil {
+				return err
+			}
+			settings := chosen(cfg.Effective(), keys, changed)
+			if len(settings) == 0 && len(keys) > 0 {
+				return usageError{fmt.Errorf("no key in use is called %q", strings.Join(keys, " "))}
+			}
+			return a.showConfig(cfg, settings)
+		},
+	}
+	show.Flags().BoolVar(&changed, "changed", false, "only what is not the default")
+	a.jsonFlag(show, "print one JSON object a line for each key")
+	schema := &cobra.Command{
+		Use: "schema", Short: "Print the JSON Schema of the configuration file", Args: cobra.NoArgs,
+		Long: `schema prints a JSON Schema, with which editors complete and check the file. For the YAML
+language server put this line at the top of the file:
+
+  # yaml-language-server: $schema=config.schema.json`,
+		Example: "  agent config schema > ~/.config/agent/config.schema.json",
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprint(a.out, config.Schema)
+			return err
+		},
+	}
+	group.AddCommand(show, schema)
+	return group
+}
+
+// chosen are the settings of the given keys and sections, all without any.
+func chosen(all []config.Setting, keys []string, changed bool) (some []config.Setting) {
+	for _, s := range all {
+		fits := len(keys) == 0
+		for _, key := range keys {
+			fits = fits || s.Key == key || strings.HasPrefix(s.Key, key+".") || strings.HasPrefix(s.Key, key+"[")
+		}
+		if fits && (!changed || s.Source != "default") {
+			some = append(some, s)
+		}
+	}
+	return some
+}
+
+func (a *cli) showConfig(cfg *config.Config, settings []config.Setting) error {
+	secrets := redact.New(cfg.Secrets()) // also those in a place where nobody expects them
+	if a.asJSON {
+		for _, s := range settings {
+			if text, hit := secrets.String(s.Text()); hit {
+				s.Value, s.Secret = text, true
+			}
+			if err := a.printLine(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	defer a.page()()
+	screen := term.Of(a.out)
+	t := &table{left: true, flex: []int{1, 0}}
+	t.row(a.text("config.key"), a.text("config.value"), a.text("config.source"))
+	for _, s := range settings {
+		value, _ := secrets.String(s.Text())
+		switch {
+		case s.Secret && s.Set:
+			value = a.text("config.secret")
+		case !s.Set && value == "":
+			value = "-"
+		}
+		t.row(s.Key, sanitize.Line(value, 500), a.sourceOf(s))
+	}
+	t.color = func(row, column int) term.Color {
+		switch {
+		case row == 0 || column == 2 && settings[row-1].Source == "default":
+			return term.Aux
+		case column == 0:
+			return term.Name
+		}
+		return ""
+	}
+	if file := cfg.File(); file != "" {
+		fmt.Fprintln(screen, screen.Paint(term.Head, sanitize.Terminal(file)))
+	}
+	t.print(screen)
+	return nil
+}
+
+func (a *cli) sourceOf(s config.Setting) string {
+	switch s.Source {
+	case "file":
+		return a.text("config.from.file", s.Line)
+	case "environment":
+		return "$" + s.Env
+	}
+	return a.text("config.from." + i18n.ID(s.Source))
+}
