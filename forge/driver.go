@@ -16,11 +16,15 @@ type Driver struct {
 	Title  string // "GitHub", for people
 	APIURL string // default of api_url
 
+	// Local marks a kind whose tasks lie in a directory of this machine. It has no API and
+	// no token: APIURL, IsAPI and what is for `agent doctor` are empty.
+	Local bool
+
 	// IsAPI reports whether an API URL looks like one of this kind. It is a guess
 	// for `agent init`; two kinds may both say yes.
 	IsAPI func(apiURL string) bool
 	// Host is the host of the task keys for an API URL, without a connection:
-	// "github.com" for "https://api.github.com".
+	// "github.com" for "https://api.github.com". A Local kind is given the name of the directory.
 	Host func(apiURL string) string
 
 	Issue, Change Kind                    // kinds of its task keys
@@ -58,6 +62,14 @@ type Options struct {
 	BotName       string   // login of the token's account
 	AllowHTTP     bool     // http also to hosts that are not loopback
 	WriteInterval time.Duration
+
+	// Of kinds that are Local.
+	Directory  string // of the tasks, absolute
+	Name       string // of the directory, in task keys
+	Repository string // local path or URL; "": the one that the directory lies in
+	Push       bool   // changes are pushed there
+	Operator   string // whose a task is that names no author
+	ReadOnly   bool   // nothing is written
 }
 
 // App is an application that is installed on the forge and acts instead of a token.

@@ -1,4 +1,4 @@
-// Package forge is the port to the places where tasks live: GitHub and GitLab.
+// Package forge is the port to the places where tasks live: GitHub, GitLab, and directories of files.
 //
 // A task is an issue, a pull request or a merge request. Adapters in
 // sub-packages translate; they never retry a write, and they say of each
@@ -26,6 +26,7 @@ type Task struct {
 	Branch       string // head branch of a pull or merge request; lists may leave it out
 	Fork         bool   // the head branch is in another repository or gone: this one has no such branch to push to; lists may leave it out
 	Confidential bool   // fewer people see the item than the project's branches and requests
+	NoPush       bool   // work on it ends as a patch: no branch is wanted
 	UpdatedAt    time.Time
 }
 
@@ -106,7 +107,8 @@ const (
 type Client interface {
 	// Me is the account the token belongs to. The answer is cached.
 	Me(ctx context.Context) (Account, error)
-	// ListTasks returns the open items that carry label, oldest first, all pages.
+	// ListTasks returns the open items that carry label, oldest first, all pages. What was
+	// found may come with an error about the rest.
 	ListTasks(ctx context.Context, label string) ([]Task, error)
 	Task(ctx context.Context, key TaskKey) (Task, error)
 	Repository(ctx context.Context, key TaskKey) (Repository, error)

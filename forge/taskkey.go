@@ -10,15 +10,17 @@ import (
 // Kind is what sort of item a task is. The values are those of the task_key objects in projection files.
 type Kind string
 
-// The four kinds of task.
+// The kinds of task.
 const (
 	GitHubIssue        Kind = "github_issue"
 	GitHubPullRequest  Kind = "github_pull_request"
 	GitLabIssue        Kind = "gitlab_issue"
 	GitLabMergeRequest Kind = "gitlab_merge_request"
+	FileTask           Kind = "file"
 )
 
-// TaskKey identifies a task for ever.
+// TaskKey identifies a task for ever. Of a task in a directory the project is the
+// directory's name, and the text form has it once: "files/inbox/tasks/12".
 type TaskKey struct {
 	Host    string // web host, with a path prefix if the forge has one: "github.com", "git.example.com/forge"
 	Project string // "owner/repo", or a GitLab path with sub-groups
@@ -34,17 +36,24 @@ var middles = []struct {
 	{GitLabMergeRequest, "/-/merge_requests/"},
 	{GitHubIssue, "/issues/"},
 	{GitHubPullRequest, "/pull/"},
+	{FileTask, "/tasks/"},
 }
 
 // String is the web path without its scheme, for instance "github.com/o/r/issues/12".
 func (k TaskKey) String() string {
 	for _, m := range middles {
-		if m.kind == k.Kind {
+		switch {
+		case m.kind == FileTask && k.Kind == FileTask: // the host is the directory's, and names it
+			return k.Host + m.middle + strconv.Itoa(k.Number)
+		case m.kind == k.Kind:
 			return k.Host + "/" + k.Project + m.middle + strconv.Itoa(k.Number)
 		}
 	}
 	return ""
 }
+
+// filesHost begins the hosts of directories of files: "files/inbox".
+const filesHost = "files/"
 
 // CompareKeys orders task keys in their text form. Hosts, owners and projects have
 // no case on any forge: keys that differ in nothing else are the same.
@@ -82,7 +91,7 @@ func ParseTaskKey(s string, hosts ...string) (TaskKey, error) {
 	}
 	for _, m := range middles {
 		left, right, ok := strings.Cut(text, m.middle)
-		if !ok {
+		if directory, local := strings.CutPrefix(left, filesHost); !ok || m.kind == FileTask && (!local || strings.Contains(directory, "/")) {
 			continue
 		}
 		number, _, _ := strings.Cut(right, "/")
@@ -91,6 +100,9 @@ func ParseTaskKey(s string, hosts ...string) (TaskKey, error) {
 			return TaskKey{}, fmt.Errorf("%q: %q is not an item number", s, number)
 		}
 		host, project := splitHost(left, m.kind, hosts)
+		if m.kind == FileTask {
+			host, project = directoryOf(left, hosts)
+		}
 		key := TaskKey{Host: host, Project: project, Kind: m.kind, Number: n}
 		return key, key.validate(s)
 	}
@@ -115,9 +127,19 @@ func splitHost(left string, kind Kind, hosts []string) (host, project string) {
 	return strings.Join(parts[:at], "/"), strings.Join(parts[at:], "/")
 }
 
+// directoryOf spells a directory's host as hosts do.
+func directoryOf(left string, hosts []string) (host, project string) {
+	for _, h := range hosts {
+		if strings.EqualFold(left, h) {
+			left = h
+		}
+	}
+	return left, strings.TrimPrefix(left, filesHost)
+}
+
 func (k TaskKey) validate(s string) error {
 	parts := strings.Split(k.Project, "/")
-	if k.Host == "" || len(parts) < 2 || (k.IsGitHub() && len(parts) != 2) {
+	if k.Host == "" || len(parts) < 2 && k.Kind != FileTask || (k.IsGitHub() && len(parts) != 2) {
 		return fmt.Errorf("%q is not a task: the project must be owner/repo", s)
 	}
 	for _, p := range append(parts, strings.Split(k.Host, "/")...) {

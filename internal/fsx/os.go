@@ -113,6 +113,14 @@ func (o *OS) isAt(f *os.File, name string) error {
 	return nil
 }
 
+// Chmod sets the permissions of a file, whatever the umask is.
+func (o *OS) Chmod(name string, perm fs.FileMode) error {
+	if err := o.check("chmod", name); err != nil {
+		return err
+	}
+	return o.root.Chmod(name, perm)
+}
+
 // Mkdir creates one directory.
 func (o *OS) Mkdir(name string, perm fs.FileMode) error {
 	if err := o.check("mkdir", name); err != nil {

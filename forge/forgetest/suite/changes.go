@@ -19,15 +19,22 @@ func permission(t *testing.T, w *world) {
 	if got, err := w.Permission(background(), w.Key, "passer-by"); err != nil || got > forge.Read {
 		t.Errorf("a stranger: %v, %v", got, err)
 	}
+	if got, _ := w.Permission(background(), w.Key, "never-seen"); got != forge.None {
+		t.Errorf("nobody: %v", got)
+	}
+}
+
+func permissionOfNobody(t *testing.T, w *world) {
 	for _, login := range []string{"", "a/b", "a b", "..", "a\n"} {
 		got, err := w.Permission(background(), w.Key, login)
 		if wantKind(t, "login "+login, err, forge.Invalid); got != forge.None {
 			t.Errorf("login %q: %v", login, got)
 		}
 	}
-	if got, _ := w.Permission(background(), w.Key, "never-seen"); got != forge.None {
-		t.Errorf("nobody: %v", got)
-	}
+}
+
+func permissionFails(t *testing.T, w *world) {
+	w.Permit("bob", forge.Write)
 	w.Server.Fault(forgetest.Fault{Path: ".*(permission|members).*", Kind: forgetest.Answer, Status: 500, Body: "{}"})
 	got, err := w.Permission(background(), w.Key, "bob")
 	if wantKind(t, "500", err, forge.Transient); got != forge.None {
@@ -65,6 +72,17 @@ func change(t *testing.T, w *world) {
 	spec.Branch = spec.Base
 	_, err = w.OpenChange(background(), w.Key, spec)
 	wantKind(t, "of the base", err, forge.Invalid)
+	w.CloseMade(opened.Number)
+	if got, err := w.FindChange(background(), w.Key, branch); err != nil || got != nil {
+		t.Errorf("closed: %+v, %v", got, err)
+	}
+}
+
+func askReview(t *testing.T, w *world) {
+	opened, err := w.OpenChange(background(), w.Key, forge.ChangeSpec{Branch: "agent/fix-1.2", Base: "main", Title: "Fix it", Body: "Closes it"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	w.Permit("bob", forge.Write)
 	for range 2 {
 		if err := w.AskReview(background(), w.Key, opened.Number, "bob"); err != nil {
@@ -76,9 +94,5 @@ func change(t *testing.T, w *world) {
 	}
 	if err := w.AskReview(background(), w.Key, opened.Number, "nobody-here"); err == nil {
 		t.Error("an account that does not exist was asked")
-	}
-	w.CloseMade(opened.Number)
-	if got, err := w.FindChange(background(), w.Key, branch); err != nil || got != nil {
-		t.Errorf("closed: %+v, %v", got, err)
 	}
 }

@@ -46,7 +46,7 @@ func commentsOverPages(t *testing.T, w *world) {
 
 func commentFields(t *testing.T, w *world) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	w.Server.SetClock(func() time.Time { return at })
+	w.SetClock(func() time.Time { return at })
 	first := w.Comment("ann", "of ann")
 	w.Comment("", "of nobody")
 	w.Comment(Login, "ours, it seems")
@@ -57,10 +57,10 @@ func commentFields(t *testing.T, w *world) {
 		t.Fatalf("%d comments", len(got))
 	}
 	ids := map[string]bool{}
-	for i, author := range []string{"ann", "ghost", Login} {
+	for i, author := range []string{"ann", w.Nobody, Login} {
 		c := got[i]
 		ids[c.ID] = true
-		if c.Author.Login != author || c.System || c.Kind == "" || !strings.HasPrefix(c.URL, "http://"+w.Key.String()+"#") {
+		if c.Author.Login != author || c.System || c.Kind == "" || !strings.Contains(c.URL, "://"+w.web()+"#") {
 			t.Errorf("comment %d: %+v", i, c)
 		}
 	}
@@ -74,7 +74,7 @@ func commentFields(t *testing.T, w *world) {
 
 func commentsSince(t *testing.T, w *world) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	w.Server.SetClock(func() time.Time { return at })
+	w.SetClock(func() time.Time { return at })
 	old := w.Comment("ann", "old")
 	w.Comment("ann", "old and quiet")
 	at = at.Add(time.Hour)
@@ -124,9 +124,7 @@ func postAndEdit(t *testing.T, w *world) {
 	if len(listed) != 3 || listed[1].ID != posted.ID || listed[1].Kind != posted.Kind || listed[1].URL != posted.URL {
 		t.Errorf("%+v is not the second of %+v", posted, listed)
 	}
-	if n := w.writes(); n != 2 {
-		t.Errorf("%d writes", n)
-	}
+	w.wantWrites(t, 2)
 	_, err = w.PostComment(background(), w.Key, strings.Repeat("語", w.MaxComment()))
 	if err != nil {
 		t.Errorf("the longest comment: %v", err)

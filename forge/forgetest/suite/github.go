@@ -38,7 +38,7 @@ func github(t *testing.T, kind forge.Kind, add func(s *forgetest.Server, title, 
 	}
 	roles := map[forge.Permission]string{forge.None: "none", forge.Read: "read", forge.Write: "write", forge.Admin: "admin"}
 	return &Stage{
-		URL: s.URL(), Project: project, Key: key(number), Server: s,
+		URL: s.URL(), Project: project, Key: key(number), Server: s, SetClock: s.SetClock, Nobody: "ghost", Clone: "http://" + s.Host() + "/" + project + ".git",
 		NewTask: func(title, body, author string, labels ...string) forge.TaskKey {
 			return key(add(s, title, body, author, labels...))
 		},

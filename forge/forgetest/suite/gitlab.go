@@ -48,7 +48,7 @@ func gitlab(t *testing.T, kind forge.Kind, add func(g *forgetest.GitLab, title, 
 		forge.None: forgetest.NoAccess, forge.Read: forgetest.Reporter, forge.Write: forgetest.Developer, forge.Admin: forgetest.Maintainer,
 	}
 	return &Stage{
-		URL: g.URL(), Project: gitlabProject, Key: key(item), Server: g,
+		URL: g.URL(), Project: gitlabProject, Key: key(item), Server: g, SetClock: g.SetClock, Nobody: "ghost", Clone: "http://" + g.Host() + "/" + gitlabProject + ".git",
 		NewTask: func(title, body, author string, labels ...string) forge.TaskKey {
 			return key(add(g, title, body, author, labels...))
 		},

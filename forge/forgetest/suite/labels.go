@@ -33,9 +33,6 @@ func labels(t *testing.T, w *world) {
 	if diff := cmp.Diff([]string{working.Name}, got); diff != "" {
 		t.Error(diff)
 	}
-	if colour, description := w.LabelMade(working.Name); colour != working.Color || description != working.Description {
-		t.Errorf("the label was made with %q, %q", colour, description)
-	}
 	got = w.change(t, []forge.Label{done}, working.Name)
 	if diff := cmp.Diff([]string{done.Name}, got); diff != "" {
 		t.Error(diff)
@@ -45,12 +42,27 @@ func labels(t *testing.T, w *world) {
 	}
 }
 
-// labelledBy names the latest who put a label there, whatever came later.
+func labelsMade(t *testing.T, w *world) {
+	w.change(t, []forge.Label{working})
+	if colour, description := w.LabelMade(working.Name); colour != working.Color || description != working.Description {
+		t.Errorf("the label was made with %q, %q", colour, description)
+	}
+}
+
+// labelSetter names the person who put a label there.
+func labelSetter(t *testing.T, w *world) {
+	if by, err := w.LabelledBy(background(), w.Key, "todo"); err != nil || by.By.Login != "ann" {
+		t.Errorf("%+v, %v", by, err)
+	}
+}
+
+// labelledBy says when a label was put there the last time, whatever came later, and
+// by the agent if it was.
 func labelledBy(t *testing.T, w *world) {
 	for i := range 120 { // more than a page of them
 		w.Label(fmt.Sprint("label ", i))
 	}
-	for label, want := range map[string]string{"todo": "ann", "never there": "", "label 3": "", working.Name: Login} {
+	for label, want := range map[string]string{"todo": "", "never there": "", "label 3": "", working.Name: Login} {
 		if want == Login {
 			w.change(t, []forge.Label{working}, "todo")
 		}
@@ -84,7 +96,7 @@ func lastEdit(t *testing.T, w *world) {
 		{"bob", 3, func() { w.Rewrite("bob", "Another title", "Another body") }},
 		{"eve", 4, func() { w.Rewrite("eve", "Another title", "Body") }},
 	} {
-		w.Server.SetClock(func() time.Time { return at.Add(time.Duration(i) * time.Hour) })
+		w.SetClock(func() time.Time { return at.Add(time.Duration(i) * time.Hour) })
 		do.do()
 		got, err := w.LastEdit(background(), w.Key)
 		want := time.Time{}
@@ -134,9 +146,7 @@ func labelsSettled(t *testing.T, w *world) {
 			t.Errorf("%v: %q", test, got)
 		}
 	}
-	if n := w.writes(); n != 0 {
-		t.Errorf("%d writes", n)
-	}
+	w.wantWrites(t, 0)
 }
 
 // labelRace: a person creates the label while the agent is about to.

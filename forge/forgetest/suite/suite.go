@@ -1,13 +1,16 @@
 // Package suite is the conformance suite of [forge.Client]: what every adapter
-// must do alike, for each of the four kinds of task, over real HTTP against the
-// servers of forgetest.
+// must do alike. [Run] is for adapters that speak HTTP, against the servers of
+// forgetest, for each of the four kinds of task there; it also tries what goes wrong
+// on the way. [RunLocal] is for adapters without a server.
 //
-// A [Stage] is a fresh server with one task and hands for a person who works
+// A [Stage] is a fresh forge with one task and hands for a person who works
 // beside the agent. The suite knows no adapter: the caller connects one.
 package suite
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"sync"
 	"testing"
@@ -23,13 +26,17 @@ const (
 	Login = "agent-bot"
 )
 
-// Stage is a fresh server with the project [Stage.Project], in which stands an
+// Stage is a fresh forge with the project [Stage.Project], in which stands an
 // open task by ann with title "Title", body "Body" and the label "todo". The
-// agent may write. All functions act as a person or look; none is nil.
+// agent may write. All functions act as a person or look; none is nil, but for those
+// of parts that the forge has no counterpart for.
 type Stage struct {
 	URL     string // the API's base
 	Project string
 	Key     forge.TaskKey
+	Web     string // address of the task, without scheme; "": that of its key
+	Clone   string // address of its repository
+	Nobody  string // author of what has none
 
 	NewTask   func(title, body, author string, labels ...string) forge.TaskKey // an empty author is a deleted account
 	Close     func(forge.TaskKey)
@@ -46,11 +53,11 @@ type Stage struct {
 	CloseMade func(number int) // closes a change
 	Reviewers func(number int) []string
 
-	Server interface {
+	SetClock func(func() time.Time)
+	Server   interface {
 		Fault(forgetest.Fault)
 		ClearFaults()
 		Requests() []forgetest.Request
-		SetClock(func() time.Time)
 	}
 }
 
@@ -58,19 +65,49 @@ type Stage struct {
 // for all requests, and a request must end after the timeout.
 type Connect func(t *testing.T, s *Stage, transport http.RoundTripper, timeout time.Duration) forge.Client
 
+// part is one thing that an adapter must do.
+type part func(*testing.T, *world)
+
+// alike are the parts that need no server.
+var alike = map[string]part{
+	"Me": me, "Task": task, "TaskGone": taskGone, "ProjectGone": projectGone, "ListTasks": listTasks, "Repository": repository,
+	"CommentsOverPages": commentsOverPages, "CommentFields": commentFields, "CommentsSince": commentsSince,
+	"PostAndEdit": postAndEdit, "EditGone": editGone,
+	"Labels": labels, "LabelsMade": labelsMade, "LabelsSettled": labelsSettled, "LabelledBy": labelledBy, "LabelSetter": labelSetter, "LastEdit": lastEdit,
+	"Permission": permission, "PermissionOfNobody": permissionOfNobody, "Change": change, "Reviewers": askReview,
+}
+
+// overHTTP are those about requests, and what happens between two of them.
+var overHTTP = map[string]part{
+	"MeIsCached": meIsCached, "TaskUnseen": taskUnseen, "CommentsShift": commentsShift, "LabelsOfAPerson": labelsOfAPerson, "LabelRace": labelRace,
+	"PermissionFails": permissionFails, "Faults": faults, "Cancel": cancel, "ListLag": listLag,
+}
+
 // Run runs the whole suite, each part on a stage of its own.
 func Run(t *testing.T, stage func(*testing.T) *Stage, connect Connect) {
-	for name, part := range map[string]func(*testing.T, *world){
-		"Me": me, "Task": task, "TaskGone": taskGone, "TaskUnseen": taskUnseen, "ListTasks": listTasks, "Repository": repository,
-		"CommentsOverPages": commentsOverPages, "CommentFields": commentFields, "CommentsSince": commentsSince,
-		"CommentsShift": commentsShift, "PostAndEdit": postAndEdit, "EditGone": editGone,
-		"Labels": labels, "LabelsOfAPerson": labelsOfAPerson, "LabelsSettled": labelsSettled, "LabelRace": labelRace, "LabelledBy": labelledBy, "LastEdit": lastEdit,
-		"Permission": permission, "Change": change, "Faults": faults, "Cancel": cancel, "ListLag": listLag,
-	} {
+	run(t, alike, stage, connect)
+	run(t, overHTTP, stage, connect)
+}
+
+// RunLocal runs the parts that need no server, but for those in lacks: what the forge
+// has no counterpart for, and why.
+func RunLocal(t *testing.T, stage func(*testing.T) *Stage, connect func(*testing.T, *Stage) forge.Client, lacks map[string]string) {
+	parts := maps.Clone(alike)
+	for name := range lacks {
+		if parts[name] == nil {
+			t.Errorf("the suite has no part %s", name)
+		}
+		delete(parts, name)
+	}
+	run(t, parts, stage, func(t *testing.T, s *Stage, _ http.RoundTripper, _ time.Duration) forge.Client { return connect(t, s) })
+}
+
+func run(t *testing.T, parts map[string]part, stage func(*testing.T) *Stage, connect Connect) {
+	for name, try := range parts {
 		t.Run(name, func(t *testing.T) {
 			w := &world{Stage: stage(t), connect: connect}
 			w.Client = w.dial(t, 10*time.Second)
-			part(t, w)
+			try(t, w)
 		})
 	}
 }
@@ -114,8 +151,21 @@ func (t *tap) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.next.RoundTrip(r)
 }
 
-// writes counts the requests that were no reads.
+// web is the address of the task, without scheme.
+func (w *world) web() string { return cmp.Or(w.Web, w.Key.String()) }
+
+// wantWrites counts the requests that were no reads, where there are any.
+func (w *world) wantWrites(t *testing.T, want int) {
+	t.Helper()
+	if n := w.writes(); w.Server != nil && n != want {
+		t.Errorf("%d writes, want %d", n, want)
+	}
+}
+
 func (w *world) writes() (n int) {
+	if w.Server == nil {
+		return 0
+	}
 	for _, r := range w.Server.Requests() {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			n++

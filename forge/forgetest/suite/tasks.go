@@ -3,6 +3,7 @@ package suite
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +20,10 @@ func me(t *testing.T, w *world) {
 			t.Errorf("me: %+v, %v", got, err)
 		}
 	}
+}
+
+func meIsCached(t *testing.T, w *world) {
+	me(t, w)
 	if n := len(w.Server.Requests()); n != 1 {
 		t.Errorf("%d requests: the answer is not cached", n)
 	}
@@ -34,7 +39,11 @@ func task(t *testing.T, w *world) {
 	}
 	want := forge.Task{
 		Key: w.Key, Title: "Title", Body: "Body", Author: forge.Account{ID: got.Author.ID, Login: "ann"}, State: "open",
-		Labels: []string{"todo"}, URL: "http://" + w.Key.String(), Branch: got.Branch, UpdatedAt: got.UpdatedAt,
+		Labels: []string{"todo"}, Branch: got.Branch, UpdatedAt: got.UpdatedAt,
+		URL: got.URL, Private: got.Private, NoPush: got.NoPush, // of which the kind of forge decides
+	}
+	if _, where, _ := strings.Cut(got.URL, "://"); where != w.web() {
+		t.Errorf("address %s", got.URL)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -44,31 +53,42 @@ func task(t *testing.T, w *world) {
 		t.Errorf("closed: %+v, %v", got, err)
 	}
 	bare := w.NewTask("No words", "", "")
-	if got, err := w.Task(background(), bare); err != nil || got.Body != "" || got.Author.Login != "ghost" || len(got.Labels) != 0 {
+	if got, err := w.Task(background(), bare); err != nil || got.Body != "" || got.Author.Login != w.Nobody || len(got.Labels) != 0 {
 		t.Errorf("of nobody, without a body: %+v, %v", got, err)
 	}
 }
 
 func taskGone(t *testing.T, w *world) {
+	w.change(t, nil, "never there") // where the agent never was, nobody can tell what is gone
 	for name, test := range map[string]struct {
-		change     func(*forge.TaskKey)
-		read, want forge.ErrorKind
+		change func(*forge.TaskKey)
+		want   forge.ErrorKind
 	}{
-		"number":  {func(k *forge.TaskKey) { k.Number = 999 }, forge.NotFound, forge.NotFound},
-		"project": {func(k *forge.TaskKey) { k.Project = "o/other" }, forge.Hidden, forge.NotFound},
-		"host":    {func(k *forge.TaskKey) { k.Host = "elsewhere.example" }, forge.Invalid, forge.Invalid},
-		"path":    {func(k *forge.TaskKey) { k.Project = "o/.." }, forge.Invalid, forge.Invalid},
-		"kind":    {func(k *forge.TaskKey) { k.Kind = "" }, forge.Invalid, forge.Invalid},
+		"number": {func(k *forge.TaskKey) { k.Number = 999 }, forge.NotFound},
+		"host":   {func(k *forge.TaskKey) { k.Host = "elsewhere.example" }, forge.Invalid},
+		"path":   {func(k *forge.TaskKey) { k.Project = "o/.." }, forge.Invalid},
+		"kind":   {func(k *forge.TaskKey) { k.Kind = "" }, forge.Invalid},
 	} {
 		key := w.Key
 		test.change(&key)
-		_, err := w.Task(background(), key)
-		wantKind(t, name+": task", err, test.read)
-		_, err = w.PostComment(background(), key, "x")
-		wantKind(t, name+": post", err, test.want)
-		_, err = w.ChangeLabels(background(), key, nil, []string{"todo"})
-		wantKind(t, name+": labels", err, test.want)
+		w.wantGone(t, name, key, test.want, test.want)
 	}
+}
+
+func projectGone(t *testing.T, w *world) {
+	key := w.Key
+	key.Project = "o/other"
+	w.wantGone(t, "project", key, forge.Hidden, forge.NotFound)
+}
+
+func (w *world) wantGone(t *testing.T, name string, key forge.TaskKey, read, write forge.ErrorKind) {
+	t.Helper()
+	_, err := w.Task(background(), key)
+	wantKind(t, name+": task", err, read)
+	_, err = w.PostComment(background(), key, "x")
+	wantKind(t, name+": post", err, write)
+	_, err = w.ChangeLabels(background(), key, nil, []string{"todo"})
+	wantKind(t, name+": labels", err, write)
 }
 
 // taskUnseen has the answers 404 that do not mean that an item is gone: a token
@@ -104,7 +124,7 @@ func taskUnseen(t *testing.T, w *world) {
 
 func listTasks(t *testing.T, w *world) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	w.Server.SetClock(func() time.Time { return at })
+	w.SetClock(func() time.Time { return at })
 	want := []forge.TaskKey{}
 	for i := range 130 {
 		at = at.Add(time.Minute)
@@ -139,7 +159,7 @@ func listTasks(t *testing.T, w *world) {
 
 func repository(t *testing.T, w *world) {
 	got, err := w.Repository(background(), w.Key)
-	want := forge.Repository{CloneURL: "http://" + w.Key.Host + "/" + w.Project + ".git", DefaultBranch: "main"}
+	want := forge.Repository{CloneURL: w.Clone, DefaultBranch: "main", Private: got.Private}
 	if err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
