@@ -94,6 +94,16 @@ func (s *Store) checkFiles(name string) error {
 	return nil
 }
 
+// Medium names the file system of a directory if locks cannot be trusted on it, "" if they can.
+func Medium(dir string) (string, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return unreliable(int(f.Fd()))
+}
+
 // checkMedium refuses file systems on which locks cannot be trusted.
 func (s *Store) checkMedium() error {
 	if s.o.Force {

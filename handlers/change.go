@@ -144,7 +144,7 @@ func changeIntent(s *projections.State, e *projections.Ending) *event.ChangeRequ
 		Title: tell.ChangeTitle(s), Body: event.T(tell.ChangeBody(s, e)),
 	}
 	switch {
-	case s.Task.Fork, s.Task.Confidential: // there is no branch here to push to, or too many would see it
+	case s.Task.Fork, s.Task.Confidential, s.Task.NoPush: // there is no branch here to push to, or too many would see it
 	case s.Task.Branch != "":
 		c.Branch, c.Existing = s.Task.Branch, true
 	default:

@@ -59,7 +59,7 @@ func keepsBy(s *projections.State, v *projections.Ending) string {
 	switch {
 	case opened != nil && opened.Number > 0: // the branch is that of a request, which is complete without it
 		return keepPatch
-	case v.Status == projections.Stopped && v.Reason != "expired", s.Task.Fork, s.Task.Confidential:
+	case v.Status == projections.Stopped && v.Reason != "expired", s.Task.Fork, s.Task.Confidential, s.Task.NoPush:
 		return keepPatch
 	case s.Publishing.Measured.Tree != s.Publishing.Approved && len(approvalReasons(s)) > 0:
 		return keepPatch

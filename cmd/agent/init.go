@@ -22,7 +22,7 @@ import (
 
 func (a *cli) initCommand() *cobra.Command {
 	s, createLabels := setup.Answers{Locale: i18n.FromEnv(a.getenv)}, false
-	forges, providers := strings.Join(registry.ForgeNames(), ", "), strings.Join(registry.ProviderNames(), ", ")
+	forges, providers := strings.Join(registry.RemoteForges(), ", "), strings.Join(registry.ProviderNames(), ", ")
 	cmd := &cobra.Command{
 		Use: "init", Short: "Write a configuration file to start with", Args: cobra.NoArgs,
 		Long: `init writes a commented config.yaml (mode 0600) from its flags. On a terminal it asks for
@@ -48,7 +48,7 @@ variables that hold them. An existing file is kept unless --force is given.`,
 	f.StringVar(&s.Output, "output", "", "file to write (default: --config, or the default path)")
 	f.BoolVar(&s.Force, "force", false, "replace an existing file")
 	f.BoolVar(&createLabels, "create-labels", false, "create the labels on the forge")
-	completeFlag(cmd, "forge", registry.ForgeNames())
+	completeFlag(cmd, "forge", registry.RemoteForges())
 	completeFlag(cmd, "provider", registry.ProviderNames())
 	completeFlag(cmd, "lang", []string{"auto", "en", "ja"})
 	return cmd

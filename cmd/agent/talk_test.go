@@ -33,43 +33,43 @@ func (l *later) play(n int, r llmtest.Request) llmtest.Reply { return l.script(n
 
 // TestTalk goes the whole way with each kind: labelled, picked up, paused in
 // mid-call, spoken to, resumed, done. The model hears what people said, once.
-func TestTalk(t *testing.T) {
-	each(t, func(t *testing.T, kind string) {
-		var script later
-		c := newTalk(t, kind, script.play)
-		noted, labels := c.noting(hanging(1, greet()))
-		script.script = noted
-		for _, text := range []string{"Said-before: use English.", "Said-first: be quick.", "Said-second: be exact."} {
-			c.say("alice", text)
-		}
-		c.noise()
-		c.pauseIn(2)
-		c.wantState("paused", pausedLabel)
-		c.wantCommentState(4)
-		c.wantSaid(1, "⏸️ **Paused**")
+func TestTalk(t *testing.T) { each(t, talkThrough) }
 
-		c.say("alice", "Said-later: be brief.")
-		c.say("bob", "Said-by-bob: be polite.")
-		c.noise()
-		c.agent(0, "run")
-		if labels(0) != processingLabel || labels(1) != processingLabel || labels(2) != processingLabel {
-			t.Errorf("labels while it works: %q, %q, %q", labels(0), labels(1), labels(2))
-		}
-		l := c.wantState("completed", doneLabel)
-		c.wantSaid(1, "▶️ **Resumed")
-		c.wantSaid(1, "✅ **Done** @alice")
-		first, resumed := c.model.Requests()[0], c.model.Requests()[2]
-		wantTold(t, first, map[string]int{"Said-before:": 1, "Said-first:": 1, "Said-second:": 1, "Said-by-machine:": 0})
-		wantTold(t, resumed, map[string]int{"Said-before:": 1, "Said-first:": 1, "Said-later:": 1, "Said-by-bob:": 1,
-			"Said-by-machine:": 0, "Paused": 0, "Resumed": 0, "@bob": 1})
-		last := resumed.Last().Content
-		if before, after, _ := strings.Cut(last, "Said-later:"); strings.Contains(before, "Said-") || !strings.Contains(after, "Said-by-bob:") {
-			t.Errorf("the new comments are not the last message, in order:\n%s", last)
-		}
-		c.wantExact(l.UUID)
-		c.wantPublished()
-		c.noSecrets()
-	})
+func talkThrough(t *testing.T, kind string) {
+	var script later
+	c := newTalk(t, kind, script.play)
+	noted, labels := c.noting(hanging(1, greet()))
+	script.script = noted
+	for _, text := range []string{"Said-before: use English.", "Said-first: be quick.", "Said-second: be exact."} {
+		c.say("alice", text)
+	}
+	c.noise()
+	c.pauseIn(2)
+	c.wantState("paused", pausedLabel)
+	c.wantCommentState(4)
+	c.wantSaid(1, "⏸️ **Paused**")
+
+	c.say("alice", "Said-later: be brief.")
+	c.say("bob", "Said-by-bob: be polite.")
+	c.noise()
+	c.agent(0, "run")
+	if labels(0) != processingLabel || labels(1) != processingLabel || labels(2) != processingLabel {
+		t.Errorf("labels while it works: %q, %q, %q", labels(0), labels(1), labels(2))
+	}
+	l := c.wantState("completed", doneLabel)
+	c.wantSaid(1, "▶️ **Resumed")
+	c.wantSaid(1, "✅ **Done** @alice")
+	first, resumed := c.model.Requests()[0], c.model.Requests()[2]
+	wantTold(t, first, map[string]int{"Said-before:": 1, "Said-first:": 1, "Said-second:": 1, "Said-by-machine:": 0})
+	wantTold(t, resumed, map[string]int{"Said-before:": 1, "Said-first:": 1, "Said-later:": 1, "Said-by-bob:": 1,
+		"Said-by-machine:": 0, "Paused": 0, "Resumed": 0, "@bob": 1})
+	last := resumed.Last().Content
+	if before, after, _ := strings.Cut(last, "Said-later:"); strings.Contains(before, "Said-") || !strings.Contains(after, "Said-by-bob:") {
+		t.Errorf("the new comments are not the last message, in order:\n%s", last)
+	}
+	c.wantExact(l.UUID)
+	c.wantPublished()
+	c.noSecrets()
 }
 
 // pauseIn runs the agent until its n-th model call and pauses it there by the signal file.

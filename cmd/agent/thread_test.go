@@ -64,6 +64,12 @@ func openTalk(t *testing.T, kind string, script llmtest.Script, public bool) *ta
 	w.git("branch", headBranch, "main")
 	merges := strings.HasSuffix(kind, "request")
 	const title, body = "Greet the world", "Please write hello.txt."
+	if kind == fileKind {
+		f := &onFiles{w: w}
+		f.open(title, body, "alice", botLabel)
+		w.site = f.config()
+		return &talk{w, f}
+	}
 	if strings.HasPrefix(kind, "GitLab") {
 		g := &onGitLab{server: forgetest.NewGitLab(), w: w}
 		t.Cleanup(g.server.Close)

@@ -38,6 +38,7 @@ type TaskFetched struct {
 	Branch       string   `json:"branch,omitempty"`       // head branch of a pull or merge request, if it is one of this repository
 	Fork         bool     `json:"fork,omitempty"`         // its head branch is in another repository, or gone
 	Confidential bool     `json:"confidential,omitempty"` // fewer people see it than the project's branches
+	NoPush       bool     `json:"no_push,omitempty"`      // no branch is wanted: the work ends as a patch
 	Assigned     bool     `json:"assigned"`               // the agent's own account is among the assignees
 	Removed      []string `json:"removed,omitempty"`      // hidden text that was taken out, by class
 	Hash         string   `json:"hash"`                   // hex SHA-256 of the raw title and body

@@ -230,8 +230,11 @@ func changeLine(s *projections.State) string {
 
 // unpushed says why work ended as a patch that was not to be pushed.
 func unpushed(s *projections.State) i18n.ID {
-	if s.Task.Confidential {
+	switch {
+	case s.Task.Confidential:
 		return "change.confidential"
+	case s.Task.NoPush:
+		return "change.nopush"
 	}
 	return "change.fork"
 }

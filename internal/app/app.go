@@ -36,8 +36,9 @@ type App struct {
 	SystemPrompt    string // text of system_prompt_file, "" for the embedded one
 	PlanningPrompts string // see event.Planning.Prompts, "" for the embedded ones
 
-	options Options
-	closers []io.Closer
+	options  Options
+	readOnly bool // nothing is written anywhere
+	closers  []io.Closer
 }
 
 // Options say what the configuration does not.
@@ -62,7 +63,7 @@ func New(cfg *config.Config, o Options) (*App, error) {
 // NewReadOnly makes what a look at the forges and the contexts needs: adapters,
 // but neither a log of the program nor ports.
 func NewReadOnly(cfg *config.Config, store *contexts.Store, o Options) *App {
-	return &App{Config: cfg, Store: store, Redact: redact.New(cfg.Secrets()), Log: slog.New(slog.DiscardHandler), options: o}
+	return &App{Config: cfg, Store: store, Redact: redact.New(cfg.Secrets()), Log: slog.New(slog.DiscardHandler), options: o, readOnly: true}
 }
 
 func (a *App) build() (err error) {

@@ -24,6 +24,9 @@ func (e *CloneError) Error() string {
 // itself, by the scheme of its API, and from what clone_from lists. Nothing else gets
 // the token, and no repository of this machine is read.
 func AllowClone(f config.Forge, raw string) error {
+	if f.Driver.Local {
+		return nil // the operator named it
+	}
 	if dir, local := localPath(raw); local {
 		for _, allowed := range f.CloneFrom {
 			if filepath.IsAbs(allowed) && within(dir, filepath.Clean(allowed)) {

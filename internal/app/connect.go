@@ -48,8 +48,10 @@ func (a *App) denied() []string {
 		}
 	}
 	for _, f := range a.Config.Forges() {
-		if f.App.KeyFile != "" {
-			all = append(all, f.App.KeyFile)
+		for _, path := range []string{f.App.KeyFile, f.Directory} { // who can write a task may approve
+			if path != "" {
+				all = append(all, path)
+			}
 		}
 	}
 	return realPaths(all)

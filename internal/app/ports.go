@@ -81,7 +81,7 @@ func (a *App) PortsFor(at Site) engine.Ports {
 	p.AdoptWait = time.Duration(at.Config.AdoptWaitSeconds) * time.Second
 	p.DayLimits = contexts.DayLimits{MaxTokens: a.Config.Limits.MaxTokensPerDay, MaxCostUSD: a.Config.Limits.MaxCostUSDPerDay}
 	p.TaskCheck = time.Duration(a.Config.TaskStop.MinCheckIntervalSeconds) * time.Second
-	if config.Loopback(at.Config.APIURL) {
+	if at.Config.Near() {
 		p.TaskCheck = min(p.TaskCheck, time.Second) // nobody counts these requests
 	}
 	if !a.Config.TaskStop.Enabled {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agent/forge"
+	"agent/handlers/engine"
 	"agent/internal/config"
 )
 
@@ -18,7 +19,9 @@ type Site struct {
 }
 
 func (a *App) newSite(f config.Forge) (Site, error) {
-	conn, err := f.Driver.New(f.Options(a.Config.AllowHTTP))
+	o := f.Options(a.Config.AllowHTTP)
+	o.Operator, o.ReadOnly = engine.Operator(), a.readOnly
+	conn, err := f.Driver.New(o)
 	if err != nil {
 		return Site{}, err
 	}

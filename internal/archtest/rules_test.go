@@ -29,6 +29,11 @@ var rules = map[string][]string{
 		"eventlog",
 	},
 	"forge": {},
+	"forge/files": {
+		"forge",
+		"internal/fsx",
+		"internal/lazyregexp",
+	},
 	"forge/forgetest": {
 		"forge",
 		"internal/lazyregexp",
@@ -225,6 +230,7 @@ var rules = map[string][]string{
 	"internal/redact": {},
 	"internal/registry": {
 		"forge",
+		"forge/files",
 		"forge/github",
 		"forge/gitlab",
 		"llm",

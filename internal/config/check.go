@@ -118,16 +118,35 @@ func (d *decoder) checkForges(c *Config, source string) {
 	}
 	for i, f := range all {
 		path := forgePath(source, i)
-		if bad := BadURL(f.APIURL, c.AllowHTTP); bad != "" {
+		if f.Driver.Local {
+			d.checkDirectory(f, path, all[:i])
+		} else if bad := BadURL(f.APIURL, c.AllowHTTP); bad != "" {
 			d.failAt(path+".api_url", "%s", bad)
 		}
 		d.checkNames(f, path)
 		d.checkVia(c, f, path)
 		d.checkLabels(f, path)
 		d.checkSetup(f, path)
-		if slices.ContainsFunc(all[:i], func(g Forge) bool { return strings.TrimRight(g.APIURL, "/") == strings.TrimRight(f.APIURL, "/") }) {
+		if !f.Driver.Local && slices.ContainsFunc(all[:i], func(g Forge) bool { return strings.TrimRight(g.APIURL, "/") == strings.TrimRight(f.APIURL, "/") }) {
 			d.failAt(path+".api_url", "is used twice")
 		}
+	}
+}
+
+// checkDirectory wants a directory with a name that no other has.
+func (d *decoder) checkDirectory(f Forge, path string, before Forges) {
+	switch {
+	case f.Directory == "":
+		d.failAt(path+".directory", "must not be empty")
+	case !f.Driver.ValidProject(f.Name):
+		d.failAt(path+".name", "must consist of letters, digits, . _ and -; without it the name of the directory must")
+	case slices.ContainsFunc(before, func(g Forge) bool { return strings.EqualFold(g.Name, f.Name) }):
+		d.failAt(path+".name", "is used twice: give one of the directories another name")
+	case slices.ContainsFunc(before, func(g Forge) bool { return g.Directory == f.Directory }):
+		d.failAt(path+".directory", "is used twice")
+	}
+	if bad := BadURL(f.Repository, true); strings.Contains(f.Repository, "://") && bad != "" {
+		d.failAt(path+".repository", "%s", bad)
 	}
 }
 
@@ -150,7 +169,7 @@ func (d *decoder) checkScopes(c *Config) {
 	for _, source := range c.TaskSource {
 		for i, f := range c.Section(source) {
 			switch path := forgePath(source, i); {
-			case d.lacks(path + "."): // said already
+			case f.Driver.Local, d.lacks(path + "."): // there is but one place, or it was said already
 			case len(f.Projects) > 0 || f.Driver.Searches && f.Owner != "":
 			case f.Driver.Searches:
 				d.failAt(path, "needs %s or owner", f.Driver.ProjectsKey)

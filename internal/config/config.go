@@ -13,7 +13,7 @@
 //	env      variable that wins over the file; `*` is named by the kind: OLLAMA_MODEL
 //	min max  bounds of a number; without them 0 and 1e12
 //	oneof    allowed words; @forges and @providers are the registered kinds
-//	path     `abs`: a file or directory, made absolute
+//	path     `abs`: a file or directory, made absolute; `repository`: the same, or a URL
 //	init     `yes`: `agent init` writes the key with its default, see [Starter]
 //
 // The comment of a field is its meaning in docs/configuration.md, which
@@ -33,7 +33,7 @@ type Strings []string
 
 // Config is the effective configuration. Paths are absolute after [Load].
 type Config struct {
-	// Where tasks come from: the names of one or more forges.
+	// Where tasks come from: the names of one or more forges; `files` is a directory of Markdown files.
 	TaskSource Strings `yaml:"task_source" oneof:"@forges" env:"TASK_SOURCE"`
 	// Logs and everything computed from them. Not on NFS, SMB or FUSE: their locks cannot be trusted.
 	ContextsDir string `yaml:"contexts_dir" default:"$XDG_STATE_HOME/agent/contexts" path:"abs"`

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"time"
 
 	"agent/forge"
@@ -56,6 +57,15 @@ type Forge struct {
 	// Least time between two writes, in milliseconds. On loopback 0 unless set.
 	WriteIntervalMS int `yaml:"write_interval_ms" default:"1000" max:"3600000"`
 
+	// Directory of the tasks: Markdown files, see docs/files.md. On a local disk.
+	Directory string `yaml:"directory" path:"abs"`
+	// Name of the directory in the keys of its tasks, as `inbox` in `files/inbox/tasks/12`. Empty: the last part of its path.
+	Name string `yaml:"name"`
+	// Repository that the agent works on: a local path, or a URL that needs no token. Empty: the git repository that the directory lies in.
+	Repository string `yaml:"repository" path:"repository"`
+	// Push the branch of a change to that repository. Otherwise the work ends as a patch beside the log.
+	Push bool `yaml:"push"`
+
 	AdoptWaitSeconds int `yaml:"-"` // adopt_wait_seconds, or 0 for a loopback host if that is not set
 }
 
@@ -69,9 +79,17 @@ type App struct {
 	InstallationID int `yaml:"installation_id"`
 }
 
+// Keys that only kinds with a server have, and those that only local kinds have.
+var (
+	remoteKeys = []string{"api_url", "personal_access_token", "app", "owner", "projects", "assignee", "clone_from", "tasks_via", "comments_via", "write_interval_ms"}
+	localKeys  = []string{"directory", "name", "repository", "push"}
+)
+
 // keyName is how this kind of forge names a key, "" if it has none such.
 func (f Forge) keyName(key string) string {
 	switch {
+	case f.Driver.Local && slices.Contains(remoteKeys, key), !f.Driver.Local && slices.Contains(localKeys, key):
+		return ""
 	case key == "projects":
 		return f.Driver.ProjectsKey
 	case key == "app" && !f.Driver.Apps:
@@ -87,12 +105,20 @@ func (f Forge) Env(key string) string { return f.Driver.Env(key) }
 func (f Forge) Triggers() []string { return append([]string{f.BotLabel}, f.TriggerLabels...) }
 
 // Host is the host of the forge's task keys.
-func (f Forge) Host() string { return f.Driver.Host(f.APIURL) }
+func (f Forge) Host() string {
+	if f.Driver.Local {
+		return f.Driver.Host(f.Name)
+	}
+	return f.Driver.Host(f.APIURL)
+}
+
+// Near reports whether the forge is this machine: nobody counts what is asked of it.
+func (f Forge) Near() bool { return f.Driver.Local || Loopback(f.APIURL) }
 
 // Options are what the driver makes a client from.
 func (f Forge) Options(allowHTTP bool) forge.Options {
 	o := forge.Options{APIURL: f.APIURL, Token: f.Token, Owner: f.Owner, Projects: f.Projects, Assignee: f.Assignee,
-		BotName: f.BotName, AllowHTTP: allowHTTP, WriteInterval: time.Duration(f.WriteIntervalMS) * time.Millisecond}
+		Directory: f.Directory, Name: f.Name, Repository: f.Repository, Push: f.Push, BotName: f.BotName, AllowHTTP: allowHTTP, WriteInterval: time.Duration(f.WriteIntervalMS) * time.Millisecond}
 	if f.App.ID != 0 {
 		o.App = &forge.App{ID: int64(f.App.ID), KeyFile: f.App.KeyFile, InstallationID: int64(f.App.InstallationID)}
 	}

@@ -20,7 +20,7 @@ func (d *decoder) paths(c *Config, dir string) {
 	visit(reflect.ValueOf(c).Elem(), "", func(path string, k child) {
 		switch to := k.value.Addr().Interface().(type) {
 		case *string:
-			if k.tag.Get("path") == "abs" {
+			if of := k.tag.Get("path"); of == "abs" || of == "repository" && !strings.Contains(*to, "://") {
 				*to = d.absolute(*to, path, dir)
 			}
 		case *[]string:

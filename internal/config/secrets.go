@@ -16,6 +16,9 @@ import (
 func (d *decoder) checkSecrets(c *Config) {
 	for _, source := range c.TaskSource {
 		for i, f := range c.Section(source) {
+			if f.Driver.Local {
+				continue
+			}
 			if f.App.ID != 0 {
 				d.checkApp(f, forgePath(source, i)+".app")
 				continue

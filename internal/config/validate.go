@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -18,13 +20,16 @@ const most = 1e12
 
 func forgePath(source string, i int) string { return fmt.Sprintf("%s[%d]", source, i) }
 
-// intervals sets the waits of each forge: a loopback host needs none.
+// intervals sets the waits of each forge: this machine needs none. It also names directories.
 func (d *decoder) intervals(c *Config) {
 	for kind, section := range c.ForgeSections {
 		for i := range *section {
 			f := &(*section)[i]
 			f.AdoptWaitSeconds = c.AdoptWaitSeconds
-			if !Loopback(f.APIURL) {
+			if f.Driver.Local {
+				f.Name = cmp.Or(f.Name, filepath.Base(f.Directory))
+			}
+			if !f.Near() {
 				continue
 			}
 			if d.lines["adopt_wait_seconds"] == 0 {

@@ -92,6 +92,10 @@ func (d *doctor) checkAll() {
 		return
 	}
 	for _, at := range d.Sites {
+		if at.Config.Driver.Local {
+			d.checkDirectory(at)
+			continue
+		}
 		d.checkForge(at)
 	}
 	d.checkModel()

@@ -15,7 +15,7 @@ type texts map[ID]pair
 // table is made when the first text is asked for.
 var table = sync.OnceValue(func() texts {
 	return union(commentTexts, planTexts, reasonTexts, failureTexts, modelTexts, changeTexts, commandTexts, inspectTexts, doctorTexts, setupTexts, demoTexts, roundTexts, endTexts,
-		watchTexts, stateTexts, fileTexts, terminalTexts)
+		watchTexts, stateTexts, fileTexts, terminalTexts, taskFileTexts)
 })
 
 func union(parts ...texts) texts {

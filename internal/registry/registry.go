@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"agent/forge"
+	"agent/forge/files"
 	"agent/forge/github"
 	"agent/forge/gitlab"
 	"agent/llm"
@@ -21,6 +22,7 @@ import (
 var Forges = []forge.Driver{
 	github.Driver,
 	gitlab.Driver,
+	files.Driver,
 }
 
 // Providers are the kinds of model servers; the first is the default.
@@ -51,7 +53,7 @@ func Provider(name string) (llm.Driver, bool) {
 
 // ForgeOfURL guesses the kind of forge from an API URL; if none fits, it is the default.
 func ForgeOfURL(apiURL string) forge.Driver {
-	i := slices.IndexFunc(Forges, func(d forge.Driver) bool { return d.IsAPI(apiURL) })
+	i := slices.IndexFunc(Forges, func(d forge.Driver) bool { return !d.Local && d.IsAPI(apiURL) })
 	return Forges[max(i, 0)]
 }
 
@@ -60,6 +62,16 @@ func ForgeNames() []string {
 	names := make([]string, len(Forges))
 	for i, d := range Forges {
 		names[i] = d.Name
+	}
+	return names
+}
+
+// RemoteForges are the names of those that are reached over the network.
+func RemoteForges() (names []string) {
+	for _, d := range Forges {
+		if !d.Local {
+			names = append(names, d.Name)
+		}
 	}
 	return names
 }

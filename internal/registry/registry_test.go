@@ -12,6 +12,13 @@ import (
 func TestForgesAreComplete(t *testing.T) {
 	for _, d := range registry.Forges {
 		t.Run(d.Name, func(t *testing.T) {
+			if found, ok := registry.Forge(d.Name); !ok || found.Title != d.Title {
+				t.Error("not found by its name")
+			}
+			if d.Local {
+				checkLocal(t, d)
+				return
+			}
 			if d.Title == "" || d.ProjectsKey == "" || !d.ValidProject(d.ProjectForm) || !d.IsAPI(d.APIURL) {
 				t.Errorf("%+v", d)
 			}
@@ -22,10 +29,30 @@ func TestForgesAreComplete(t *testing.T) {
 			if again, err := forge.ParseTaskKey(key.String()); err != nil || again != key {
 				t.Errorf("%v is read as %v: %v", key, again, err)
 			}
-			if found, ok := registry.Forge(d.Name); !ok || found.Title != d.Title || registry.ForgeOfURL(d.APIURL).Name != d.Name {
-				t.Error("not found by its name and URL")
+			if registry.ForgeOfURL(d.APIURL).Name != d.Name {
+				t.Error("not found by its URL")
 			}
 		})
+	}
+}
+
+// checkLocal wants all of a kind without a server, and nothing of what only servers have.
+func checkLocal(t *testing.T, d forge.Driver) {
+	if d.Title == "" || !d.ValidProject(d.ProjectForm) || d.APIURL != "" || d.IsAPI != nil || d.TokenPath != "" || d.Scopes != nil || d.LabelsPath != nil || d.ProjectsKey != "" || d.Searches || d.Apps {
+		t.Errorf("%+v", d)
+	}
+	key := forge.TaskKey{Host: d.Host("inbox"), Project: "inbox", Kind: d.Issue, Number: 7}
+	if again, err := forge.ParseTaskKey(key.String()); err != nil || again != key {
+		t.Errorf("%v is read as %v: %v", key, again, err)
+	}
+	dir := t.TempDir()
+	conn, err := d.New(forge.Options{Directory: dir, Name: "inbox"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if tasks, err := conn.ListTasks(t.Context(), "todo"); conn.Host() != key.Host || err != nil || len(tasks) != 0 {
+		t.Errorf("host %s, tasks %v, %v", conn.Host(), tasks, err)
 	}
 }
 

@@ -39,11 +39,11 @@ func (a *Answers) questions(projects *string) []func() question {
 			return question{text, refusal, &a.Lang, "auto", oneOf("auto", "en", "ja")}
 		},
 		func() question {
-			text, refusal := ask("forge", strings.Join(registry.ForgeNames(), ", "))
+			text, refusal := ask("forge", strings.Join(registry.RemoteForges(), ", "))
 			if a.ForgeURL != "" {
 				a.Forge = cmp.Or(a.Forge, a.driver().Name)
 			}
-			return question{text, refusal, &a.Forge, a.driver().Name, oneOf(registry.ForgeNames()...)}
+			return question{text, refusal, &a.Forge, a.driver().Name, oneOf(registry.RemoteForges()...)}
 		},
 		func() question {
 			text, refusal := ask("url", a.driver().Title, a.driver().APIURL)

@@ -113,7 +113,7 @@ func TestTokenLike(t *testing.T) {
 // Whatever is registered, init writes a file that the program accepts.
 func TestEveryKind(t *testing.T) {
 	t.Parallel()
-	for _, forge := range registry.ForgeNames() {
+	for _, forge := range registry.RemoteForges() {
 		for _, provider := range registry.ProviderNames() {
 			a := Answers{Forge: forge, Provider: provider, Model: `odd "$name"`, Projects: []string{"a/b"}, Output: filepath.Join(t.TempDir(), "config.yaml")}
 			if err := a.Complete(); err != nil {
