@@ -32,6 +32,7 @@ type Info struct {
 	LLMCalls, ToolCalls  int
 	Tokens               int
 	CostUSD              float64
+	Refused              bool   // the forge did not take a comment or labels
 	Partial              bool   // it completed without having done everything
 	Work                 string // unfinished work: its branch, or event.PatchFile
 	paused               bool   // it was kept for a pause
@@ -87,6 +88,8 @@ func (i *Info) apply(e event.Event) {
 		}
 	case *event.ToolRequested:
 		i.ToolCalls++
+	case *event.CommentFailed, *event.LabelsFailed:
+		i.Refused = true
 	case *event.ChangeOpened:
 		i.Change = cmp.Or(b.URL, i.Change)
 		i.paused = b.Paused
@@ -111,7 +114,7 @@ var counted = map[string]bool{
 	"context.created": true, "context.paused": true, "context.awaiting": true, "context.resumed": true,
 	"context.completed": true, "context.stopped": true, "context.failed": true,
 	"llm.requested": true, "llm.replied": true, "llm.failed": true, "tool.requested": true,
-	"change.opened": true, "change.failed": true,
+	"change.opened": true, "change.failed": true, "comment.failed": true, "labels.failed": true,
 }
 
 // digest folds the log of a context without its lock. What ends the reading is

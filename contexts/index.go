@@ -45,7 +45,7 @@ const (
 	indexFile   = indexDir + "/contexts.jsonl"
 	tailFile    = indexDir + "/tail.jsonl"
 	indexLock   = "index.lock"
-	indexFormat = 3
+	indexFormat = 4
 	maxTail     = 512
 	maxTailSize = 4 << 20 // bytes
 	maxLine     = 2 << 20 // bytes; an event, and so a task key, has at most 1 MiB

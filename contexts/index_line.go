@@ -33,6 +33,7 @@ var indexFields = []struct {
 	{"modified", func(i *Info) any { return &i.modified }}, // of the file of the log, ns
 	{"archived", func(i *Info) any { return &i.Archived }},
 	{"partial", func(i *Info) any { return &i.Partial }},
+	{"refused", func(i *Info) any { return &i.Refused }},
 	{"work", func(i *Info) any { return &i.Work }},
 	{"change", func(i *Info) any { return &i.Change }},
 	{"title", func(i *Info) any { return &i.Title }},

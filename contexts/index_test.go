@@ -216,7 +216,7 @@ func TestDamagedIndex(t *testing.T) {
 	for name, data := range now {
 		put(t, m, map[string][]byte{name: append(slices.Clone(data), make([]byte, 512)...)})
 		check("NULs at the end of "+name, true)
-		put(t, m, map[string][]byte{name: bytes.Replace(data, []byte(`"format":2`), []byte(`"format":3`), 1)})
+		put(t, m, map[string][]byte{name: bytes.Replace(data, fmt.Appendf(nil, `"format":%d`, indexFormat), fmt.Appendf(nil, `"format":%d`, indexFormat+1), 1)})
 		check("newer "+name, true)
 		lines := bytes.SplitAfter(data, []byte("\n"))
 		put(t, m, map[string][]byte{name: slices.Concat(append(slices.Clone(lines[:2]), lines[3:]...)...)})

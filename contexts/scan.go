@@ -61,6 +61,19 @@ type HostScan struct {
 	Success time.Time `json:"success,omitzero"` // of the latest scan without an error
 	Found   int       `json:"found"`            // labelled items of that one
 	Error   string    `json:"error,omitempty"`  // of the latest scan, one line
+	Gaps    []int64   `json:"gaps,omitempty"`   // seconds between the latest successful scans, the newest last
+}
+
+const maxGaps = 5
+
+// Distance is the usual time between two successful scans, as far as it is known: the
+// median, since a machine may have been switched off.
+func (h HostScan) Distance() time.Duration {
+	if len(h.Gaps) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(h.Gaps))
+	return time.Duration(sorted[len(sorted)/2]) * time.Second
 }
 
 // Sighting is what the latest round did with one item, and why.
@@ -157,14 +170,20 @@ func (n Scan) with(later Scan) Scan {
 }
 
 func (h HostScan) with(later HostScan) HostScan {
-	success, found := latest(h.Success, later.Success), h.Found
+	success, found, gaps := latest(h.Success, later.Success), h.Found, h.Gaps
 	if later.Success.After(h.Success) {
 		found = later.Found
+		if h.Success.IsZero() {
+			gaps = later.Gaps
+		} else {
+			gaps = append(slices.Clone(gaps), int64(later.Success.Sub(h.Success).Seconds()))
+			gaps = gaps[max(len(gaps)-maxGaps, 0):]
+		}
 	}
 	if later.Time.Before(h.Time) {
 		later = h
 	}
-	later.Success, later.Found = success, found
+	later.Success, later.Found, later.Gaps = success, found, gaps
 	return later
 }
 

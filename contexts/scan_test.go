@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/fsx"
 )
 
 func sighting(n int, later time.Duration, reason string) Sighting {
@@ -134,5 +136,24 @@ func TestReadOnlyStoreWritesNoNotes(t *testing.T) {
 	}
 	if _, _, err := s.Spent("2026-11-27"); err != nil || exists(t, filepath.Join(dir, budgetDir)) {
 		t.Error("reading wrote something", err)
+	}
+}
+
+// The distance of scans is learned from those that went well, and one night without
+// power does not change it.
+func TestScanDistance(t *testing.T) {
+	s, err := Open(fsx.NewMem(), Options{})
+	must(t, err)
+	now := at
+	for n, step := range []time.Duration{0, 300, 301, 40_000, 299, 300, 300, 300, 301} {
+		now = now.Add(step * time.Second)
+		must(t, s.Note(Scan{Hosts: map[string]HostScan{"h": {Time: now, Success: now}}}))
+		failed := now.Add(time.Second)
+		must(t, s.Note(Scan{Hosts: map[string]HostScan{"h": {Time: failed, Error: "down"}}}))
+		scan, err := s.Scan()
+		must(t, err)
+		if got := scan.Hosts["h"]; len(got.Gaps) != min(n, maxGaps) || n > 0 && (got.Distance()-300*time.Second).Abs() > time.Second {
+			t.Errorf("after %d scans: %v, distance %v", n+1, got.Gaps, got.Distance())
+		}
 	}
 }

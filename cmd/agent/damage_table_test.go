@@ -122,7 +122,7 @@ func (w *world) wantDamage(d storeDamage, name string, args []string, want int) 
 	w.t.Helper()
 	says := d.says
 	switch {
-	case name == "status" && want == 65: // for monitoring: whether a person is needed
+	case name == "status" && want == 65: // it counts them; a forge was not scanned either
 		want, says = 1, "damaged"
 	case want == 0 && name == "repair":
 		says = "repaired"

@@ -154,7 +154,7 @@ func TestReportsOnAPausedTask(t *testing.T) {
 			t.Errorf("%v says\n%s", command, out)
 		}
 	}
-	if out, _ := w.agent(1, "status", "--check"); !strings.Contains(out, "wait for a person: 1") {
+	if out, _ := w.agent(1, "status", "--check"); !strings.Contains(out, "the model server refuses (key, account or model): 1") {
 		t.Errorf("status --check says\n%s", out)
 	}
 	why := jsonOf[report.Why](w, 0, "why", l.UUID)
@@ -269,25 +269,42 @@ func TestStatusCheck(t *testing.T) {
 	if out, _ := w.agent(0, "status", "--check"); !strings.HasPrefix(out, "ok: ") {
 		t.Errorf("after a good scan:\n%s", out)
 	}
-	w.ageScan(6 * time.Minute)
+	w.ageScan(6*time.Minute, 30)
 	if out, _ := w.agent(1, "status", "--check"); !strings.Contains(out, "6m ago") {
-		t.Errorf("after six minutes:\n%s", out)
+		t.Errorf("after six minutes of a loop:\n%s", out)
 	}
-	w.extra = "loop: {interval_seconds: 200}"
+	w.agent(0, "status", "--check", "--max-age", "10m")
+	w.ageScan(0, 300, 300, 40_000, 300) // cron, and a night without power
+	w.agent(0, "status", "--check")
+	w.ageScan(10*time.Minute, 300)
+	w.agent(1, "status", "--check")
+	w.extra = "loop: {interval_seconds: 400}"
 	w.agent(0, "status", "--check")
 	w.damage(w.only().UUID)
-	if out, _ := w.agent(1, "status", "--check"); !strings.Contains(out, "damaged contexts: 1") {
+	if out, _ := w.agent(65, "status", "--check"); !strings.Contains(out, "damaged contexts: 1") {
 		t.Errorf("with a damaged context:\n%s", out)
 	}
 }
 
-// ageScan lets time pass since the latest scan.
-func (w *world) ageScan(d time.Duration) {
+// TestStatusOfAForgeThatLeft names tasks that no run works on.
+func TestStatusOfAForgeThatLeft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, llmtest.Always(llmtest.Error(401, "invalid_api_key", "Incorrect API key provided")))
+	w.agent(78, "run")
+	host, _, _ := strings.Cut(w.only().TaskKey, "/")
+	w.site = "task_source: gitlab\ngitlab:\n  api_url: http://127.0.0.1:9/api/v4\n  personal_access_token: another-0123456789\n  projects: [a/b]"
+	if out, _ := w.agent(1, "status", "--check"); !strings.Contains(out, "tasks on "+host+" that no run works on") {
+		t.Errorf("status --check says\n%s", out)
+	}
+}
+
+// ageScan lets time pass since the latest scan, after scans at some distances in seconds.
+func (w *world) ageScan(d time.Duration, gaps ...int64) {
 	w.t.Helper()
 	scan, err := w.store().Scan()
 	must(w.t, err)
 	for host, h := range scan.Hosts {
-		h.Time, h.Success = h.Time.Add(-d), h.Success.Add(-d)
+		h.Time, h.Success, h.Gaps = h.Time.Add(-d), h.Success.Add(-d), gaps
 		scan.Hosts[host] = h
 	}
 	data, err := json.Marshal(scan)

@@ -1,30 +1,38 @@
 package main
 
 import (
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"agent/internal/config"
 )
 
 func (a *cli) statusCommand() *cobra.Command {
-	check := false
+	check, maxAge := false, time.Duration(0)
 	cmd := &cobra.Command{
 		Use: "status [--check]", Short: "Show how things stand", Args: cobra.NoArgs,
 		Long: `status shows the contexts that did not end, what the paused ones wait for, today's
-spending, and when each forge was scanned last. With --check it prints one line and exits
-with 1 if something is wrong: no forge was scanned for 3 intervals of the loop (5 minutes
-at least) while no context was being worked on, a context is damaged, one waits for
-a model server that does not answer, or one is paused until a person acts and nobody asked
-for that pause.`,
+spending, and when each forge was scanned last.
+
+With --check it prints one line, and its exit code is for a supervisor:
+  0   the agent works. A task that waits for its people is no fault of it.
+  1   it does not: a forge was not scanned for three times the usual distance of scans
+      (5 minutes at least, or --max-age), the model server does not answer or refuses the
+      key, or tasks are left on a forge that is not configured any more.
+  65  it works, but a context is damaged. A restart does not help; agent verify and
+      agent repair do.
+It looks at the live contexts and the 1,000 that ended last; agent verify looks at all.`,
 		Example: `  agent status
-  agent status --check || systemctl restart agent
+  agent status --check
+  agent status --check --max-age 2h
   agent status --json | jq .today`,
 		RunE: func(*cobra.Command, []string) error {
 			l, err := a.view(config.Offline())
 			if err != nil {
 				return err
 			}
-			status, err := l.Status()
+			status, err := l.Status(maxAge)
 			if err != nil {
 				return err
 			}
@@ -32,6 +40,7 @@ for that pause.`,
 		},
 	}
 	a.jsonFlag(cmd, "print the report as one JSON object")
-	cmd.Flags().BoolVar(&check, "check", false, "one line, and exit 1 if something is wrong")
+	cmd.Flags().BoolVar(&check, "check", false, "one line, and an exit code for a supervisor")
+	cmd.Flags().DurationVar(&maxAge, "max-age", 0, "how old the latest successful scan of a forge may be (default: three times the usual distance)")
 	return cmd
 }

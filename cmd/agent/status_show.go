@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/contexts"
 	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/sanitize"
@@ -15,18 +16,21 @@ import (
 
 func (l *view) printStatus(r *report.Status, check bool) error {
 	code := 0
-	if check && !r.Healthy {
+	switch {
+	case check && len(r.Problems) > 0:
 		code = exitFailed
+	case check && len(r.Damaged) > 0:
+		code = contexts.ExitDamage
 	}
 	switch {
 	case l.asJSON:
 		if err := l.printLine(r); err != nil {
 			return err
 		}
-	case check && r.Healthy:
-		l.say("status.ok", r.Counts["running"], len(r.Waiting))
+	case code != 0:
+		l.say("status.bad", strings.Join(slices.Concat(r.Problems, r.Attention), "; "))
 	case check:
-		l.say("status.bad", strings.Join(r.Problems, "; "))
+		l.say("status.ok", strings.Join(append([]string{l.text("status.at", r.Counts["running"], len(r.Waiting))}, r.Attention...), "; "))
 	default:
 		defer l.page()()
 		l.showStatus(r)
@@ -55,6 +59,9 @@ func (l *view) showStatus(r *report.Status) {
 	}
 	if r.Fault != nil && !slices.Contains(r.Problems, l.FaultLine(r)) {
 		fmt.Fprintln(l.out, sanitize.Terminal(l.FaultLine(r)))
+	}
+	for _, p := range r.Attention {
+		l.paint(term.Waits, "! "+p)
 	}
 	for _, p := range r.Problems {
 		l.paint(term.Bad, "! "+p)

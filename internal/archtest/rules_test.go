@@ -247,6 +247,7 @@ var rules = map[string][]string{
 		"internal/config",
 		"internal/i18n",
 		"internal/sanitize",
+		"llm",
 		"projections",
 	},
 	"internal/retention": {

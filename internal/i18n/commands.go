@@ -3,7 +3,8 @@ package i18n
 // commandTexts are printed by status, why, stats and run --dry-run.
 var commandTexts = texts{
 
-	"status.ok":         {"ok: %d running, %d waiting", "正常: 実行中 %d 件、待機中 %d 件"},
+	"status.ok":         {"ok: %s", "正常: %s"},
+	"status.at":         {"%d running, %d waiting", "実行中 %d 件、待機中 %d 件"},
 	"status.bad":        {"not ok: %s", "異常: %s"},
 	"status.contexts":   {"contexts: %s", "コンテキスト: %s"},
 	"status.age":        {"      started %s ago, last event %s %s ago", "      開始から %s、最後のイベント %s から %s"},
@@ -16,6 +17,8 @@ var commandTexts = texts{
 	"status.unscanned":  {"%s: not scanned yet", "%s: 未確認"},
 	"status.signal":     {"the pause signal is set: %s", "一時停止シグナルがあります: %s"},
 	"status.damaged":    {"damaged contexts: %d (agent verify lists them)", "破損したコンテキスト: %d 件（agent verify で確認できます）"},
+	"status.unserved":   {"tasks on %[2]s that no run works on, because it is not configured: %[1]d", "設定にない %[2]s のため実行対象外のタスク: %[1]d 件"},
+	"status.operator":   {"tasks that the model server refuses (key, account or model): %d", "モデルサーバーに拒否されたタスク（キー・残高・モデル名）: %d 件"},
 	"status.never":      {"%s was never scanned", "%s は一度も確認されていません"},
 	"status.stale":      {"the last successful scan of %s was %s ago", "%s の最後の正常な確認から %s 経過しています"},
 

@@ -1,11 +1,13 @@
 package report
 
 import (
+	"slices"
 	"time"
 
 	"agent/handlers"
 	"agent/internal/i18n"
 	"agent/internal/sanitize"
+	"agent/llm"
 	"agent/projections"
 )
 
@@ -55,6 +57,13 @@ func Change(s *projections.State) string {
 // NeedsPerson reports whether a context waits for a person who did not ask for that.
 func NeedsPerson(s *projections.State) bool {
 	return s.Status == projections.Paused && s.Resume == nil && s.Paused.Until.Kind == "person" && s.Paused.Reason != "requested"
+}
+
+// NeedsOperator reports whether a context waits because the model server refuses this
+// machine's requests, as it would for every other task.
+func NeedsOperator(s *projections.State) bool {
+	refused := []string{"model_" + string(llm.Auth), "model_" + string(llm.Quota), "model_" + string(llm.NotFound)}
+	return s.Status == projections.Paused && slices.Contains(refused, s.Paused.Reason)
 }
 
 // WaitsForModel reports whether a context is paused until the model server answers

@@ -1,19 +1,23 @@
 package report
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"agent/contexts"
+	"agent/internal/i18n"
 	"agent/projections"
 )
 
 // Status is what `status --json` prints. Its zero parts are empty, not null.
 type Status struct {
 	Healthy     bool            `json:"healthy"`
-	Problems    []string        `json:"problems"`
-	Counts      map[string]int  `json:"counts"` // by state
+	Problems    []string        `json:"problems"`  // the agent does not work
+	Attention   []string        `json:"attention"` // it does, but somebody has to do something
+	Counts      map[string]int  `json:"counts"`    // by state
 	Running     []StatusContext `json:"running"`
 	Interrupted []StatusContext `json:"interrupted"` // a process was killed; the next round resumes them
 	Waiting     []StatusContext `json:"waiting"`     // paused and awaiting
@@ -29,21 +33,23 @@ type Status struct {
 
 // StatusContext is one context that has not ended, or cannot be read.
 type StatusContext struct {
-	UUID    string    `json:"uuid"`
-	TaskKey string    `json:"task_key"`
-	Title   string    `json:"title"`
-	State   string    `json:"state"`
-	Started time.Time `json:"started,omitzero"`
-	Last    time.Time `json:"last_event,omitzero"`
-	Event   string    `json:"event,omitempty"` // type of the last event
-	Reason  string    `json:"reason,omitempty"`
-	Until   string    `json:"until,omitempty"`   // what ends the pause: signal | person | comment, or a time
-	Because string    `json:"because,omitempty"` // the reason in words
-	Stuck   bool      `json:"stuck,omitempty"`   // see [NeedsPerson]
-	outage  bool      // see [WaitsForModel]
-	Resume  bool      `json:"resume_requested,omitempty"`
-	Error   string    `json:"error,omitempty"`
-	Refused []string  `json:"refused,omitempty"` // the last writes that the forge did not take, and why
+	UUID     string    `json:"uuid"`
+	TaskKey  string    `json:"task_key"`
+	Title    string    `json:"title"`
+	State    string    `json:"state"`
+	Started  time.Time `json:"started,omitzero"`
+	Last     time.Time `json:"last_event,omitzero"`
+	Event    string    `json:"event,omitempty"` // type of the last event
+	Reason   string    `json:"reason,omitempty"`
+	Until    string    `json:"until,omitempty"`   // what ends the pause: signal | person | comment, or a time
+	Because  string    `json:"because,omitempty"` // the reason in words
+	Stuck    bool      `json:"stuck,omitempty"`   // see [NeedsPerson]
+	outage   bool      // see [WaitsForModel]
+	operator bool      // see [NeedsOperator]
+	forge    string    // host
+	Resume   bool      `json:"resume_requested,omitempty"`
+	Error    string    `json:"error,omitempty"`
+	Refused  []string  `json:"refused,omitempty"` // the last writes that the forge did not take, and why
 }
 
 // Spending is what all contexts spent today. A limit of 0 means there is none.
@@ -60,12 +66,18 @@ type ForgeScan struct {
 	contexts.HostScan
 }
 
-// Status reads every log that has not ended.
-func (s Source) Status() (*Status, error) {
-	r := &Status{Problems: []string{}, Counts: map[string]int{}, Running: []StatusContext{}, Interrupted: []StatusContext{}, Waiting: []StatusContext{},
-		Damaged: []StatusContext{}, Refused: []StatusContext{}, Forges: []ForgeScan{}}
-	for _, entry := range s.entries() {
-		r.count(s.statusOf(entry))
+// checkedEnded is how many of the contexts that ended last status looks at. Rounds and
+// `agent verify` look at all.
+const checkedEnded = 1000
+
+// Status reads the logs that have not ended, and asks the index for the others. maxAge
+// is how old the latest successful scan of a forge may be; 0: by the distance of
+// the latest ones.
+func (s Source) Status(maxAge time.Duration) (*Status, error) {
+	r := &Status{Problems: []string{}, Attention: []string{}, Counts: map[string]int{}, Running: []StatusContext{}, Interrupted: []StatusContext{},
+		Waiting: []StatusContext{}, Damaged: []StatusContext{}, Refused: []StatusContext{}, Forges: []ForgeScan{}}
+	if err := s.contexts(r); err != nil {
+		return nil, err
 	}
 	day := contexts.Day(s.Now)
 	tokens, usd, err := s.Store.Spent(day)
@@ -81,16 +93,53 @@ func (s Source) Status() (*Status, error) {
 	for _, f := range s.Config.Forges() {
 		r.Forges = append(r.Forges, ForgeScan{f.Host(), scan.Hosts[f.Host()]})
 	}
-	r.Problems = append(r.Problems, s.problems(r)...)
-	r.Healthy = len(r.Problems) == 0
+	s.find(r, maxAge)
+	r.Healthy = len(r.Problems) == 0 && len(r.Damaged) == 0
 	return r, nil
+}
+
+// contexts folds the live ones and counts the others.
+func (s Source) contexts(r *Status) error {
+	for entry, err := range s.Store.Unfinished() {
+		if err != nil {
+			s.Warn(err)
+			continue
+		}
+		if line := s.statusOf(entry.UUID); !projections.Status(line.State).Ended() { // else its directory is behind, and the index counts it
+			r.Counts[line.State]++
+			r.list(line)
+		}
+	}
+	counts, checked, err := s.Store.Ended(checkedEnded)
+	if err != nil {
+		return err
+	}
+	for state, n := range counts {
+		r.Counts[state] += n
+	}
+	for _, i := range checked {
+		switch {
+		case i.State == contexts.StateDamaged:
+			r.Damaged = append(r.Damaged, StatusContext{UUID: i.UUID, TaskKey: i.TaskKey, Title: i.Title, State: i.State, Error: i.Err.Error()})
+		case i.Refused:
+			r.list(s.statusOf(i.UUID))
+		}
+	}
+	lost, err := s.Store.Lost()
+	for _, uuid := range lost {
+		if slices.ContainsFunc(r.Damaged, func(c StatusContext) bool { return c.UUID == uuid }) {
+			continue
+		}
+		r.Counts[contexts.StateDamaged]++
+		r.Damaged = append(r.Damaged, StatusContext{UUID: uuid, State: contexts.StateDamaged, Error: (&contexts.LostError{UUID: uuid}).Error()})
+	}
+	return err
 }
 
 // Interrupted is the state of a context that is running by its log, but that no process holds.
 const Interrupted = "interrupted"
 
-func (r *Status) count(line StatusContext) {
-	r.Counts[line.State]++
+func (r *Status) list(line StatusContext) {
 	switch line.State {
 	case "completed", "stopped", "failed":
 		if len(line.Refused) > 0 {
@@ -107,24 +156,13 @@ func (r *Status) count(line StatusContext) {
 	}
 }
 
-// statusOf folds a context that has not ended, or whose forge refused something. In
-// the log of any other, every byte is checked but nothing is decoded: there may be
-// very many.
-func (s Source) statusOf(entry contexts.Entry) StatusContext {
-	if entry.Dir == contexts.Completed {
-		state, refused, err := s.ending(entry.UUID)
-		switch {
-		case err != nil:
-			return StatusContext{UUID: entry.UUID, State: "damaged", Error: err.Error()}
-		case !refused:
-			return StatusContext{UUID: entry.UUID, State: state}
-		}
-	}
-	log := s.fold(entry.UUID, nil)
+// statusOf folds a context.
+func (s Source) statusOf(uuid string) StatusContext {
+	log := s.fold(uuid, nil)
 	state := log.state
-	line := StatusContext{UUID: entry.UUID, State: string(state.Status), Started: state.Started, Last: state.Now}
+	line := StatusContext{UUID: uuid, State: string(state.Status), Started: state.Started, Last: state.Now}
 	if state.Created != nil {
-		line.TaskKey, line.Title = state.Created.TaskKey, state.Created.Title
+		line.TaskKey, line.Title, line.forge = state.Created.TaskKey, state.Created.Title, state.Created.Forge
 	}
 	if log.last.Body != nil {
 		line.Event = log.last.Body.Type()
@@ -136,7 +174,7 @@ func (s Source) statusOf(entry contexts.Entry) StatusContext {
 	if line.Until != "" {
 		s.explain(&line, state)
 	}
-	line.State = stateOf(s.Store, entry.UUID, line.State)
+	line.State = stateOf(s.Store, uuid, line.State)
 	if log.err != nil {
 		line.State, line.Error = "damaged", log.err.Error()
 	}
@@ -149,26 +187,8 @@ func (s Source) explain(line *StatusContext, state *projections.State) {
 	pending, _ := s.Store.Pending(line.UUID) // what cannot be read is no signal
 	_, line.Resume = pending[contexts.Resume]
 	line.Resume = line.Resume || state.Resume != nil
-	line.outage = WaitsForModel(state)
+	line.outage, line.operator = WaitsForModel(state), NeedsOperator(state)
 	line.Because, line.Stuck = Because(state, s.Lang), NeedsPerson(state) && !line.Resume
-}
-
-var endings = map[string]string{"context.completed": "completed", "context.stopped": "stopped", "context.failed": "failed"}
-
-// ending reads how a context ended, and whether the forge refused a comment or labels.
-func (s Source) ending(uuid string) (state string, refused bool, err error) {
-	state = "running" // by its log; the next run moves its directory
-	for rec, err := range s.Store.Records(uuid) {
-		if err != nil && !contexts.IsTorn(err) {
-			return "", false, err
-		}
-		kind := string(rec.Type)
-		if end := endings[kind]; err == nil && end != "" {
-			state = end
-		}
-		refused = refused || err == nil && (kind == "comment.failed" || kind == "labels.failed")
-	}
-	return state, refused, nil
 }
 
 // faultTold is true for a refusal of the model server while the task is paused that says so.
@@ -181,42 +201,53 @@ func (s Source) FaultLine(r *Status) string {
 	return s.text("status.fault", Age(s.Now.Sub(r.Fault.Time)), r.Fault.Text)
 }
 
-// problems finds what a supervisor has to know.
-func (s Source) problems(r *Status) (all []string) {
-	if r.Fault != nil && !r.faultTold() {
-		all = append(all, s.FaultLine(r))
-	}
-	if n := len(r.Damaged); n > 0 {
-		all = append(all, s.text("status.damaged", n))
-	}
-	stuck, outage := 0, 0
+// find names what a supervisor has to know, and apart from it what a person of a task has to do.
+func (s Source) find(r *Status, maxAge time.Duration) {
+	person, operator, outage := 0, 0, 0
 	for _, line := range r.Waiting {
-		if line.Stuck {
-			stuck++
-		}
-		if line.outage {
+		switch {
+		case line.outage:
 			outage++
+		case line.Stuck && line.operator:
+			operator++
+		case line.Stuck:
+			person++
 		}
+	}
+	for id, n := range map[i18n.ID]int{"status.damaged": len(r.Damaged), "status.stuck": person} {
+		if n > 0 {
+			r.Attention = append(r.Attention, s.text(id, n))
+		}
+	}
+	slices.Sort(r.Attention)
+	if r.Fault != nil && !r.faultTold() {
+		r.Problems = append(r.Problems, s.FaultLine(r))
 	}
 	if outage > 0 {
-		all = append(all, s.text("status.outage", outage))
+		r.Problems = append(r.Problems, s.text("status.outage", outage))
 	}
-	if stuck > 0 {
-		all = append(all, s.text("status.stuck", stuck))
+	if operator > 0 {
+		r.Problems = append(r.Problems, s.text("status.operator", operator))
 	}
-	return append(all, s.missedScans(r)...)
+	r.Problems = append(r.Problems, s.missedScans(r, maxAge)...)
+	r.Problems = append(r.Problems, s.unserved(r)...)
 }
 
-// missedScans names the forges without a successful scan for three intervals of
-// the loop, five minutes at least.
-func (s Source) missedScans(r *Status) (all []string) {
-	patience := max(3*time.Duration(s.Config.Loop.IntervalSeconds)*time.Second, 5*time.Minute)
-	// A round ends with its longest task, so no scan is due while one is running.
-	working := patience + time.Duration(s.Config.LLM.TimeoutSeconds)*time.Second
-	if slices.ContainsFunc(r.Running, func(c StatusContext) bool { return s.Now.Sub(c.Last) < working }) {
-		return nil
-	}
+// patience is how long the latest successful scan of a forge may be ago: three times
+// the distance of such scans, as the configuration and the latest of them have it.
+func (s Source) patience(f ForgeScan) time.Duration {
+	return max(3*time.Duration(s.Config.Loop.IntervalSeconds)*time.Second, 3*f.Distance(), 5*time.Minute)
+}
+
+// missedScans names the forges that were not scanned successfully for too long.
+func (s Source) missedScans(r *Status, maxAge time.Duration) (all []string) {
 	for _, f := range r.Forges {
+		patience := cmp.Or(maxAge, s.patience(f))
+		// A round ends with its longest task, so no scan is due while one is running.
+		working := patience + time.Duration(s.Config.LLM.TimeoutSeconds)*time.Second
+		if slices.ContainsFunc(r.Running, func(c StatusContext) bool { return s.Now.Sub(c.Last) < working }) {
+			continue
+		}
 		seen := f.Success
 		if r.Paused && r.Round.After(seen) {
 			seen = r.Round // nothing is scanned while the pause signal is set
@@ -227,6 +258,21 @@ func (s Source) missedScans(r *Status) (all []string) {
 		case age > patience:
 			all = append(all, s.text("status.stale", f.Host, Age(age)))
 		}
+	}
+	return all
+}
+
+// unserved names the forges of live contexts that are not configured any more: no run
+// works on those.
+func (s Source) unserved(r *Status) (all []string) {
+	left := map[string]int{}
+	for _, c := range slices.Concat(r.Running, r.Interrupted, r.Waiting) {
+		if c.forge != "" && !slices.ContainsFunc(r.Forges, func(f ForgeScan) bool { return f.Host == c.forge }) {
+			left[c.forge]++
+		}
+	}
+	for _, host := range slices.Sorted(maps.Keys(left)) {
+		all = append(all, s.text("status.unserved", left[host], host))
 	}
 	return all
 }
