@@ -102,6 +102,8 @@ func resume(s *projections.State) Effect {
 		return Read{Want: WantComments, Reason: event.FetchResume}
 	case announced(s) && !s.Done("comment:resumed", s.Since):
 		return Act{Intent: tell.Resumed(s)}
+	case !announced(s) && s.Outage.Over:
+		return Act{Intent: tell.OutageOver(s)}
 	case !probing && !announced(s) && s.Comments.Error != "" && s.Config.Comments.Notify && !s.Done("comment:fetch", s.Since):
 		return Act{Intent: tell.Notice(s, "fetch")}
 	}

@@ -31,6 +31,7 @@ type world struct {
 	rests    [][]event.Body                                     // inputs that end the n-th rest
 	comments [][]event.Comment                                  // what the n-th fetch of comments finds
 	denied   bool                                               // the first label change is refused
+	noEdits  bool                                               // comments cannot be edited
 	bytes    int                                                // what the log would hold
 	steps    int                                                // after which there must be an end
 	reply    func(*event.LLMRequested, *llm.Request) event.Body // plays the model instead of replies
@@ -182,7 +183,10 @@ func (w *world) outcome(intent event.Body) event.Body {
 		}
 		return w.tools[in.Server+"/"+in.Tool]
 	case *event.CommentRequested:
-		return &event.CommentPosted{ID: fmt.Sprint(100 + w.state.Seq)}
+		if w.noEdits && in.Edit != "" {
+			return &event.CommentFailed{Kind: "not_found", Message: "gone"}
+		}
+		return &event.CommentPosted{ID: cmp.Or(in.Edit, fmt.Sprint(100+w.state.Seq))}
 	case *event.LabelsRequested:
 		if w.denied {
 			w.denied = false

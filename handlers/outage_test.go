@@ -49,6 +49,16 @@ func (w *world) told() (comments, labels []string, distances []time.Duration) {
 	return comments, labels, distances
 }
 
+// posted are the purposes of the comments that are new, but for progress.
+func (w *world) posted() (purposes []string) {
+	for _, b := range w.all {
+		if c, ok := b.(*event.CommentRequested); ok && c.Edit == "" && !c.Repeated() {
+			purposes = append(purposes, c.Purpose)
+		}
+	}
+	return purposes
+}
+
 func equal[T comparable](t *testing.T, what string, got, want []T) {
 	t.Helper()
 	if !slices.Equal(got, want) {
@@ -67,7 +77,8 @@ func TestOutageIsQuiet(t *testing.T) {
 		}
 		comments, labels, distances := w.told()
 		comments = slices.DeleteFunc(comments, func(purpose string) bool { return strings.HasPrefix(purpose, "progress") })
-		equal(t, "comments", comments, []string{"paused", "completed"})
+		equal(t, "comments", comments, []string{"paused", "resumed", "completed"}) // the second edits the first
+		equal(t, "new comments", w.posted(), []string{"paused", "completed"})
 		equal(t, "labels", labels, []string{"start", "paused", "resumed", "completed"})
 		m := time.Minute
 		equal(t, "distances", distances, []time.Duration{5 * m, 10 * m, 20 * m, 40 * m, 60 * m, 60 * m, 60 * m})
@@ -100,7 +111,8 @@ func TestResumeInAnOutage(t *testing.T) {
 	w := outage(t, false, timer, &event.ResumeRequested{By: "command", Person: true}, timer)
 	w.run()
 	comments, labels, distances := w.told()
-	equal(t, "comments", comments, []string{"paused", "resumed", "paused", "completed"})
+	equal(t, "comments", comments, []string{"paused", "resumed", "paused", "resumed", "completed"})
+	equal(t, "new comments", w.posted(), []string{"paused", "completed"}) // one for the outage, whoever resumes in it
 	equal(t, "labels", labels, []string{"start", "paused", "resumed", "paused", "resumed", "completed"})
 	equal(t, "distances", distances, []time.Duration{5 * time.Minute, 10 * time.Minute, 5 * time.Minute})
 }
@@ -115,5 +127,23 @@ func TestOutageThatNeedsAPerson(t *testing.T) {
 	equal(t, "labels", labels, []string{"start", "paused"})
 	if w.state.Paused.Until.Kind != "person" {
 		t.Errorf("paused until %s", w.state.Paused.Until.Kind)
+	}
+}
+
+// The comment on an outage says in the end that it is over, and since when. If it was
+// deleted, or the forge takes no edit, nothing else is said, and a later outage has a comment of its own.
+func TestOutageIsOver(t *testing.T) {
+	timer := &event.ResumeRequested{By: "timer"}
+	for _, gone := range []bool{false, true} {
+		w := outage(t, false, timer, timer)
+		w.noEdits = gone
+		w.run()
+		if s := w.state; s.Status != projections.Completed || s.Outage != (projections.Outage{}) {
+			t.Fatalf("gone %v: %s, %+v:\n%s", gone, s.Status, s.Outage, w.out.String())
+		}
+		equal(t, "new comments", w.posted(), []string{"paused", "completed"})
+		if said := w.said("resumed"); !strings.Contains(said, "The model did not answer from 2026-01-02 03:0") {
+			t.Errorf("it says\n%s", said)
+		}
 	}
 }

@@ -73,6 +73,7 @@ func (s *State) closed(intent event.Body, outcome event.Event) {
 	switch in := intent.(type) {
 	case *event.CommentRequested:
 		s.Steps["comment:"+in.Purpose] = outcome.Seq
+		s.Outage.said(in, outcome.Body)
 		if posted, ok := outcome.Body.(*event.CommentPosted); ok && in.Purpose == string(Paused) {
 			s.Before.Comment = posted.ID
 		}

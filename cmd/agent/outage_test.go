@@ -2,6 +2,7 @@ package main
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,7 +13,14 @@ import (
 // it from the exit code and from status; the task has one comment.
 func TestOutage(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, llmtest.Always(llmtest.RateLimit(10*time.Minute)))
+	var up atomic.Bool
+	script := greet()
+	w := newWorld(t, func(n int, r llmtest.Request) llmtest.Reply {
+		if up.Load() {
+			return script(n, r)
+		}
+		return llmtest.RateLimit(10 * time.Minute)
+	})
 	w.agent(75, "run")
 	w.agent(0, "run") // it is not time yet
 	w.wantLabels(1, pausedLabel)
@@ -23,6 +31,18 @@ func TestOutage(t *testing.T) {
 	out, _ := w.agent(1, "status", "--check")
 	if !strings.Contains(out, "tasks that wait for the model server: 1") {
 		t.Errorf("status --check says:\n%s", out)
+	}
+	w.agent(0, "resume", w.only().UUID)
+	w.agent(75, "run") // a person tries, too early
+	if all := w.bodies(1); len(all) != 1 || !strings.Contains(all[0], "⏸️ **Paused**") {
+		t.Errorf("comments: %q, want the same one", all)
+	}
+	up.Store(true)
+	w.agent(0, "resume", w.only().UUID)
+	w.agent(0, "run")
+	w.wantLabels(1, doneLabel)
+	if all := w.bodies(1); len(all) != 2 || !strings.Contains(all[0], "▶️ **Resumed.**") || !strings.Contains(all[1], "✅ **Done**") {
+		t.Errorf("comments: %q, want one on the outage and one on the end", all)
 	}
 	w.wantExact(w.only().UUID)
 }

@@ -68,7 +68,7 @@ func (l *view) showContext(c report.Attempt) {
 	l.say("why.context", c.UUID[:8], local(c.Begun), l.text(i18n.OrOther("why.trigger.", c.Trigger)), c.User)
 	l.paint(viewer.StateColor(c.State), l.stateLine(c))
 	if c.Change != "" {
-		l.say("why.change", sanitize.Line(c.Change, 300))
+		l.say("why.request", sanitize.Line(c.Change, 300))
 	}
 	if c.Limit != nil {
 		l.say("why.limitreached", c.Limit.Limit, c.Limit.Used, c.Limit.Max)

@@ -99,7 +99,16 @@ func Resumed(s *projections.State) *event.CommentRequested {
 	case s.Comments.Error != "":
 		text = "resumed.unread"
 	}
-	return Comment(s, "resumed", i18n.Text(s.Lang, text))
+	c := Comment(s, "resumed", i18n.Text(s.Lang, text))
+	c.Edit = s.Outage.Comment
+	return c
+}
+
+// OutageOver says in the comment on an outage that it is over.
+func OutageOver(s *projections.State) *event.CommentRequested {
+	c := Comment(s, "resumed", i18n.Text(s.Lang, "resumed.outage", format.Clock(s.Outage.Since), format.Clock(s.Now)))
+	c.Edit = s.Outage.Comment
+	return c
 }
 
 // Paused says why the work pauses and how it goes on.
@@ -121,7 +130,11 @@ func Paused(s *projections.State, p *projections.Pausing, reasons []ApprovalReas
 	if p.Detail != "" && p.Reason != "limit" && (s.Work.Failure == nil || !projections.Unanswered(s.Work.Failure)) {
 		body += "\n\n" + format.Code(p.Detail)
 	}
-	return Comment(s, "paused", format.Paragraphs([]string{body, pausedWork(s, p)}))
+	c := Comment(s, "paused", format.Paragraphs([]string{body, pausedWork(s, p)}))
+	if p.Until.Kind == "time" {
+		c.Edit = s.Outage.Comment
+	}
+	return c
 }
 
 // Final is always a new comment: the last word on this go.

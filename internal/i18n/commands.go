@@ -37,7 +37,7 @@ var commandTexts = texts{
 	"why.state":                {"  %s since %s", "  状態 %s（%s から）"},
 	"why.waits":                {"  %s since %s: %s", "  状態 %s（%s から）: %s"},
 	"why.ended":                {"  %s at %s: %s", "  %s（%s）: %s"},
-	"why.change":               {"  change: %s", "  変更: %s"},
+	"why.request":              {"  change: %s", "  変更: %s"},
 	"why.damaged":              {"  its log is damaged: %s", "  ログが破損しています: %s"},
 	"why.limitreached":         {"  limit %s reached: %g of %g", "  上限 %s に達しました: %g / %g"},
 	"why.skipped":              {"  skipped: %s", "  見送り: %s"},

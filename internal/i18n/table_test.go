@@ -16,6 +16,13 @@ func TestTableIsWhole(t *testing.T) {
 			t.Errorf("%s: %q and %q", id, p.en, p.ja)
 		}
 	}
+	whole := 0
+	for _, part := range parts {
+		whole += len(part)
+	}
+	if n := len(table()); n != whole {
+		t.Errorf("%d texts have an id that another table uses, too", whole-n)
+	}
 	if !Has("done.head") || Has("no.such.text") {
 		t.Error("Has does not know the table")
 	}
