@@ -8,6 +8,7 @@ import (
 
 	"agent/eventlog"
 	"agent/eventlog/event"
+	"agent/forge"
 )
 
 // The states that a context can be in. They are those of package projections;
@@ -24,7 +25,8 @@ const (
 
 // Info is what a list shows of a context.
 type Info struct {
-	UUID, TaskKey, Title string
+	UUID, TaskKey, Title string // TaskKey is where the task was when the context began
+	Moved                string // where it is now, if elsewhere
 	State                string
 	Waits                string // what ends a pause: signal | time | person | comment
 	Created, Updated     time.Time
@@ -47,6 +49,14 @@ type Info struct {
 	watch, then          eventlog.Head // the head that was known, and that event as it is now
 }
 
+// Address is where the task is now, as far as the log knows.
+func (i *Info) Address() string { return cmp.Or(i.Moved, i.TaskKey) }
+
+// at tells whether the task is, or was when the context began, at an address.
+func (i *Info) at(taskKey string) bool {
+	return forge.CompareKeys(i.TaskKey, taskKey) == 0 || i.Moved != "" && forge.CompareKeys(i.Moved, taskKey) == 0
+}
+
 // Over tells whether nothing more will happen to it.
 func (i *Info) Over() bool { return !i.Ended.IsZero() && i.State != StateDamaged }
 
@@ -60,6 +70,8 @@ func (i *Info) apply(e event.Event) {
 	case *event.ContextCreated:
 		i.UUID, i.TaskKey, i.Title = b.UUID, b.TaskKey, b.Title
 		i.Created, i.State = e.Time, StateRunning
+	case *event.TaskMoved:
+		i.Moved = b.To
 	case *event.ContextPaused:
 		i.State, i.Waits = StatePaused, b.Until.Kind
 	case *event.ContextAwaiting:
@@ -114,7 +126,7 @@ var counted = map[string]bool{
 	"context.created": true, "context.paused": true, "context.awaiting": true, "context.resumed": true,
 	"context.completed": true, "context.stopped": true, "context.failed": true,
 	"llm.requested": true, "llm.replied": true, "llm.failed": true, "tool.requested": true,
-	"change.opened": true, "change.failed": true, "comment.failed": true, "labels.failed": true,
+	"change.opened": true, "change.failed": true, "comment.failed": true, "labels.failed": true, "task.moved": true,
 }
 
 // digest folds the log of a context without its lock. What ends the reading is

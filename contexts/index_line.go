@@ -36,6 +36,7 @@ var indexFields = []struct {
 	{"refused", func(i *Info) any { return &i.Refused }},
 	{"work", func(i *Info) any { return &i.Work }},
 	{"change", func(i *Info) any { return &i.Change }},
+	{"moved", func(i *Info) any { return &i.Moved }},
 	{"title", func(i *Info) any { return &i.Title }},
 }
 

@@ -212,6 +212,34 @@ func (x *snapshot) ofTask(task string) (found []Info, err error) {
 	return found, nil
 }
 
+// movedField is in the lines of contexts whose task has another address now.
+var movedField = []byte(`"moved":"`)
+
+// atAddress finds the lines of a task, also of one that was elsewhere when its context
+// began. The index is sorted by those addresses, so all of it is looked through.
+func (x *snapshot) atAddress(task string) ([]Info, error) {
+	found, err := x.ofTask(task)
+	if err != nil || task == "" {
+		return found, err
+	}
+	for r, err := range x.rows() {
+		if err != nil {
+			return nil, err
+		}
+		if r.line != nil && !bytes.Contains(r.line, movedField) || forge.CompareKeys(r.TaskKey, task) == 0 {
+			continue
+		}
+		i, err := r.whole()
+		if err != nil {
+			return nil, err
+		}
+		if i.at(task) {
+			found = append(found, i)
+		}
+	}
+	return found, nil
+}
+
 // byUUID finds the line of a context whose task is not known; zero if there is none.
 func (x *snapshot) byUUID(uuid string) (Info, error) {
 	found, err := x.prefixed(uuid)

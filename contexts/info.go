@@ -25,9 +25,15 @@ type Query struct {
 
 func (q *Query) fits(i *Info) bool {
 	return q.hasState(i.State) &&
-		(q.TaskKey == "" || forge.CompareKeys(q.TaskKey, i.TaskKey) == 0) &&
-		(q.Repository == "" || strings.HasPrefix(forge.FoldKey(i.TaskKey), forge.FoldKey(strings.TrimSuffix(q.Repository, "/")+"/"))) &&
+		(q.TaskKey == "" || i.at(q.TaskKey)) &&
+		(q.Repository == "" || i.in(q.Repository)) &&
 		(q.Since.IsZero() || !i.Updated.Before(q.Since)) && (q.Until.IsZero() || !i.Updated.After(q.Until))
+}
+
+// in tells whether the task is, or was when the context began, in a repository.
+func (i *Info) in(repository string) bool {
+	begins := forge.FoldKey(strings.TrimSuffix(repository, "/") + "/")
+	return strings.HasPrefix(forge.FoldKey(i.TaskKey), begins) || strings.HasPrefix(forge.FoldKey(i.Moved), begins)
 }
 
 func (q *Query) hasState(state string) bool {
@@ -237,7 +243,7 @@ func (s *Store) again(known Info) Info {
 	return i
 }
 
-// OfTask gives all contexts of a TaskKey, the latest first, but not those of the
+// OfTask gives all contexts of a task by an address that it has or had, the latest first, but not those of the
 // given UUIDs, whose logs it does not read.
 func (s *Store) OfTask(taskKey string, except ...string) ([]Info, error) {
 	known, err := s.ofTask(taskKey)
@@ -275,10 +281,10 @@ func (s *Store) ofTask(taskKey string) (known []Info, err error) {
 	err = s.withIndex(func(x *snapshot) error {
 		unread, err := x.ofTask("") // damaged when the index was written, and perhaps not any more
 		if err == nil {
-			known, err = x.ofTask(taskKey)
+			known, err = x.atAddress(taskKey)
 		}
 		for _, i := range unread {
-			if i = s.again(i); taskKey != "" && forge.CompareKeys(i.TaskKey, taskKey) == 0 {
+			if i = s.again(i); taskKey != "" && i.at(taskKey) {
 				known = append(known, i)
 			}
 		}

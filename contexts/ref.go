@@ -66,10 +66,19 @@ func (s *Store) Live(ref string, hosts ...string) (string, error) {
 		return key, err
 	}
 	uuid, live, err := s.Active(key)
-	if err == nil && !live {
+	if err != nil || live {
+		return uuid, err
+	}
+	all, err := s.OfTask(key) // begun at another address
+	for _, i := range all {
+		if !i.Over() && i.Err == nil {
+			return i.UUID, nil
+		}
+	}
+	if err == nil {
 		err = fmt.Errorf("%s: %w", key, ErrUnknown)
 	}
-	return uuid, err
+	return "", err
 }
 
 // parse gives a task key, or the uuid of a context that exists.

@@ -28,6 +28,9 @@ type Task struct {
 	Confidential bool   // fewer people see the item than the project's branches and requests
 	NoPush       bool   // work on it ends as a patch: no branch is wanted
 	UpdatedAt    time.Time
+
+	ID      string // of the item, on all of the forge; "": the forge does not say
+	Project string // the id of its project; "": the forge does not say
 }
 
 // Account is a person or a bot.
@@ -72,6 +75,7 @@ type Repository struct {
 	CloneURL      string // https, or a local path
 	DefaultBranch string
 	Private       bool
+	ID            string // "": the forge does not say
 }
 
 // Label is a label that the agent uses.

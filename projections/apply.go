@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -145,6 +146,7 @@ func (s *State) applyInput(e event.Event) {
 		s.EndedProperly = true
 	case *event.TaskFetched:
 		s.Task = b
+		s.Item, s.Home = cmp.Or(b.ItemID, s.Item), cmp.Or(b.ProjectID, s.Home)
 		s.Lang = s.language()
 		if b.Edit.Asks {
 			s.Unseen = &Unseen{Seq: e.Seq, By: b.Edit.By}
@@ -243,6 +245,10 @@ func (s *State) moved(b *event.TaskMoved) {
 	if to, err := forge.ParseTaskKey(b.To, s.Created.Forge); err == nil {
 		s.Earlier = append(s.Earlier, s.Key)
 		s.Key = to
+		if b.Reason == event.Transferred {
+			s.Item, s.Home = "", "" // it has others now
+			s.Labels = nil          // those that the other project does not have were lost: nobody took them away
+		}
 	}
 }
 

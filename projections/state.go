@@ -49,6 +49,7 @@ type State struct {
 	Created       *event.ContextCreated
 	Key           forge.TaskKey   // where the item is now
 	Earlier       []forge.TaskKey // where it was before
+	Item, Home    string          // ids of the item and of its project, "" if they are not known
 	Started       time.Time
 	Config        *event.ConfigPinned
 	Process       *event.ProcessStarted // the latest

@@ -44,6 +44,9 @@ type TaskFetched struct {
 	Hash         string   `json:"hash"`                   // hex SHA-256 of the raw title and body
 
 	Edit TextEdit `json:"edit,omitzero"` // of a public project: what is known of edits
+
+	ItemID    string `json:"item_id,omitempty"` // on all of the forge: another item may get the address
+	ProjectID string `json:"project_id,omitempty"`
 }
 
 // TextEdit says who edited a text of a public project last, and whether somebody who
@@ -253,6 +256,9 @@ type ReadRefused struct {
 	Kind    string `json:"kind"` // forbidden | invalid
 	Message string `json:"message"`
 }
+
+// Transferred is the reason of a move to another project.
+const Transferred = "transferred"
 
 // TaskMoved says that the item has another address from now on, by what the forge said.
 type TaskMoved struct {

@@ -69,6 +69,7 @@ type item struct {
 	notes     []*note
 	locked    bool   // its discussion
 	secret    bool   // confidential
+	moved     int64  // id of the issue that it was moved to
 	merge     *merge // nil: an issue
 	labelled  []labelled
 }

@@ -43,6 +43,30 @@ func (g *GitLab) RenameProject(path, to string) {
 	p.former, p.path = append(p.former, p.path), to
 }
 
+// MoveIssue moves an issue to another project as login: there it is a new one with its
+// text, notes and labels; the old one is closed and names its id.
+// https://docs.gitlab.com/api/issues/#move-an-issue
+func (g *GitLab) MoveIssue(old *Item, path, login string) *Item {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	p, by := g.mustProject(path), g.account(login)
+	var labels []string
+	for _, l := range old.i.labels {
+		labels = append(labels, l.name)
+	}
+	i := g.open(p, old.i.title, old.i.body, old.i.author, labels, nil)
+	for _, n := range old.i.notes {
+		copied := *n
+		copied.id = g.nextID()
+		i.notes = append(i.notes, &copied)
+	}
+	g.tell(i, by, fmt.Sprintf("moved from %s#%d", old.p.path, old.i.iid))
+	g.tell(old.i, by, fmt.Sprintf("moved to %s#%d", p.path, i.iid))
+	old.i.moved = i.id
+	g.setState(old.i, "closed")
+	return &Item{g: g, p: p, i: i}
+}
+
 // RemoveProject deletes a project with all it holds.
 func (g *GitLab) RemoveProject(path string) {
 	g.mu.Lock()

@@ -156,7 +156,7 @@ func (c *call) issueParts(t target) object {
 	self := fmt.Sprintf("%s/issues/%d", c.projectURL(t.p), t.i.iid)
 	return object{
 		"type": "ISSUE", "issue_type": "issue", "severity": "UNKNOWN", "confidential": t.i.secret, "due_date": nil, "weight": nil,
-		"has_tasks": true, "merge_requests_count": 0, "moved_to_id": nil, "service_desk_reply_to": nil, "subscribed": false,
+		"has_tasks": true, "merge_requests_count": 0, "moved_to_id": idOrNull(t.i.moved), "service_desk_reply_to": nil, "subscribed": false,
 		"web_url": t.page(c), "references": references(t, "#"),
 		"_links": object{
 			"self": self, "notes": self + "/notes", "award_emoji": self + "/award_emoji", "project": c.projectURL(t.p),

@@ -13,6 +13,7 @@ type Server struct {
 	wire
 	repos  map[string]*repository // by lower-case owner/name
 	former map[string]*repository // by lower-case names that they had before
+	moves  map[string]place       // where issues were transferred, by their former address
 	order  []*repository
 	apps   []*app
 	ends   map[string]time.Time // of tokens that end by themselves
@@ -20,7 +21,7 @@ type Server struct {
 
 // New starts a GitHub on a free port of 127.0.0.1.
 func New() *Server {
-	s := &Server{repos: map[string]*repository{}, ends: map[string]time.Time{}, former: map[string]*repository{}}
+	s := &Server{repos: map[string]*repository{}, ends: map[string]time.Time{}, former: map[string]*repository{}, moves: map[string]place{}}
 	s.serve(dialect{
 		prefix: "/api/v3", token: bearer, caller: s.caller, header: standing, problem: problem, refuse: refusal, comment: s.anyComment,
 		repository: s.gitRight, elsewhere: s.elsewhere,

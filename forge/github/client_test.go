@@ -243,6 +243,9 @@ func TestRepository(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if want.ID = got.ID; want.ID == "" {
+			t.Error("no id")
+		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", project, diff)
 		}

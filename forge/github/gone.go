@@ -15,6 +15,7 @@ import (
 // if its repository and its list of items can be read now, and the list does not
 // show it. Of a long list, the items that changed last are looked at.
 func (c *Client) confirmGone(ctx context.Context, op string, key forge.TaskKey, notFound error) error {
+	c.forgetRepository(key.Project) // it may be another one by now
 	if _, err := one(c, ctx, op, func() (*github.Repository, *github.Response, error) {
 		return c.api.Repositories.Get(ctx, key.Owner(), key.Repo())
 	}); err != nil {

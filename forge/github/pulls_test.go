@@ -35,7 +35,7 @@ func TestPullRequestTask(t *testing.T) {
 	}
 	want := forge.Task{
 		Key: key, Title: "Change", Body: "Text", Author: got.Author, State: "open", Labels: []string{"todo"},
-		Assignees: []string{"agent-bot"}, URL: "http://" + key.String(), Draft: true, Branch: "feature/語", UpdatedAt: got.UpdatedAt,
+		Assignees: []string{"agent-bot"}, URL: "http://" + key.String(), Draft: true, Branch: "feature/語", UpdatedAt: got.UpdatedAt, ID: got.ID, Project: got.Project,
 	}
 	if diff := cmp.Diff(want, got); diff != "" || got.Author.Login != "ann" || got.UpdatedAt.IsZero() {
 		t.Error(diff, got.Author, got.UpdatedAt)
@@ -44,7 +44,7 @@ func TestPullRequestTask(t *testing.T) {
 	if err != nil || len(listed) != 2 {
 		t.Fatalf("%v, %v", listed, err)
 	}
-	want.Branch = "" // of which lists know nothing
+	want.Branch, want.Project = "", "" // of which lists know nothing
 	if diff := cmp.Diff(want, listed[1]); diff != "" {
 		t.Error(diff)
 	}

@@ -22,7 +22,7 @@ func (c *Client) Repository(ctx context.Context, key forge.TaskKey) (forge.Repos
 		return forge.Repository{}, err
 	}
 	return forge.Repository{
-		CloneURL: repo.GetCloneURL(), DefaultBranch: repo.GetDefaultBranch(), Private: isPrivate(repo),
+		CloneURL: repo.GetCloneURL(), DefaultBranch: repo.GetDefaultBranch(), Private: isPrivate(repo), ID: idOf(repo.GetID()),
 	}, nil
 }
 
@@ -108,8 +108,6 @@ func account(u *github.User) forge.Account {
 		return forge.Account{Login: "ghost"}
 	}
 	a := forge.Account{Login: u.GetLogin(), Bot: u.GetType() == "Bot" || strings.HasSuffix(u.GetLogin(), "[bot]")}
-	if u.GetID() != 0 {
-		a.ID = strconv.FormatInt(u.GetID(), 10)
-	}
+	a.ID = idOf(u.GetID())
 	return a
 }

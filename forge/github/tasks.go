@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -181,6 +182,7 @@ func (c *Client) Task(ctx context.Context, key forge.TaskKey) (forge.Task, error
 		key.Project = full // in the forge's own spelling
 	}
 	task := taskOf(key, issue, isPrivate(repo))
+	task.Project = idOf(repo.GetID())
 	if key.Kind == forge.GitHubPullRequest {
 		err = c.addHead(ctx, op, &task)
 	}
@@ -238,10 +240,18 @@ func (c *Client) addHead(ctx context.Context, op string, t *forge.Task) error {
 	return nil
 }
 
+// idOf is an id as text, "" if there is none.
+func idOf(id int64) string {
+	if id == 0 {
+		return ""
+	}
+	return strconv.FormatInt(id, 10)
+}
+
 func taskOf(key forge.TaskKey, i *github.Issue, private bool) forge.Task {
 	t := forge.Task{
 		Key: key, Title: i.GetTitle(), Body: i.GetBody(), Author: account(i.GetUser()), State: i.GetState(),
-		URL: i.GetHTMLURL(), Private: private, Draft: i.GetDraft(), UpdatedAt: i.GetUpdatedAt().UTC(),
+		URL: i.GetHTMLURL(), Private: private, Draft: i.GetDraft(), UpdatedAt: i.GetUpdatedAt().UTC(), ID: idOf(i.GetID()),
 	}
 	for _, l := range i.Labels {
 		t.Labels = append(t.Labels, l.GetName())

@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -79,9 +78,11 @@ func TestMoved(t *testing.T) {
 		t.Errorf("at the new address: %v", err)
 	}
 	s.AddRepository("o/other", forgetest.Repository{})
-	n := s.AddIssue("o/other", "t", "b", "alice")
-	s.Fault(forgetest.Fault{Path: "/repos/o/new/issues/1", Kind: forgetest.Answer, Status: 301, Times: -1,
-		Header: http.Header{"Location": {fmt.Sprintf("%s/repos/o/other/issues/%d", s.URL(), n)}}})
+	s.AddIssue("o/other", "t", "b", "alice")
+	n := s.TransferIssue("o/new", 1, "o/other")
+	if err := post(c, want); kind(err) != forge.Moved {
+		t.Errorf("write: %v", err)
+	}
 	to := forge.TaskKey{Host: old.Host, Project: "o/other", Kind: old.Kind, Number: n}
 	if _, err := c.Task(context.Background(), want); !errors.As(err, &moved) || moved.To != to || !moved.Transferred {
 		t.Errorf("transferred: %+v", err)

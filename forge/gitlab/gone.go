@@ -15,6 +15,7 @@ import (
 // if its project and its list of items can be read now, and the list does not
 // show it.
 func (c *Client) confirmGone(ctx context.Context, op string, key forge.TaskKey, notFound error) error {
+	c.forgetProject(key.Project) // it may be another one by now
 	if _, err := one(c, ctx, op, func(with request) (*gitlab.Project, *gitlab.Response, error) {
 		return c.api.Projects.GetProject(key.Project, nil, with)
 	}); err != nil {

@@ -21,7 +21,7 @@ func (c *Client) Repository(ctx context.Context, key forge.TaskKey) (forge.Repos
 	if err != nil {
 		return forge.Repository{}, err
 	}
-	return forge.Repository{CloneURL: p.HTTPURLToRepo, DefaultBranch: p.DefaultBranch, Private: isPrivate(p)}, nil
+	return forge.Repository{CloneURL: p.HTTPURLToRepo, DefaultBranch: p.DefaultBranch, Private: isPrivate(p), ID: idOf(p.ID)}, nil
 }
 
 // project reads a project by its path or id, or takes it from the cache.

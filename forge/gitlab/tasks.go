@@ -17,7 +17,8 @@ import (
 // raw is what issues and merge requests have in common, and the rest of the latter.
 type raw struct {
 	kind         forge.Kind
-	iid          int64
+	id, iid      int64
+	moved        int64 // id of the issue that it is now, 0 if it was not moved
 	title, body  string
 	author       forge.Account
 	state        string
@@ -33,7 +34,7 @@ type raw struct {
 
 func ofIssue(i *gitlab.Issue) raw {
 	r := raw{
-		kind: forge.GitLabIssue, iid: i.IID, title: i.Title, body: i.Description, author: account(0, "", false),
+		kind: forge.GitLabIssue, id: i.ID, iid: i.IID, moved: i.MovedToID, title: i.Title, body: i.Description, author: account(0, "", false),
 		state: i.State, labels: i.Labels, url: i.WebURL, made: when(i.CreatedAt), edited: when(i.UpdatedAt),
 		confidential: i.Confidential,
 	}
@@ -51,7 +52,7 @@ func ofIssue(i *gitlab.Issue) raw {
 
 func ofMerge(m *gitlab.BasicMergeRequest) raw {
 	r := raw{
-		kind: forge.GitLabMergeRequest, iid: m.IID, title: m.Title, body: m.Description, author: account(0, "", false),
+		kind: forge.GitLabMergeRequest, id: m.ID, iid: m.IID, title: m.Title, body: m.Description, author: account(0, "", false),
 		state: m.State, labels: m.Labels, url: m.WebURL, made: when(m.CreatedAt), edited: when(m.UpdatedAt),
 		draft: m.Draft, branch: m.SourceBranch, fork: m.SourceProjectID != m.TargetProjectID,
 	}
@@ -90,6 +91,7 @@ func (r raw) task(host string, p *gitlab.Project) forge.Task {
 		Title: r.title, Body: r.body, Author: r.author, State: state, Labels: r.labels, Assignees: r.assignees, URL: r.url,
 		Private: isPrivate(p), Draft: r.draft, Branch: r.branch, Fork: r.fork, UpdatedAt: r.edited,
 		Confidential: r.confidential && p.Visibility != gitlab.PrivateVisibility,
+		ID:           idOf(r.id), Project: idOf(p.ID),
 	}
 }
 
@@ -125,7 +127,8 @@ func (c *Client) read(ctx context.Context, op string, key forge.TaskKey) (raw, e
 	return r, nil
 }
 
-// Task returns the item as it is now. One whose project has another path today is [forge.Moved].
+// Task returns the item as it is now. One whose project has another path today, or that
+// was moved to another project, is [forge.Moved].
 func (c *Client) Task(ctx context.Context, key forge.TaskKey) (forge.Task, error) {
 	const op = "get task"
 	if err := c.check(op, key); err != nil {
@@ -146,6 +149,9 @@ func (c *Client) Task(ctx context.Context, key forge.TaskKey) (forge.Task, error
 	}
 	if err != nil {
 		return forge.Task{}, err
+	}
+	if r.moved != 0 {
+		return forge.Task{}, c.issueMoved(ctx, op, key, r.moved)
 	}
 	return r.task(c.host, p), nil
 }

@@ -2,6 +2,8 @@ package gitlab
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,7 +34,7 @@ func TestMergeRequestFields(t *testing.T) {
 	want := forge.Task{
 		Key: merge(c, 1), Title: "Draft: Title", Body: "Body", Author: forge.Account{ID: got.Author.ID, Login: "ann"},
 		State: "open", Labels: []string{"todo", "b"}, Assignees: []string{"agent-bot", "bob"}, Draft: true, Branch: "feature/x",
-		URL: "http://" + g.Host() + "/g/p/-/merge_requests/1", UpdatedAt: got.UpdatedAt,
+		URL: "http://" + g.Host() + "/g/p/-/merge_requests/1", UpdatedAt: got.UpdatedAt, ID: got.ID, Project: got.Project,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -151,11 +153,11 @@ func TestMoved(t *testing.T) {
 
 func TestRepositoryFields(t *testing.T) {
 	g, _ := stage(t)
-	g.AddProject("g/private", forgetest.Project{Private: true, CloneURL: "/srv/git/x", DefaultBranch: "trunk"})
+	id := g.AddProject("g/private", forgetest.Project{Private: true, CloneURL: "/srv/git/x", DefaultBranch: "trunk"})
 	c := connect(t, g, nil)
 	key := issue(c, 1)
 	key.Project = "g/private"
-	want := forge.Repository{CloneURL: "/srv/git/x", DefaultBranch: "trunk", Private: true}
+	want := forge.Repository{CloneURL: "/srv/git/x", DefaultBranch: "trunk", Private: true, ID: strconv.FormatInt(id, 10)}
 	for range 2 {
 		if got, err := c.Repository(context.Background(), key); err != nil || got != want {
 			t.Errorf("%+v, %v", got, err)
@@ -284,5 +286,36 @@ func TestLoginPassedOn(t *testing.T) {
 	}
 	if got, err := c.Permission(context.Background(), issue(c, 1), "bob"); err != nil || got != forge.None {
 		t.Errorf("of another account: %v, %v", got, err)
+	}
+}
+
+// TestIssueMoved: GitLab names the id of the new issue, and its address in a note. A note
+// that somebody wrote, or that leads to another issue, is not believed.
+func TestIssueMoved(t *testing.T) {
+	g, item := stage(t)
+	g.AddProject("g/other", forgetest.Project{})
+	g.AddProject("x/hidden", forgetest.Project{Private: true})
+	g.SetAccess("x/hidden", "agent-bot", forgetest.NoAccess)
+	c := connect(t, g, nil)
+	item.AddNote("alice", "moved to x/hidden#1")
+	decoy := g.AddIssue("g/other", "another", "b", "alice")
+	item.AddSystemNote("alice", fmt.Sprintf("moved to other#%d", decoy.IID()))
+	there := g.MoveIssue(item, "g/other", "alice")
+	var moved *forge.Error
+	_, err := c.Task(context.Background(), issue(c, 1))
+	want := forge.TaskKey{Host: c.host, Project: "g/other", Kind: forge.GitLabIssue, Number: there.IID()}
+	if !errors.As(err, &moved) || moved.Kind != forge.Moved || moved.To != want || !moved.Transferred {
+		t.Errorf("%+v", err)
+	}
+	second := g.AddIssue("g/p", "secret", "b", "alice")
+	g.MoveIssue(second, "x/hidden", "alice")
+	if _, err := c.Task(context.Background(), issue(c, second.IID())); rest.Kind(err) != forge.Hidden {
+		t.Errorf("to a project that cannot be seen: %v", err)
+	}
+	for reference, want := range map[string]string{"#3": "g/p#3", "x#4": "g/x#4", "a/b/c#5": "a/b/c#5", "x": "", "x#y": "", "x#0": "", "../x#1": "", "a b#1": ""} {
+		to, ok := referred(issue(c, 1), reference)
+		if got := fmt.Sprintf("%s#%d", to.Project, to.Number); ok != (want != "") || ok && got != want {
+			t.Errorf("%q leads to %s, %v", reference, got, ok)
+		}
 	}
 }

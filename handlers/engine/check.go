@@ -30,6 +30,9 @@ func (e *Engine) checkTask(ctx context.Context) error {
 	if errors.As(err, &failed) && failed.Kind == forge.NotFound {
 		return e.input(&event.StopRequested{By: "gone"})
 	}
+	if errors.Is(err, ErrElsewhere) {
+		return &Temporary{err} // nothing may be written there
+	}
 	if err != nil {
 		return ctx.Err() // a look that failed is made again later
 	}

@@ -75,7 +75,8 @@ func (e *Engine) fetchTask(ctx context.Context) error {
 	body, removed := sanitize.Rendered(t.Body)
 	fetched := &event.TaskFetched{Title: sanitize.Line(title, 500), Body: event.T(body), Author: t.Author.Login, State: t.State,
 		Labels: nonNil(t.Labels), Assignees: nonNil(t.Assignees), URL: t.URL, Private: t.Private, Removed: removed,
-		Hash: Hash(t.Title + "\x00" + t.Body), Fork: t.Fork, Confidential: t.Confidential, NoPush: t.NoPush}
+		Hash: Hash(t.Title + "\x00" + t.Body), Fork: t.Fork, Confidential: t.Confidential, NoPush: t.NoPush,
+		ItemID: t.ID, ProjectID: t.Project}
 	if !t.Fork {
 		fetched.Branch = t.Branch
 	}

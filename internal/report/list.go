@@ -61,7 +61,7 @@ func stateOf(store *contexts.Store, uuid, state string) string {
 }
 
 func listed(i contexts.Info) Listed {
-	line := Listed{UUID: i.UUID, TaskKey: i.TaskKey, State: i.State, Title: i.Title, CreatedAt: i.Created, UpdatedAt: i.Updated,
+	line := Listed{UUID: i.UUID, TaskKey: i.Address(), State: i.State, Title: i.Title, CreatedAt: i.Created, UpdatedAt: i.Updated,
 		LLMCalls: i.LLMCalls, ToolCalls: i.ToolCalls, Tokens: i.Tokens, Waits: i.Waits, Partial: i.Partial, Work: i.Work, Change: i.Change, Err: i.Err}
 	if i.Err != nil {
 		line.Error = i.Err.Error()

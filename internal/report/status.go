@@ -162,7 +162,7 @@ func (s Source) statusOf(uuid string) StatusContext {
 	state := log.state
 	line := StatusContext{UUID: uuid, State: string(state.Status), Started: state.Started, Last: state.Now}
 	if state.Created != nil {
-		line.TaskKey, line.Title, line.forge = state.Created.TaskKey, state.Created.Title, state.Created.Forge
+		line.TaskKey, line.Title, line.forge = state.Key.String(), state.Created.Title, state.Created.Forge
 	}
 	if log.last.Body != nil {
 		line.Event = log.last.Body.Type()

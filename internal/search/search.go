@@ -59,7 +59,7 @@ func (m *Matcher) In(store *contexts.Store, info contexts.Info, visit func(Hit) 
 	}
 	defer log.Close()
 	err = m.scan(log, func(rec eventlog.Record, from, to int) error {
-		return visit(Hit{info.UUID, info.TaskKey, rec.Seq, rec.When(), string(rec.Type), around(rec.Data, from, to)})
+		return visit(Hit{info.UUID, info.Address(), rec.Seq, rec.When(), string(rec.Type), around(rec.Data, from, to)})
 	})
 	if archive, ok := log.(interface{ Lost() int }); ok && archive.Lost() > 0 {
 		err = errors.Join(err, &contexts.DamageError{Name: info.UUID, Reason: fmt.Sprintf("%d parts of its archive cannot be read", archive.Lost())})

@@ -18,7 +18,7 @@ func Header(s term.Screen, lang i18n.Lang, info contexts.Info) {
 	if info.Waits != "" {
 		state += " (" + i18n.Until(lang, info.Waits) + ")"
 	}
-	fmt.Fprintln(s, term.Line(info.TaskKey, s.Width-term.Columns(state)-2)+"  "+s.Paint(StateColor(info.State), state))
+	fmt.Fprintln(s, term.Line(info.Address(), s.Width-term.Columns(state)-2)+"  "+s.Paint(StateColor(info.State), state))
 	var parts []string
 	if !info.Created.IsZero() {
 		parts = append(parts, info.Created.Local().Format("2006-01-02 15:04"), info.Updated.Sub(info.Created).Round(time.Second).String())

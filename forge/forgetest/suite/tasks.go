@@ -39,7 +39,7 @@ func task(t *testing.T, w *world) {
 	}
 	want := forge.Task{
 		Key: w.Key, Title: "Title", Body: "Body", Author: forge.Account{ID: got.Author.ID, Login: "ann"}, State: "open",
-		Labels: []string{"todo"}, Branch: got.Branch, UpdatedAt: got.UpdatedAt,
+		Labels: []string{"todo"}, Branch: got.Branch, UpdatedAt: got.UpdatedAt, ID: got.ID, Project: got.Project,
 		URL: got.URL, Private: got.Private, NoPush: got.NoPush, // of which the kind of forge decides
 	}
 	if _, where, _ := strings.Cut(got.URL, "://"); where != w.web() {
@@ -159,7 +159,10 @@ func listTasks(t *testing.T, w *world) {
 
 func repository(t *testing.T, w *world) {
 	got, err := w.Repository(background(), w.Key)
-	want := forge.Repository{CloneURL: w.Clone, DefaultBranch: "main", Private: got.Private}
+	want := forge.Repository{CloneURL: w.Clone, DefaultBranch: "main", Private: got.Private, ID: got.ID}
+	if t, taskErr := w.Task(background(), w.Key); taskErr != nil || t.Project != got.ID {
+		err = errors.Join(taskErr, fmt.Errorf("the project of the task is %q", t.Project))
+	}
 	if err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}

@@ -7,6 +7,8 @@ import (
 	"agent/forge"
 	"agent/handlers/engine"
 	"agent/internal/app"
+	"agent/internal/sanitize"
+	"agent/projections"
 )
 
 // movedTo is the new address that a forge named for an item, if tasks are taken there.
@@ -18,20 +20,22 @@ func movedTo(at app.Site, err error) (to forge.TaskKey, moved bool) {
 	return m.To, true
 }
 
-// locate reads an item wherever it is now. The engine notes the new address when it
-// goes on with the work.
-func locate(ctx context.Context, at app.Site, key forge.TaskKey) (forge.Task, error) {
-	t, err := at.Client.Task(ctx, key)
+// locate reads the item of a context wherever it is now. The engine notes the new address
+// when it goes on with the work.
+func locate(ctx context.Context, at app.Site, s *projections.State) (forge.Task, error) {
+	t, err := at.Client.Task(ctx, s.Key)
 	if to, moved := movedTo(at, err); moved {
 		return at.Client.Task(ctx, to)
 	}
-	return t, err
+	return t, engine.Identify(ctx, at.Client, s, t, err)
 }
 
-// movedHere looks for the live context of an item that was begun under an earlier name
-// of its project: there it has the same number. The error is of a forge that does not
-// say now where an earlier address leads: then a second context must not begin.
-func (r *round) movedHere(ctx context.Context, j job) (uuid string, live bool, err error) {
+// movedHere looks for the live context of an item that was begun at another address:
+// under an earlier name of its project, or in another project. found is true if the item
+// is known by its id, whatever the earlier address leads to. The error is of a forge that
+// does not say now where an earlier address leads: then a second context must not begin.
+func (r *round) movedHere(ctx context.Context, j job) (uuid string, found bool, err error) {
+	var here *forge.Task
 	for entry, err := range r.Store.Unfinished() {
 		if err != nil {
 			continue // it is said where unfinished contexts are looked at
@@ -41,26 +45,50 @@ func (r *round) movedHere(ctx context.Context, j job) (uuid string, live bool, e
 			continue
 		}
 		old, err := forge.ParseTaskKey(first.TaskKey, first.Forge)
-		if err != nil || old.Host != j.key.Host || old.Kind != j.key.Kind || old.Number != j.key.Number {
+		if err != nil || old.Host != j.key.Host || old.Kind != j.key.Kind {
 			continue
 		}
-		s, err := engine.ReadState(r.Store, entry.UUID)
-		if err != nil || s.Status.Ended() {
-			continue
-		}
-		now := s.Key
-		if forge.CompareKeys(now.String(), j.key.String()) != 0 {
-			_, err := j.at.Client.Task(ctx, now)
+		if here == nil {
+			t, err := j.at.Client.Task(ctx, j.key)
 			if passes(err) {
 				return "", false, unread(err)
 			}
-			now, _ = movedTo(j.at, err)
+			if err != nil {
+				return "", false, ctx.Err() // whoever begins it is told
+			}
+			here = &t
 		}
-		if forge.CompareKeys(now.String(), j.key.String()) == 0 {
-			return entry.UUID, true, nil
+		alike := first.User == here.Author.Login && first.Title == sanitize.Line(here.Title, 500)
+		if old.Number != j.key.Number && !alike {
+			continue
+		}
+		is, found, err := r.isHere(ctx, j, entry.UUID, here)
+		if is || err != nil {
+			return entry.UUID, found, err
 		}
 	}
 	return "", false, ctx.Err()
+}
+
+// isHere tells whether a live context is about the item of a job, and whether its id says so.
+func (r *round) isHere(ctx context.Context, j job, uuid string, here *forge.Task) (is, found bool, err error) {
+	s, err := engine.ReadState(r.Store, uuid)
+	if err != nil || s.Status.Ended() {
+		return false, false, nil
+	}
+	now := s.Key
+	switch {
+	case forge.CompareKeys(now.String(), j.key.String()) == 0:
+		return true, false, nil
+	case s.Item != "" && s.Item == here.ID:
+		return true, true, nil
+	}
+	_, err = j.at.Client.Task(ctx, now)
+	if passes(err) {
+		return false, false, unread(err)
+	}
+	now, _ = movedTo(j.at, err)
+	return forge.CompareKeys(now.String(), j.key.String()) == 0, false, ctx.Err()
 }
 
 // passes is true for an error of a forge that says nothing about the item.

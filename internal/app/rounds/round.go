@@ -19,7 +19,8 @@ type round struct {
 
 	mu      sync.Mutex
 	summary Summary
-	taken   map[string]bool // task keys and uuids of this round
+	taken   map[string]bool          // task keys and uuids of this round
+	found   map[string]forge.TaskKey // where the items of taken contexts were found by their ids
 	works   map[string]*sync.Mutex
 	seen    sightings
 	checked sync.Once // the machine
@@ -34,7 +35,7 @@ type round struct {
 }
 
 func (s *Rounds) newRound() *round {
-	return &round{Rounds: s, taken: map[string]bool{}, works: map[string]*sync.Mutex{}, paused: map[string]map[string]bool{}}
+	return &round{Rounds: s, taken: map[string]bool{}, found: map[string]forge.TaskKey{}, works: map[string]*sync.Mutex{}, paused: map[string]map[string]bool{}}
 }
 
 // job is one piece of work: an existing context, or a task that may become one.
@@ -43,6 +44,7 @@ type job struct {
 	key     forge.TaskKey
 	at      app.Site
 	trigger string // policy.ByLabel or policy.ByCommand
+	found   bool   // the context was found by the id of the item, which is at key now
 }
 
 func (r *round) jobOf(ref string) (job, error) {
@@ -186,4 +188,27 @@ func (r *round) take(name string) bool {
 	taken := r.taken[name]
 	r.taken[name] = true
 	return !taken
+}
+
+// release lets another job of the round take what take took, unless one found it
+// elsewhere meanwhile: then it says where.
+func (r *round) release(uuid string) (at forge.TaskKey, found bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at, found = r.found[uuid]; !found {
+		delete(r.taken, forge.FoldKey(uuid))
+	}
+	return at, found
+}
+
+// takeAt is take for a context that was found by the id of its item. If another job has
+// it, that one is told where the item is.
+func (r *round) takeAt(uuid string, at forge.TaskKey) bool {
+	if r.take(uuid) {
+		return true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.found[uuid] = at
+	return false
 }

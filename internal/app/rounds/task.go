@@ -37,6 +37,12 @@ func (r *round) do(ctx context.Context, j job) {
 	} else {
 		err = r.attempt(ctx, j)
 	}
+	if errors.Is(err, engine.ErrElsewhere) { // the label at another address may be on the list, too
+		if at, found := r.release(name); found {
+			j.key, j.found = at, true
+			err = r.attempt(ctx, j)
+		}
+	}
 	if err == nil || ctx.Err() != nil {
 		return
 	}
@@ -67,13 +73,14 @@ func (r *round) attempt(ctx context.Context, j job) error {
 		return err
 	}
 	if !live {
-		if uuid, live, err = r.movedHere(ctx, j); err != nil {
+		if uuid, j.found, err = r.movedHere(ctx, j); err != nil {
 			return err
 		}
+		live = uuid != ""
 	}
 	if live {
 		j.uuid = uuid
-		if !r.take(uuid) {
+		if j.found && !r.takeAt(uuid, j.key) || !j.found && !r.take(uuid) {
 			return nil
 		}
 		return r.resume(ctx, j)
@@ -201,7 +208,14 @@ func (r *round) resume(ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
-	wake, why, err := r.wakeOf(ctx, e.State(), j.trigger)
+	if j.found {
+		err = e.MovedTo(j.key)
+	}
+	var wake event.Body
+	var why string
+	if err == nil {
+		wake, why, err = r.wakeOf(ctx, e.State(), j.trigger)
+	}
 	if err != nil {
 		return errors.Join(err, e.Close())
 	}

@@ -69,7 +69,7 @@ func (r *round) learn(ctx context.Context, at app.Site, s *projections.State, f 
 // readTask reads the item now that its context is taken: since it was listed,
 // another process may have begun and paused it.
 func readTask(ctx context.Context, at app.Site, s *projections.State, f *policy.Facts) error {
-	t, err := locate(ctx, at, s.Key)
+	t, err := locate(ctx, at, s)
 	var failed *forge.Error
 	if errors.As(err, &failed) && failed.Kind == forge.NotFound && s.Status == projections.Awaiting {
 		f.Gone = true
