@@ -77,6 +77,11 @@ func TestRefusals(t *testing.T) {
 			if all := out + errOut + strings.Join(w.bodies(1), "\n"); !strings.Contains(all, c.words) {
 				t.Errorf("nobody is told %q:\n%s", c.words, all)
 			}
+			if c.first == processingLabel {
+				if status, _ := w.agent(0, "status"); !strings.Contains(status, c.words) {
+					t.Errorf("status does not say %q:\n%s", c.words, status)
+				}
+			}
 			if c.first != pausedLabel {
 				return
 			}

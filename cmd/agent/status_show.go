@@ -88,6 +88,9 @@ func (l *view) showDetail(s report.StatusContext) {
 		l.say("status.refused", strings.Join(s.Refused, "; "))
 	default:
 		l.say("status.age", report.Age(l.Now.Sub(s.Started)), s.Event, report.Age(l.Now.Sub(s.Last)))
+		if s.Because != "" {
+			l.say("status.error", sanitize.Line(s.Because, 400))
+		}
 	}
 }
 

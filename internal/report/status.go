@@ -93,6 +93,11 @@ func (s Source) Status(maxAge time.Duration) (*Status, error) {
 	for _, f := range s.Config.Forges() {
 		r.Forges = append(r.Forges, ForgeScan{f.Host(), scan.Hosts[f.Host()]})
 	}
+	for i, c := range r.Interrupted {
+		if seen, ok := scan.Of(c.TaskKey); ok && seen.Outcome == contexts.Failed && seen.Time.After(c.Last) {
+			r.Interrupted[i].Because = seen.Reason
+		}
+	}
 	s.find(r, maxAge)
 	r.Healthy = len(r.Problems) == 0 && len(r.Damaged) == 0
 	return r, nil
