@@ -149,6 +149,9 @@ func (w *world) noSecrets(more ...string) {
 	}
 	for _, dir := range []string{"contexts", "logs"} {
 		must(w.t, filepath.WalkDir(w.path(dir), func(path string, d os.DirEntry, err error) error {
+			if err == nil && d.IsDir() && d.Name() == contexts.ObjectsDir {
+				check(path, w.unpacked(path))
+			}
 			if err != nil || d.IsDir() {
 				return err
 			}

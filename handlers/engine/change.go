@@ -73,6 +73,7 @@ func (e *Engine) publish(ctx context.Context, in *event.ChangeRequested) (done P
 func (e *Engine) unpublished(in *event.ChangeRequested, done Published) (event.Body, error) {
 	var patch event.Text
 	if len(done.Patch) > 0 {
+		done.Patch = []byte(e.p.Redact.Exact(string(done.Patch)))
 		if err := e.log.KeepPatch(done.Patch); err != nil {
 			return nil, err
 		}

@@ -254,6 +254,7 @@ var rules = map[string][]string{
 		"contexts",
 		"handlers/engine",
 		"internal/config",
+		"internal/redact",
 		"internal/workspace",
 	},
 	"internal/sandbox": {},

@@ -25,3 +25,12 @@ func (r *Redactor) Holds(s string) bool {
 	_, partly := r.fragments().replace(s)
 	return partly
 }
+
+// Exact is s as it is unless it holds a configured value; then it is without secrets. It is
+// for texts that must stay what they are, as patches.
+func (r *Redactor) Exact(s string) string {
+	if r.Holds(s) {
+		s, _ = r.String(s)
+	}
+	return s
+}

@@ -2,13 +2,13 @@ package retention
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
 	"agent/contexts"
 	"agent/handlers/engine"
 	"agent/internal/config"
+	"agent/internal/workspace"
 )
 
 // Forget removes contexts that have ended, with their working copies, and
@@ -24,7 +24,7 @@ func Forget(cfg *config.Config, store *contexts.Store, uuids []string, now time.
 		if err != nil {
 			return err
 		}
-		if err := os.RemoveAll(filepath.Join(cfg.WorkspacesDir, uuid)); err != nil {
+		if err := workspace.Remove(filepath.Join(cfg.WorkspacesDir, uuid)); err != nil {
 			return err
 		}
 		done(lost)

@@ -19,6 +19,7 @@ import (
 	"agent/contexts"
 	"agent/handlers/engine"
 	"agent/internal/config"
+	"agent/internal/redact"
 	"agent/internal/workspace"
 )
 
@@ -32,7 +33,7 @@ func Collect(ctx context.Context, cfg *config.Config, store *contexts.Store, dry
 	if cfg.ContextInheritance.Enabled {
 		r.InheritFor = cfg.ContextInheritance.ContextExpiryDays
 	}
-	if err := collectClones(ctx, cfg.WorkspacesDir, store, r, &report); err != nil {
+	if err := collectClones(ctx, cfg, store, r, &report); err != nil {
 		return report, err
 	}
 	if err := rebuildUnsaved(ctx, store, r, &report); err != nil {
@@ -67,7 +68,8 @@ func rebuildUnsaved(ctx context.Context, store *contexts.Store, r contexts.Reten
 // collectClones removes the working copies of contexts that ended long ago, or
 // whose work is published. Directories that are not ours, or that belong to a
 // context of another store, stay.
-func collectClones(ctx context.Context, root string, store *contexts.Store, r contexts.Retention, c *contexts.Collected) error {
+func collectClones(ctx context.Context, cfg *config.Config, store *contexts.Store, r contexts.Retention, c *contexts.Collected) error {
+	root := cfg.WorkspacesDir
 	entries, err := os.ReadDir(root)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -76,30 +78,44 @@ func collectClones(ctx context.Context, root string, store *contexts.Store, r co
 		return err
 	}
 	for _, e := range entries {
-		id, err := uuid.Parse(e.Name())
-		if err != nil || id.String() != e.Name() || !e.IsDir() {
+		name := workspace.ContextOf(e.Name())
+		id, err := uuid.Parse(name)
+		if err != nil || id.String() != name || !e.IsDir() {
 			continue
 		}
-		info, err := store.Info(e.Name())
+		dir := filepath.Join(root, name)
+		if _, err := os.Lstat(dir); name != e.Name() && err == nil {
+			continue // it goes with the clone
+		}
+		info, err := store.Info(name)
 		if err != nil || !r.Old(info) && !published(store, info) {
 			continue
 		}
-		if err := removeClone(ctx, store, info, filepath.Join(root, e.Name()), r, c); err != nil {
+		if name != e.Name() && (r.DryRun || !r.Old(info)) {
+			continue
+		}
+		if name != e.Name() {
+			if err := workspace.Remove(dir); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := removeClone(ctx, cfg, store, info, dir, r, c); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func removeClone(ctx context.Context, store *contexts.Store, info contexts.Info, dir string, r contexts.Retention, c *contexts.Collected) error {
+func removeClone(ctx context.Context, cfg *config.Config, store *contexts.Store, info contexts.Info, dir string, r contexts.Retention, c *contexts.Collected) error {
 	size := treeSize(dir)
 	if !r.DryRun {
-		if err := keepPatch(ctx, store, info.UUID, dir); err != nil {
+		if err := keepPatch(ctx, cfg, store, info.UUID, dir); err != nil {
 			c.Problems++
 			c.ProblemsNamed = append(c.ProblemsNamed, fmt.Sprintf("the working copy %s: %v", info.UUID, err))
 			return nil
 		}
-		if err := os.RemoveAll(dir); err != nil {
+		if err := workspace.Remove(dir); err != nil {
 			return err
 		}
 	}
@@ -110,7 +126,7 @@ func removeClone(ctx context.Context, store *contexts.Store, info contexts.Info,
 }
 
 // keepPatch stores what was never published beside the log: the context was stopped, or failed.
-func keepPatch(ctx context.Context, store *contexts.Store, uuid, dir string) error {
+func keepPatch(ctx context.Context, cfg *config.Config, store *contexts.Store, uuid, dir string) error {
 	state, err := engine.ReadState(store, uuid)
 	if err != nil {
 		return err
@@ -123,6 +139,7 @@ func keepPatch(ctx context.Context, store *contexts.Store, uuid, dir string) err
 	if err != nil {
 		return err
 	}
+	patch = []byte(redact.New(cfg.Secrets()).Exact(string(patch)))
 	return errors.Join(held.KeepPatch(patch), held.Close())
 }
 

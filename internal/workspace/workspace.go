@@ -113,7 +113,18 @@ func Discard(root string, s *projections.State) error {
 	if !Published(s) || s.Workspace == nil || s.Workspace.Dir != filepath.Join(root, s.Created.UUID) {
 		return nil
 	}
-	return os.RemoveAll(s.Workspace.Dir)
+	return errors.Join(os.RemoveAll(s.Workspace.Dir), os.RemoveAll(s.Workspace.Dir+foundSuffix))
+}
+
+// Remove removes a clone, with what was kept beside it.
+func Remove(dir string) error {
+	return errors.Join(os.RemoveAll(dir), os.RemoveAll(dir+foundSuffix), os.RemoveAll(dir+KeptSuffix))
+}
+
+// ContextOf is the context that a name in the directory of the clones belongs to, as its
+// clone or something beside it.
+func ContextOf(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, foundSuffix), KeptSuffix)
 }
 
 // Unpublished makes a patch of what the clone in dir holds beyond the commit that
