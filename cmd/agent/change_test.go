@@ -174,6 +174,9 @@ func TestBranchMoved(t *testing.T) {
 					if log != "Greet the world (#1)\nBy a person" || c.git("show", headBranch+":hello.txt") != "hello\n" {
 						t.Errorf("the branch is\n%s", log)
 					}
+					if !strings.Contains(body, "was not run again") {
+						t.Errorf("what was checked before the rebase is not marked:\n%s", body)
+					}
 					return
 				}
 				if log != "By a person" || !strings.Contains(body, "the changes conflict") || !strings.Contains(body, "+hello") {

@@ -204,6 +204,7 @@ type ChangeOpened struct {
 	Unfinished bool   `json:"unfinished,omitempty"` // the work was kept, and no request opened
 	Branch     string `json:"branch,omitempty"`     // that holds unfinished work; empty: the patch does
 	Paused     bool   `json:"paused,omitempty"`     // as in change.requested
+	Rebased    bool   `json:"rebased,omitempty"`    // onto what others pushed: what was run before was not run on it
 }
 
 // ChangeFailed is work that could not be published. Its patch is kept beside the log as well, see [PatchFile].

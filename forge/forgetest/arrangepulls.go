@@ -26,6 +26,24 @@ type reviewComment struct {
 	place   DiffPlace
 	review  int64 // 0: of none
 	replyTo int64 // 0: starts a thread
+
+	resolved bool // the thread that it starts
+}
+
+// AddReviewReply writes a comment into the thread that another one starts.
+func (s *Server) AddReviewReply(repo string, number int, to int64, author, body string) (id int64) {
+	s.changePull(repo, number, func(p *pull) {
+		id = s.addReviewComment(p, reviewComment{comment: comment{author: s.account(author), body: body}, replyTo: to}).id
+	})
+	return id
+}
+
+// ResolveThread resolves the thread that a review comment starts.
+func (s *Server) ResolveThread(repo string, id int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, m := s.mustRepository(repo).reviewComment(id)
+	m.resolved = true
 }
 
 // AddReview gives a pull request a review in a state such as APPROVED,

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// graphQL answers queries for who edited an item's text last, and when, which the
-// REST API does not tell: repository { issue | pullRequest { body, lastEditedAt,
-// editor { login } } }. Fields have aliases and arguments, so one query can ask for
+// graphQL answers queries for what the REST API does not tell: who edited an item's text
+// last, and when, and which threads of a pull request are resolved: repository { issue |
+// pullRequest { body, lastEditedAt, editor { login }, reviewThreads } }. Fields have aliases and arguments, so one query can ask for
 // many items. Another field is an error, as one that does not exist.
 func (s *Server) graphQL(c *call) reply {
 	if c.account == nil {
@@ -78,6 +78,7 @@ func itemNode(i *issue) node {
 	n := node{"__typename": "Issue", "body": i.body, "lastEditedAt": nil, "editor": nil}
 	if i.pull != nil {
 		n["__typename"] = "PullRequest"
+		n["reviewThreads"] = i.pull.threads
 	}
 	if !i.edited.IsZero() {
 		n["lastEditedAt"] = i.edited.UTC().Format(time.RFC3339)
@@ -88,8 +89,38 @@ func itemNode(i *issue) node {
 	return n
 }
 
+// threads is a connection: pages of what is asked for, each with a cursor to the next.
+func (p *pull) threads(a arguments) any {
+	all := []node{}
+	for _, m := range p.remarks {
+		if m.replyTo == 0 {
+			comment := node{"__typename": "PullRequestReviewComment", "databaseId": m.id}
+			all = append(all, node{"__typename": "PullRequestReviewThread", "isResolved": m.resolved,
+				"comments": func(arguments) any { return connection([]node{comment}, nil, nil) }})
+		}
+	}
+	return connection(all, a["first"], a["after"])
+}
+
+func connection(all []node, first, after any) node {
+	begin, _ := strconv.Atoi(fmt.Sprint(after)) // 0 if there is none
+	end := len(all)
+	if n, _ := strconv.Atoi(fmt.Sprint(first)); n > 0 {
+		end = min(end, begin+n)
+	}
+	return node{"__typename": "Connection", "nodes": all[min(begin, end):end],
+		"pageInfo": node{"__typename": "PageInfo", "hasNextPage": end < len(all), "endCursor": strconv.Itoa(end)}}
+}
+
 // pick gives the selected fields of a value.
 func (g *graphRun) pick(fields []selection, value any) any {
+	if list, isList := value.([]node); isList {
+		out := []any{}
+		for _, n := range list {
+			out = append(out, g.pick(fields, n))
+		}
+		return out
+	}
 	n, isNode := value.(node)
 	if !isNode {
 		return value

@@ -333,3 +333,37 @@ func TestNoDrafts(t *testing.T) {
 		t.Errorf("another refusal: %v", err)
 	}
 }
+
+// TestResolvedThreads: only GraphQL tells whether a thread is resolved. Its replies are,
+// too; where it cannot be asked, nothing is said. A failure that passes is one of the read.
+func TestResolvedThreads(t *testing.T) {
+	s, key := pullStage(t)
+	states := func() string {
+		got, err := connect(t, s, nil).Comments(context.Background(), key, time.Time{})
+		out := ""
+		for _, c := range got {
+			out += c.Kind + ":" + c.State + " "
+		}
+		return out + string(kind(err))
+	}
+	s.AddComment("o/r", 2, "ann", "words")
+	if got := states(); got != "comment: " || len(s.Requests()) != 3 { // no thread, no question
+		t.Errorf("%q after %d requests", got, len(s.Requests()))
+	}
+	var last int64
+	for range 101 {
+		last = s.AddReviewComment("o/r", 2, "ann", "why?", forgetest.DiffPlace{Path: "a.go", Line: 3})
+	}
+	s.AddReviewReply("o/r", 2, last, "bob", "because")
+	s.ResolveThread("o/r", last) // on the second page
+	if got := states(); strings.Count(got, "review_comment:resolved") != 2 || strings.Count(got, "review_comment: ") != 100 {
+		t.Errorf("%q", got)
+	}
+	for status, want := range map[int]string{403: "", 404: "", 502: "transient"} {
+		s.Fault(forgetest.Fault{Path: ".*/graphql", Kind: forgetest.Answer, Status: status, Body: "{}", Times: -1})
+		if got := states(); strings.Contains(got, "resolved") || !strings.HasSuffix(got, want) {
+			t.Errorf("%d: %q", status, got)
+		}
+		s.ClearFaults()
+	}
+}

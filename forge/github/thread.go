@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -98,11 +99,19 @@ func (t thread) reviewComments(ctx context.Context) ([]remark, error) {
 		options.ListOptions = page
 		return t.c.api.PullRequests.ListComments(ctx, t.owner, t.repo, t.number, options)
 	})
+	if err != nil || len(raw) == 0 {
+		return nil, err
+	}
+	resolved, err := t.resolved(ctx)
 	var remarks []remark
 	for _, r := range raw {
+		state := ""
+		if resolved[cmp.Or(r.GetInReplyTo(), r.GetID())] {
+			state = "resolved"
+		}
 		remarks = append(remarks, remark{forge.Comment{
 			ID: strconv.FormatInt(r.GetID(), 10), Kind: "review_comment", Author: account(r.GetUser()),
-			Body: place(r) + r.GetBody(), URL: r.GetHTMLURL(),
+			Body: place(r) + r.GetBody(), State: state, URL: r.GetHTMLURL(),
 			CreatedAt: r.GetCreatedAt().UTC(), UpdatedAt: r.GetUpdatedAt().UTC(),
 		}, r.GetID()})
 	}

@@ -12,9 +12,10 @@ import (
 
 // Published is what became of the commits of a change.
 type Published struct {
-	Commit string
-	Patch  []byte       // of work that was not pushed
-	Failed *Unpublished // why not; nil if it was, or was not to be
+	Commit  string
+	Rebased bool         // onto what others had pushed meanwhile
+	Patch   []byte       // of work that was not pushed
+	Failed  *Unpublished // why not; nil if it was, or was not to be
 }
 
 // Unpublished says why commits could not be pushed, for good.
@@ -41,7 +42,7 @@ func (e *Engine) change(ctx context.Context, in *event.ChangeRequested) (event.B
 	case done.Failed != nil || done.Patch != nil:
 		return e.unpublished(in, done)
 	}
-	opened := &event.ChangeOpened{Commit: done.Commit, Files: e.changedFiles(), Unfinished: in.Unfinished, Paused: in.Paused}
+	opened := &event.ChangeOpened{Commit: done.Commit, Files: e.changedFiles(), Unfinished: in.Unfinished, Paused: in.Paused, Rebased: done.Rebased}
 	if in.Unfinished {
 		opened.Branch = in.Branch
 		return opened, nil

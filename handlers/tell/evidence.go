@@ -225,6 +225,9 @@ func changeLine(s *projections.State) string {
 	if p.Opened.Reviewer != "" {
 		line += i18n.Text(s.Lang, "change.review")
 	}
+	if p.Opened.Rebased {
+		line += " " + i18n.Text(s.Lang, "change.rebased")
+	}
 	return line
 }
 

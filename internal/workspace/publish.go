@@ -94,7 +94,9 @@ func (w *Copy) Publish(ctx context.Context, s *projections.State, in *event.Chan
 		done.Commit, err = repo.Commit(ctx, spec)
 	}
 	if err == nil && in.Branch != "" {
-		done.Commit, err = w.push(ctx, s, in, repo, done.Commit)
+		made := done.Commit
+		done.Commit, err = w.push(ctx, s, in, repo, made)
+		done.Rebased = done.Commit != made
 	}
 	if ctx.Err() != nil {
 		return done, ctx.Err()

@@ -1,0 +1,7 @@
+package i18n
+
+// movedTexts are about what others changed at the same time.
+var movedTexts = texts{
+	"change.rebased": {"Somebody pushed to the branch meanwhile. The commits stand on top of that; what was checked before was not run again.",
+		"作業中に他の方がブランチにプッシュしたため、コミットをその上に載せました。それより前に行った確認は、再実行していません。"},
+}
