@@ -57,7 +57,7 @@ type FaultSeen struct {
 
 // HostScan is the latest scan of one forge.
 type HostScan struct {
-	Time    time.Time `json:"time"`
+	Time    time.Time `json:"time,omitzero"`
 	Success time.Time `json:"success,omitzero"` // of the latest scan without an error
 	Found   int       `json:"found"`            // labelled items of that one
 	Error   string    `json:"error,omitempty"`  // of the latest scan, one line

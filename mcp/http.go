@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -44,10 +45,30 @@ type limited struct {
 
 func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := l.next.RoundTrip(r)
+	if err == nil && response.StatusCode == http.StatusForbidden {
+		return nil, forbidden(response)
+	}
 	if err == nil {
 		response.Body = &limitedBody{ReadCloser: response.Body, left: maxLine}
 	}
 	return response, err
+}
+
+// errForbidden is a server's 403: the connection is well, the right is missing.
+type errForbidden struct{ says string }
+
+func (e *errForbidden) Error() string {
+	return "the server refuses access (403 Forbidden); check the headers and the rights of its token" + e.says
+}
+
+// forbidden takes the beginning of the server's words.
+func forbidden(r *http.Response) error {
+	defer r.Body.Close()
+	data, _ := io.ReadAll(io.LimitReader(r.Body, 300)) // what cannot be read is not said
+	if words := strings.Join(strings.Fields(strings.ToValidUTF8(string(data), "")), " "); words != "" {
+		return &errForbidden{": " + words}
+	}
+	return &errForbidden{}
 }
 
 type limitedBody struct {
@@ -69,7 +90,10 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 // httpError says what a failed call may have done.
 func (c *connection) httpError(err error) error {
 	var dial *net.OpError
+	var refused *errForbidden
 	switch {
+	case errors.As(err, &refused):
+		return &Error{Kind: Refused, Message: refused.Error()}
 	case errors.Is(err, transport.ErrSessionTerminated):
 		c.lost.Store(true)
 		return errSessionLost

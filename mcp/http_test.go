@@ -133,6 +133,10 @@ func TestHTTPErrors(t *testing.T) {
 		message   string
 	}{
 		"unauthorized": {func(w http.ResponseWriter, _ int) bool { w.WriteHeader(401); return true }, mcp.Refused, "authorization required"},
+		"forbidden": {func(w http.ResponseWriter, _ int) bool {
+			http.Error(w, "no scope for\nhunter2hunter2", http.StatusForbidden)
+			return true
+		}, mcp.Refused, "the server refuses access (403 Forbidden); check the headers and the rights of its token: no scope for [redacted]"},
 		"redirect": {func(w http.ResponseWriter, _ int) bool {
 			w.Header().Set("Location", thief.URL)
 			w.WriteHeader(http.StatusTemporaryRedirect)

@@ -144,7 +144,7 @@ func planningOf(s *State) *planningState {
 		return nil
 	}
 	p := &s.Planning
-	out := &planningState{Enabled: true, Phase: p.Phase, Done: p.Count("success"), Revisions: p.Counts.Revisions, Calls: s.Usage.LLMCalls,
+	out := &planningState{Enabled: true, Phase: Stage(p.Phase), Done: p.Count("success"), Revisions: p.Counts.Revisions, Calls: s.Usage.LLMCalls,
 		Comment: orNil(s.Progress.Comment()), Total: len(p.Actions), Rounds: p.Rounds, Verified: p.Verified, Replans: p.Counts.line(),
 		Actions: []actionStatus{}, PreState: p.pre()}
 	if p.Understanding != nil {
@@ -161,7 +161,7 @@ func planningOf(s *State) *planningState {
 }
 
 func (p *Planning) pre() prePlanning {
-	pre := prePlanning{Phase: p.Phase, Understanding: p.Understanding, Needs: p.Needs, Results: []foundLine{}, Assumptions: []event.Assumption{}, Gaps: []string{}}
+	pre := prePlanning{Phase: p.Sub, Understanding: p.Understanding, Needs: p.Needs, Results: []foundLine{}, Assumptions: []event.Assumption{}, Gaps: []string{}}
 	if p.Needs == nil {
 		return pre
 	}

@@ -26,6 +26,7 @@ const Clarification = "clarification"
 // limits something is here, so no pause, kill or change of the plan resets it.
 type Planning struct {
 	Phase   string // entered last
+	Sub     string // the phase of pre-planning that was entered last
 	Entered uint64 // seq of that
 	Open    bool   // its result is still to come
 	Seq     uint64 // of the latest event that changed anything here

@@ -13,6 +13,9 @@ func (s *State) applyPlanning(e event.Event, open *Open) {
 	switch b := e.Body.(type) {
 	case *event.PhaseEntered:
 		p.Phase, p.Entered, p.Open, p.Turns = b.Phase, e.Seq, true, 0
+		if Stage(p.Phase) == PrePlanning {
+			p.Sub = p.Phase
+		}
 	case *event.UnderstandingMade:
 		p.Understanding = &b.Understanding
 		p.closed(s, Understanding)

@@ -218,9 +218,46 @@ func TestRunWithALostContext(t *testing.T) {
 		}
 		calls = len(w.model.Requests())
 	}
+	w.wantDamageTold(1)
 	w.agent(0, "forget", uuid)
 	w.agent(0, "run")
 	if out, _ := w.agent(0, "list", "--json"); strings.Count(out, `"completed"`) != 2 {
 		t.Errorf("not begun anew:\n%s", out)
 	}
+}
+
+// wantDamageTold wants the damage of its record to be told on an issue once, over all rounds.
+func (w *world) wantDamageTold(number int) {
+	w.t.Helper()
+	n := 0
+	for _, body := range w.bodies(number) {
+		if strings.Contains(body, "record of its work on this task is damaged") {
+			n++
+		}
+	}
+	if n != 1 {
+		w.t.Errorf("#%d was told of damage %d times: %q", number, n, w.bodies(number))
+	}
+}
+
+// TestDamageIsToldOnTheItem: whatever is damaged, the people of the item learn it once,
+// and another task is worked on.
+func TestDamageIsToldOnTheItem(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hanging(1, greet()))
+	uuid := w.pausedByCommand()
+	log := w.path("contexts", "paused", uuid, "events.jsonl")
+	w.editLog(log, func(data []byte) []byte { data[len(data)/2] ^= 1; return data })
+	w.issue("Another task")
+	for range 2 {
+		w.agent(65, "run")
+	}
+	w.wantDamageTold(1)
+	w.forge.AddLabels(testRepo, 1, botLabel)
+	w.agent(65, "run") // listed and looked at
+	w.wantDamageTold(1)
+	w.wantLabels(2, doneLabel)
+	w.forge.RemoveLabels(testRepo, 1, botLabel, pausedLabel)
+	w.agent(65, "run")
+	w.wantDamageTold(1)
 }

@@ -81,11 +81,11 @@ func (l *view) printList(shown []report.Listed) {
 		t.row(l.text("list.context"), l.text("list.state"), l.text("list.age"), l.text("list.task"), l.text("list.title"))
 	}
 	for _, line := range shown {
-		when, title := line.UpdatedAt.Local().Format("2006-01-02 15:04"), sanitize.Line(line.Title, 60)
+		when, title := minute(line.UpdatedAt), sanitize.Line(line.Title, 60)
 		if line.Work != "" {
 			title += " [" + l.text("list.work", sanitize.Line(line.Work, 120)) + "]"
 		}
-		if screen.Terminal {
+		if screen.Terminal && !line.UpdatedAt.IsZero() {
 			when = report.Age(l.Now.Sub(line.UpdatedAt))
 		} else if line.Change != "" {
 			title += " [" + l.text("list.change", sanitize.Line(line.Change, 300)) + "]"

@@ -42,6 +42,14 @@ func (a *cli) printLine(v any) error {
 	return err
 }
 
+// minute is a time to the minute, as wide for one that is not known.
+func minute(t time.Time) string {
+	if t.IsZero() {
+		return "-               "
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}
+
 func local(t time.Time) string {
 	if t.IsZero() {
 		return "-" // of a log that cannot be read

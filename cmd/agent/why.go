@@ -54,6 +54,9 @@ func (l *view) showWhy(r *report.Why) int {
 	if r.Polls > 0 {
 		l.say("why.polls", r.Polls)
 	}
+	if r.Assignee != "" {
+		l.say("why.assignee", sanitize.Line(r.Assignee, 100))
+	}
 	if r.Seen != nil || len(r.Contexts) > 0 {
 		return codeOf(r.Errors)
 	}

@@ -74,8 +74,10 @@ func (r Reader) newest(s *projections.State) (info contexts.Info, why string) {
 			break
 		}
 	}
-	return info, cmp.Or(reason, "there was no earlier attempt at this task")
+	return info, cmp.Or(reason, noAttempt)
 }
+
+const noAttempt = "there was no earlier attempt at this task"
 
 // attempts lists the contexts that may be read, and those that are damaged, the latest first.
 func (r Reader) attempts(s *projections.State) ([]contexts.Info, error) {

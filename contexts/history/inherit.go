@@ -15,11 +15,11 @@ import (
 func (r Reader) Inherit(s *projections.State) event.ContextInherited {
 	info, why := r.newest(s)
 	if why != "" {
-		return event.ContextInherited{Reason: why}
+		return event.ContextInherited{Reason: why, Skipped: why != noAttempt}
 	}
 	left, why := r.left(info, s)
 	if why != "" {
-		return event.ContextInherited{Reason: info.UUID + ": " + why}
+		return event.ContextInherited{Reason: info.UUID + ": " + why, Skipped: true}
 	}
 	return left
 }

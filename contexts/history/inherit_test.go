@@ -63,22 +63,22 @@ func TestNothingInherited(t *testing.T) {
 func TestNothingThere(t *testing.T) {
 	d := newDisk(t)
 	s := d.state(private)
-	if in := (Reader{d.Store, everything}).Inherit(s); in.Reason != "there was no earlier attempt at this task" {
+	if in := (Reader{d.Store, everything}).Inherit(s); in.Reason != "there was no earlier attempt at this task" || in.Skipped {
 		t.Errorf("%+v", in)
 	}
 	uuid := d.add(taskKey, private, summary("x"), completed)
 	s.Config.Inherit.ExpiryDays = 48
-	if in := (Reader{d.Store, everything}).Inherit(s); in.Reason != uuid+": it is too old" {
+	if in := (Reader{d.Store, everything}).Inherit(s); in.Reason != uuid+": it is too old" || !in.Skipped {
 		t.Errorf("%+v", in)
 	}
 	must(t, os.RemoveAll(d.path(uuid)))
-	if in := (Reader{d.Store, everything}).Inherit(s); in.Reason != uuid+": its log cannot be read" { // the index knows it
+	if in := (Reader{d.Store, everything}).Inherit(s); in.Reason != uuid+": its log cannot be read" || !in.Skipped { // the index knows it
 		t.Errorf("%+v", in)
 	}
 	must(t, os.Chmod(d.dir+"/completed", 0o700))
 	must(t, os.RemoveAll(d.dir+"/completed"))
 	must(t, os.WriteFile(d.dir+"/completed", nil, 0o600))
-	if in := (Reader{d.Store, everything}).Inherit(s); !strings.HasPrefix(in.Reason, "earlier attempts at this task cannot be read") {
+	if in := (Reader{d.Store, everything}).Inherit(s); !strings.HasPrefix(in.Reason, "earlier attempts at this task cannot be read") || !in.Skipped {
 		t.Errorf("%+v", in)
 	}
 }

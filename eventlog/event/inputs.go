@@ -203,6 +203,7 @@ type ContextInherited struct {
 	Summary Text      `json:"summary,omitzero"`
 	Trust   string    `json:"trust,omitempty"` // lowest of its sources: members | author | anybody
 	Reason  string    `json:"reason,omitempty"`
+	Skipped bool      `json:"skipped,omitempty"` // there was an earlier attempt, and Reason says why it is not taken over
 }
 
 // ProcessStarted opens a process's part of a log.

@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"time"
 
 	"agent/forge"
 	"agent/internal/lazyregexp"
@@ -40,4 +42,22 @@ func markerOf(body string, key []byte, task forge.TaskKey) (op string, valid boo
 	}
 	last := all[len(all)-1]
 	return last[1], hmac.Equal([]byte(last[2]), []byte(mac(key, task, last[1])))
+}
+
+// noLog is the op of what is said about a task beside all logs.
+var noLog = op("00000000-0000-0000-0000-000000000000", 0)
+
+// PostOnce writes a comment that belongs to no log, unless one stands there already.
+func PostOnce(ctx context.Context, client forge.Client, key []byte, task forge.TaskKey, body string) error {
+	comments, err := client.Comments(ctx, task, time.Time{})
+	if err != nil {
+		return err
+	}
+	for _, c := range comments {
+		if op, valid := markerOf(c.Body, key, task); valid && op == noLog {
+			return nil
+		}
+	}
+	_, err = client.PostComment(ctx, task, marked(body, key, task, noLog))
+	return err
 }

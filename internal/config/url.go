@@ -37,6 +37,8 @@ func BadURL(raw string, allowHTTP bool) string {
 	switch {
 	case raw == "":
 		return "must not be empty"
+	case !strings.Contains(raw, "://"):
+		return "does not begin with https:// (or http://)"
 	case err != nil:
 		return "is not a URL"
 	case u.Scheme != "https" && u.Scheme != "http":

@@ -27,7 +27,7 @@ var terminalTexts = texts{
 	"signal.ended.resume":     {"%s  is %s: nothing to resume", "%s  状態は「%s」のため、再開できません"},
 	"signal.ended.stop":       {"%s  is %s: nothing to stop", "%s  状態は「%s」のため、停止できません"},
 	"signal.requested.pause":  {"%s  pause requested", "%s  一時停止を要求しました"},
-	"signal.requested.resume": {"%s  resume requested", "%s  再開を要求しました"},
+	"signal.requested.resume": {"%s  resume requested: the next run continues it", "%s  再開を要求しました。次回の実行で再開します"},
 	"signal.requested.stop":   {"%s  stop requested", "%s  停止を要求しました"},
 	"signal.again":            {"  to try again, set the label on the item again, or: agent run %s", "  再試行するにはラベルを付け直すか、次を実行してください: agent run %s"},
 	"signal.from":             {"  a new attempt continues from there: %s", "  新しい試行はここから続けます: %s"},

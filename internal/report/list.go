@@ -13,8 +13,8 @@ type Listed struct {
 	TaskKey   string    `json:"task_key"`
 	State     string    `json:"state"`
 	Title     string    `json:"title"`
-	CreatedAt time.Time `json:"created_at"`
-	UpdatedAt time.Time `json:"updated_at"`
+	CreatedAt time.Time `json:"created_at,omitzero"`
+	UpdatedAt time.Time `json:"updated_at,omitzero"`
 	LLMCalls  int       `json:"llm_calls"`
 	ToolCalls int       `json:"tool_calls"`
 	Tokens    int       `json:"tokens"`
@@ -63,6 +63,9 @@ func stateOf(store *contexts.Store, uuid, state string) string {
 func listed(i contexts.Info) Listed {
 	line := Listed{UUID: i.UUID, TaskKey: i.Address(), State: i.State, Title: i.Title, CreatedAt: i.Created, UpdatedAt: i.Updated,
 		LLMCalls: i.LLMCalls, ToolCalls: i.ToolCalls, Tokens: i.Tokens, Waits: i.Waits, Partial: i.Partial, Work: i.Work, Change: i.Change, Err: i.Err}
+	if line.UpdatedAt.IsZero() {
+		line.UpdatedAt = i.Created // what came after it cannot be read
+	}
 	if i.Err != nil {
 		line.Error = i.Err.Error()
 	}

@@ -18,6 +18,8 @@ type Why struct {
 	Polls    int                `json:"polls,omitempty"`
 	Contexts []Attempt          `json:"contexts"` // newest first
 
+	Assignee string `json:"assignee_filter,omitempty"` // only items that are assigned to it are listed
+
 	Errors []error `json:"-"` // why logs cannot be read whole
 }
 
@@ -25,7 +27,7 @@ type Why struct {
 type Attempt struct {
 	UUID    string           `json:"uuid"`
 	State   string           `json:"state"`
-	Begun   time.Time        `json:"begun"`
+	Begun   time.Time        `json:"begun,omitzero"`
 	Trigger string           `json:"trigger"` // label | command
 	User    string           `json:"user"`    // author of the task
 	Reason  string           `json:"reason,omitempty"`
@@ -112,6 +114,11 @@ func (s Source) Why(ref string, hosts ...string) (*Why, error) {
 	}
 	if seen, ok := scan.Of(key); ok {
 		r.Seen = &seen
+	}
+	for _, f := range s.Config.Forges() {
+		if strings.HasPrefix(key, f.Host()+"/") {
+			r.Assignee = f.Assignee
+		}
 	}
 	for _, uuid := range uuids {
 		c, err := s.attempt(uuid)

@@ -21,7 +21,7 @@ func Header(s term.Screen, lang i18n.Lang, info contexts.Info) {
 	fmt.Fprintln(s, term.Line(info.Address(), s.Width-term.Columns(state)-2)+"  "+s.Paint(StateColor(info.State), state))
 	var parts []string
 	if !info.Created.IsZero() {
-		parts = append(parts, info.Created.Local().Format("2006-01-02 15:04"), info.Updated.Sub(info.Created).Round(time.Second).String())
+		parts = append(parts, info.Created.Local().Format("2006-01-02 15:04"), max(info.Updated.Sub(info.Created), 0).Round(time.Second).String())
 	}
 	if info.LLMCalls > 0 {
 		parts = append(parts, i18n.Text(lang, "inspect.calls", info.LLMCalls, info.ToolCalls), i18n.Text(lang, "inspect.tokens", info.Tokens))

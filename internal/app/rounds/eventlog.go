@@ -43,6 +43,10 @@ func logPeople(log *slog.Logger, body event.Body) {
 	case *event.ContextAwaiting:
 		log.Info("comments processed, waiting for an answer", "rounds", b.Rounds)
 	case *event.ContextInherited:
+		if b.Skipped { // seeds/002 §9
+			log.Warn("an earlier context is not taken over", "reason", b.Reason)
+			return
+		}
 		log.Info("previous context", "from", b.From, "reason", b.Reason)
 	case *event.ContextCompleted:
 		if b.Reason == "keyword" {

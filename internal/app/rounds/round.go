@@ -83,6 +83,7 @@ func (r *round) begun(ctx context.Context, jobs chan<- job) {
 	for entry, err := range r.Store.Unfinished() {
 		if err != nil {
 			r.trouble(entry.UUID, err)
+			r.tellDamage(ctx, entry.UUID, forge.TaskKey{}, err)
 			continue
 		}
 		entries, running = append(entries, entry), running || entry.Dir == contexts.Running
@@ -114,6 +115,7 @@ func (r *round) due(ctx context.Context, uuid string) bool {
 	state, err := engine.ReadState(r.Store, uuid)
 	if err != nil {
 		r.trouble(uuid, err)
+		r.tellDamage(ctx, uuid, forge.TaskKey{}, err)
 		return false
 	}
 	if state.Resume != nil || state.Stop != nil || state.Status.Directory() != string(contexts.Paused) {

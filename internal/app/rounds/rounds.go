@@ -76,7 +76,7 @@ var errNoItem = errors.New("there is no such item, or the token cannot see it")
 func (s *Rounds) All(ctx context.Context) Summary {
 	r := s.newRound()
 	s.swept.Do(r.sweep)
-	r.healIndex()
+	r.healIndex(ctx)
 	jobs := make(chan job)
 	go func() {
 		defer close(jobs)

@@ -55,6 +55,7 @@ func (r *round) do(ctx context.Context, j job) {
 		r.halt(f)
 	} else {
 		r.trouble(name, err)
+		r.tellDamage(ctx, j.uuid, j.key, err)
 	}
 	r.sawTrouble(j, err)
 }

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"agent/contexts"
+	"agent/forge"
 	"agent/handlers/engine"
+	"agent/internal/app"
 	"agent/internal/retention"
 	"agent/internal/workspace"
 	"agent/projections"
@@ -16,7 +18,7 @@ import (
 // healIndex completes the index, which saves time. It is complete unless
 // something unusual happened. A context that is lost is trouble if it had not
 // ended, in each round, and nothing else is done about it.
-func (r *round) healIndex() {
+func (r *round) healIndex(ctx context.Context) {
 	lost, err := r.Store.Heal(nil)
 	if err != nil && !errors.Is(err, contexts.ErrBusy) {
 		r.Log.Warn("the index could not be healed", "error", err)
@@ -26,6 +28,8 @@ func (r *round) healIndex() {
 			r.Log.Warn(err.Error())
 		} else {
 			r.trouble(i.UUID, err)
+			key, _ := forge.ParseTaskKey(i.TaskKey, app.Hosts(r.Config)...)
+			r.tellDamage(ctx, "", key, err)
 		}
 	}
 }
