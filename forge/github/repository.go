@@ -107,7 +107,7 @@ func account(u *github.User) forge.Account {
 	if u.GetLogin() == "" {
 		return forge.Account{Login: "ghost"}
 	}
-	a := forge.Account{Login: u.GetLogin(), Bot: u.GetType() == "Bot" || strings.HasSuffix(u.GetLogin(), "[bot]")}
+	a := forge.Account{Login: u.GetLogin(), Bot: u.GetType() == "Bot" || forge.GitHubIssue.IsMachine(u.GetLogin())}
 	a.ID = idOf(u.GetID())
 	return a
 }

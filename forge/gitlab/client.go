@@ -69,6 +69,7 @@ type Client struct {
 	me       *forge.Account
 	projects map[string]cached // by lower-case path or id
 	seen     map[string]int64  // ids of authors by lower-case login
+	bots     map[int64]bool    // whether an account is one, by id
 }
 
 type cached struct {
@@ -113,7 +114,7 @@ func New(cfg Config) (*Client, error) {
 	return &Client{
 		cfg: cfg, web: base.Scheme + "://" + base.Host + prefix, host: base.Host + prefix,
 		api: api, transport: cfg.Transport, answers: answers, now: time.Now, pace: rest.NewPacer(cfg.WriteInterval),
-		projects: map[string]cached{}, seen: map[string]int64{},
+		projects: map[string]cached{}, seen: map[string]int64{}, bots: map[int64]bool{},
 	}, nil
 }
 
@@ -207,21 +208,11 @@ func (c *Client) Me(ctx context.Context) (forge.Account, error) {
 	return me, nil
 }
 
-// machineLogin matches the logins of accounts behind which nobody reads: access
-// tokens, service accounts and GitLab's own. Lists do not say what an account is.
-// GitLab appends a number where a login was taken.
-var machineLogin = lazyregexp.New(`(?i)^((project|group)_\d+_bot(_?[0-9a-z]+)?` +
-	`|service_account_.+` +
-	`|gitlab_security_policy_project_\d+_bot(_?[0-9a-z]+)?` +
-	`|(support|alert|migration|automation|visual-review|suggested-reviewers)-bot\d*` +
-	`|gitlab-(security|llm|admin)-bot\d*` +
-	`|gitlabduo\d*)$`)
-
 func account(id int64, login string, bot bool) forge.Account {
 	if login == "" {
 		return forge.Account{Login: "ghost"}
 	}
-	a := forge.Account{Login: login, Bot: bot || machineLogin.MatchString(login)}
+	a := forge.Account{Login: login, Bot: bot || forge.GitLabIssue.IsMachine(login)}
 	if id > 0 {
 		a.ID = strconv.FormatInt(id, 10)
 	}

@@ -62,7 +62,11 @@ func (c *Client) Comments(ctx context.Context, key forge.TaskKey, since time.Tim
 			return nil, err
 		}
 		if len(notes) < pageSize || (pass > 0 && extends(notes, before)) {
-			return c.commentsOf(op, key, notes, since)
+			comments, err := c.commentsOf(op, key, notes, since)
+			if err != nil {
+				return nil, err
+			}
+			return comments, c.markBots(ctx, op, comments)
 		}
 		before = notes
 	}

@@ -2,6 +2,7 @@ package gitlab
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -257,5 +258,41 @@ func TestColourIsNoReason(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"todo", "x", "xx", "xxx"}, item.Labels()); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestServiceAccounts: a service account may have any login. Each author is asked about
+// once; who cannot be asked about is a person.
+func TestServiceAccounts(t *testing.T) {
+	g, item := stage(t)
+	g.AddBot("release-robot")
+	for _, author := range []string{"release-robot", "bob", "release-robot", "bob", "carol", "", "project_1_bot"} {
+		item.AddNote(author, "words")
+	}
+	c := connect(t, g, nil)
+	g.Fault(forgetest.Fault{Path: fmt.Sprintf("/users/%d", g.AccountID("carol")), Kind: forgetest.Answer, Status: 403, Body: "{}", Times: -1})
+	before := len(g.Requests())
+	for range 2 {
+		got, err := c.Comments(context.Background(), issue(c, 1), time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var bots []string
+		for _, n := range got {
+			if n.Author.Bot {
+				bots = append(bots, n.Author.Login)
+			}
+		}
+		if strings.Join(bots, " ") != "release-robot release-robot project_1_bot" {
+			t.Errorf("bots are %q", bots)
+		}
+	}
+	if n := len(g.Requests()) - before; n != 5 { // two lists, three people
+		t.Errorf("%d requests", n)
+	}
+	g.Fault(forgetest.Fault{Path: fmt.Sprintf("/users/%d", g.AccountID("dan")), Kind: forgetest.Answer, Status: 502, Body: "{}"})
+	item.AddNote("dan", "words")
+	if _, err := c.Comments(context.Background(), issue(c, 1), time.Time{}); rest.Kind(err) != forge.Transient {
+		t.Errorf("an outage: %v", err)
 	}
 }

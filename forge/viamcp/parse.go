@@ -107,11 +107,11 @@ func (o object) list(name string) []object {
 func (o object) account() forge.Account {
 	for _, name := range []string{"user", "author"} {
 		if text, ok := o[name].(string); ok {
-			return forge.Account{Login: text}
+			return forge.Account{Login: text, Bot: strings.HasSuffix(text, "[bot]")}
 		}
 		if u := object(asMap(o[name])); len(u) > 0 {
 			login := u.text("login", "username")
-			bot := u.text("type") == "Bot" || u["bot"] == true || strings.HasSuffix(login, "[bot]")
+			bot := u.text("type", "__typename") == "Bot" || u["bot"] == true || strings.HasSuffix(login, "[bot]")
 			return forge.Account{ID: u.text("id"), Login: login, Bot: bot}
 		}
 	}

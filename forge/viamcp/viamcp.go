@@ -114,6 +114,10 @@ func (c *Client) Comments(ctx context.Context, key forge.TaskKey, since time.Tim
 	slices.SortStableFunc(comments, func(a, b forge.Comment) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
 	})
+	for i := range comments {
+		author := &comments[i].Author
+		author.Bot = author.Bot || key.Kind.IsMachine(author.Login)
+	}
 	return comments, nil
 }
 

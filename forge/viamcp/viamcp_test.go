@@ -57,7 +57,11 @@ func (s *server) Call(_ context.Context, tool string, args map[string]any) (stri
 
 func ids(comments []forge.Comment) (out []string) {
 	for _, c := range comments {
-		out = append(out, c.Kind+" "+c.ID+" "+c.Author.Login+" "+c.Body)
+		author := c.Author.Login
+		if c.Author.Bot {
+			author += "!"
+		}
+		out = append(out, c.Kind+" "+c.ID+" "+author+" "+c.Body)
 	}
 	return out
 }
@@ -75,12 +79,20 @@ func TestComments(t *testing.T) {
 		call  string
 	}{
 		"today's name": {issue, map[string][]string{"issue_read get_comments": {one, two}},
-			[]string{"comment 9007199254740993 ann a", "comment 2 bot[bot] b"}, `issue_read {"issue_number":7,"method":"get_comments","owner":"o","page":1,"perPage":100,"repo":"r"}`},
-		"old name":      {issue, map[string][]string{"get_issue_comments": {one, two}}, []string{"comment 9007199254740993 ann a", "comment 2 bot[bot] b"}, `get_issue_comments {"issue_number":7,`},
+			[]string{"comment 9007199254740993 ann a", "comment 2 bot[bot]! b"}, `issue_read {"issue_number":7,"method":"get_comments","owner":"o","page":1,"perPage":100,"repo":"r"}`},
+		"bots by name": {issue, map[string][]string{"get_issue_comments": {`[{"id":1,"body":"a","author":"github-actions","created_at":"2026-01-01T00:00:00Z"},
+			{"id":2,"body":"b","author":{"login":"copilot","__typename":"Bot"},"created_at":"2026-01-02T00:00:00Z"},
+			{"id":3,"body":"c","author":{"login":"support-bot"},"created_at":"2026-01-03T00:00:00Z"}]`}},
+			[]string{"comment 1 github-actions! a", "comment 2 copilot! b", "comment 3 support-bot c"}, ""},
+		"bots of GitLab": {merge, map[string][]string{"get_merge_request_notes": {`[{"id":1,"body":"a","author":{"username":"support-bot"},"created_at":"2026-01-01T00:00:00Z"},
+			{"id":2,"body":"b","author":{"username":"free-name","bot":true},"created_at":"2026-01-02T00:00:00Z"},
+			{"id":3,"body":"c","author":{"username":"dependabot"},"created_at":"2026-01-03T00:00:00Z"}]`}},
+			[]string{"note 1 support-bot! a", "note 2 free-name! b", "note 3 dependabot c"}, ""},
+		"old name":      {issue, map[string][]string{"get_issue_comments": {one, two}}, []string{"comment 9007199254740993 ann a", "comment 2 bot[bot]! b"}, `get_issue_comments {"issue_number":7,`},
 		"pages ignored": {issue, map[string][]string{"get_issue_comments": {one, one, one}}, []string{"comment 9007199254740993 ann a"}, ""},
 		"pull request": {pull, map[string][]string{"pull_request_read get_comments": {two}, "pull_request_read get_review_comments": {one},
 			"pull_request_read get_reviews": {`[{"id":3,"body":"","user":{"login":"x"}},{"id":4,"body":"ok","user":{"login":"x"},"submitted_at":"2026-01-01T12:00:00Z"}]`}},
-			[]string{"review_comment 9007199254740993 ann a", "review 4 x ok", "comment 2 bot[bot] b"}, ""},
+			[]string{"review_comment 9007199254740993 ann a", "review 4 x ok", "comment 2 bot[bot]! b"}, ""},
 		"discussions": {merge, map[string][]string{"mr_discussions": {`{"items":[{"id":"x","notes":[{"id":"5","body":"n","author":{"username":"ann"},"created_at":"2026-01-01T00:00:00Z"},
 			{"id":"6","body":"s","system":true,"author":{"username":"ann"},"created_at":"2026-01-02T00:00:00Z"}]}],"pagination":{"next_page":null}}`}},
 			[]string{"note 5 ann n", "note 6 ann s"}, `mr_discussions {"merge_request_iid":"7","page":1,"per_page":100,"project_id":"g/s/p"}`},
