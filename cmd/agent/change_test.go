@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -196,6 +197,36 @@ func (w *world) wantPatch() {
 	if log := w.person("main", []string{"am", "-q", file}, []string{"log", "-1", "--format=%an %B", "--name-only"}); !strings.HasPrefix(log, testBot+" ") ||
 		!strings.Contains(log, "Agent-Context: ") || !strings.Contains(log, "hello.txt") {
 		w.t.Errorf("the patch gives %s", log)
+	}
+}
+
+// TestDefaultBranchRenamed: a person renames the default branch while the agent works.
+// The request is opened into the branch as it is called now.
+func TestDefaultBranchRenamed(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{kinds[0], kinds[2]} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			var c *talk
+			c = newTalk(t, kind, then(greet(), 1, func() {
+				c.git("branch", "-m", "main", "trunk")
+				if g, ok := c.thread.(*onGitLab); ok {
+					g.server.SetDefaultBranch(testProject, "trunk")
+				} else {
+					c.forge.SetDefaultBranch(testRepo, "trunk")
+				}
+			}))
+			c.agent(0, "run")
+			l := c.wantState("completed", doneLabel)
+			opened := false
+			for _, r := range c.requests() {
+				opened = opened || r.Method == http.MethodPost && r.Status < 300 && strings.Contains(r.Body, `"trunk"`)
+			}
+			if !opened || c.changes() != 1 {
+				t.Errorf("no request for trunk, %d in all", c.changes())
+			}
+			c.wantExact(l.UUID)
+		})
 	}
 }
 

@@ -59,6 +59,13 @@ func (s *Server) RemoveRepository(name string) {
 	s.order = slices.DeleteFunc(s.order, func(other *repository) bool { return other == r })
 }
 
+// SetDefaultBranch names another branch, as a person does who renames it.
+func (s *Server) SetDefaultBranch(name, branch string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mustRepository(name).options.DefaultBranch = branch
+}
+
 // SetPermission gives login a role in the repository: none, read, triage, write, maintain or admin.
 func (s *Server) SetPermission(repo, login, name string) {
 	s.mu.Lock()

@@ -43,6 +43,13 @@ func (g *GitLab) RenameProject(path, to string) {
 	p.former, p.path = append(p.former, p.path), to
 }
 
+// SetDefaultBranch names another branch, as a person does who renames it.
+func (g *GitLab) SetDefaultBranch(path, branch string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.mustProject(path).options.DefaultBranch = branch
+}
+
 // MoveIssue moves an issue to another project as login: there it is a new one with its
 // text, notes and labels; the old one is closed and names its id.
 // https://docs.gitlab.com/api/issues/#move-an-issue

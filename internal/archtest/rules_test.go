@@ -28,7 +28,9 @@ var rules = map[string][]string{
 	"eventlog/event": {
 		"eventlog",
 	},
-	"forge": {},
+	"forge": {
+		"internal/lazyregexp",
+	},
 	"forge/files": {
 		"forge",
 		"internal/fsx",
