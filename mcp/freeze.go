@@ -21,6 +21,12 @@ const freezeTime = 2 * time.Second
 // Servers that all workspaces share are stopped too, unless a sandbox keeps them
 // out of this one.
 func (p *Pool) Freeze(ctx context.Context, workspace string) (thaw func(), err error) {
+	return p.FreezeOthers(ctx, workspace, "")
+}
+
+// FreezeOthers is Freeze without the server of that name. It is for after a call of the
+// built-in one: what a call of it has started is gone when it returns, and it does nothing by itself.
+func (p *Pool) FreezeOthers(ctx context.Context, workspace, server string) (thaw func(), err error) {
 	p.mu.Lock()
 	var slots []*slot
 	for s := range p.sessions {
@@ -41,6 +47,9 @@ func (p *Pool) Freeze(ctx context.Context, workspace string) (thaw func(), err e
 		}
 	}
 	for _, s := range slots {
+		if server != "" && s.config.Name == server {
+			continue
+		}
 		one, err := s.freeze(ctx)
 		if err != nil {
 			thaw()

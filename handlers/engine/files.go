@@ -36,7 +36,7 @@ type Files interface {
 // needs them. changed is true if the log has something new.
 func (e *Engine) openFiles(ctx context.Context) (changed bool, err error) {
 	s := e.state
-	if e.opened || s.Workspace == nil || s.Workspace.Dir == "" || s.Workspace.Error != "" || s.Status != projections.Running {
+	if !saving || e.opened || s.Workspace == nil || s.Workspace.Dir == "" || s.Workspace.Error != "" || s.Status != projections.Running {
 		return false, nil
 	}
 	body, err := e.p.Workspace.Open(ctx, s, e.objects(), Opening{Crashed: e.crashed, Take: s.Saved.Take})

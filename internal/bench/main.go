@@ -38,6 +38,7 @@ var sections = []struct {
 	{"append", (*bench).appends},
 	{"scan", (*bench).scans},
 	{"run", (*bench).runs},
+	{"files", (*bench).files},
 	{"memory", (*bench).memory},
 	{"start", (*bench).starts},
 	{"index", (*bench).indexes},
@@ -46,7 +47,7 @@ var sections = []struct {
 
 func main() {
 	var b bench
-	only := flag.String("only", "", "sections, separated by commas: append scan run memory start index search")
+	only := flag.String("only", "", "sections, separated by commas: append scan run files memory start index search")
 	dir := flag.String("dir", "", "where files are written (default: the directory for temporary files)")
 	mib := flag.Int64("log", 128, "MiB of the log in the section memory")
 	flag.IntVar(&b.rounds, "rounds", 100, "rounds of a comparison")
@@ -83,17 +84,22 @@ func (b *bench) build(pkg, name string) (string, error) {
 	return b.buildWith("CGO_ENABLED=0", pkg, name)
 }
 
+// buildTagged is the agent with a tag of the build.
+func (b *bench) buildTagged(tag, name string) (string, error) {
+	return b.buildWith("CGO_ENABLED=0", agentPackage, name, "-tags", tag)
+}
+
 // buildC is build for a program that needs a C compiler.
 func (b *bench) buildC(pkg, name string) (string, error) {
 	return b.buildWith("CGO_ENABLED=1", pkg, name)
 }
 
-func (b *bench) buildWith(setting, pkg, name string) (string, error) {
+func (b *bench) buildWith(setting, pkg, name string, flags ...string) (string, error) {
 	path := filepath.Join(b.dir, name)
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	cmd := exec.Command("go", "build", "-trimpath", "-o", path, pkg)
+	cmd := exec.Command("go", slices.Concat([]string{"build", "-trimpath", "-o", path}, flags, []string{pkg})...)
 	cmd.Env = append(os.Environ(), setting)
 	if pkg == agentPackage {
 		cmd.Dir = filepath.Join("..", "..")

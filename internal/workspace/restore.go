@@ -48,7 +48,7 @@ func (w *Copy) Open(ctx context.Context, s *projections.State, o *contexts.Objec
 // openInPlace leaves the files as they are: they are a person's.
 func (w *Copy) openInPlace(ctx context.Context, s *projections.State, o *contexts.Objects, how engine.Opening) (event.Body, error) {
 	if s.Saved.Seq == 0 {
-		return orNone(w.save(ctx, s, o, "start", nil))
+		return orNone(w.save(ctx, s, o, "start"))
 	}
 	found, err := w.differs(ctx, s, o)
 	switch {
@@ -57,7 +57,7 @@ func (w *Copy) openInPlace(ctx context.Context, s *projections.State, o *context
 	case len(found.Changes) == 0 && s.Saved.Failed == "":
 		return nil, nil
 	case how.Take:
-		return orNone(w.save(ctx, s, o, "changed", nil))
+		return orNone(w.save(ctx, s, o, "changed"))
 	}
 	files, count := listed(found, false)
 	return &event.WorkspaceChanged{Files: files, Count: count}, nil
@@ -90,7 +90,7 @@ func (w *Copy) openClone(ctx context.Context, s *projections.State, o *contexts.
 	reason, detail := w.unusable(ctx, s, how.Crashed)
 	if s.Saved.Seq == 0 {
 		if reason == "" {
-			return orNone(w.save(ctx, s, o, "start", nil))
+			return orNone(w.save(ctx, s, o, "start"))
 		}
 		if s.Usage.ToolCalls > 0 || len(s.Setup) > 0 {
 			return nil, nil // a log of an earlier release: what was done is nowhere
@@ -104,7 +104,7 @@ func (w *Copy) openClone(ctx context.Context, s *projections.State, o *contexts.
 			return orError(r, err)
 		}
 		if s.Saved.Seq == 0 {
-			return orNone(w.save(ctx, s, o, "start", nil))
+			return orNone(w.save(ctx, s, o, "start"))
 		}
 	}
 	found, err := w.differs(ctx, s, o)
@@ -117,7 +117,7 @@ func (w *Copy) openClone(ctx context.Context, s *projections.State, o *contexts.
 		case len(found.Changes) == 0 && (head == s.Saved.Head || s.Saved.Head == "") && s.Saved.Failed == "":
 			return nil, w.lookThrough(ctx, s, r)
 		case !how.Crashed:
-			return orNone(w.save(ctx, s, o, "changed", nil))
+			return orNone(w.save(ctx, s, o, "changed"))
 		}
 		r.Reason = "differs"
 		r.Files, r.Count = listed(found, false)

@@ -153,12 +153,23 @@ func (w *Copy) Save(ctx context.Context, s *projections.State, o *contexts.Objec
 	if call.Setup {
 		reason = "setup"
 	}
-	return w.save(ctx, s, o, reason, w.written(call))
+	freeze := w.freeze
+	if w.c.FreezeOthers != nil && w.c.Own != nil && w.c.Own(call.Server) {
+		freeze = func(ctx context.Context, s *projections.State) (thaw func(), err error) {
+			return w.c.FreezeOthers(ctx, s.Workspace.Dir, call.Server)
+		}
+	}
+	return w.saveFrozen(ctx, s, o, reason, w.written(call), freeze)
 }
 
-func (w *Copy) save(ctx context.Context, s *projections.State, o *contexts.Objects, reason string, paths []string) (*event.WorkspaceSaved, error) {
+func (w *Copy) save(ctx context.Context, s *projections.State, o *contexts.Objects, reason string) (*event.WorkspaceSaved, error) {
+	return w.saveFrozen(ctx, s, o, reason, nil, w.freeze)
+}
+
+func (w *Copy) saveFrozen(ctx context.Context, s *projections.State, o *contexts.Objects, reason string, paths []string,
+	freeze func(context.Context, *projections.State) (func(), error)) (*event.WorkspaceSaved, error) {
 	start := time.Now()
-	thaw, err := w.freeze(ctx, s)
+	thaw, err := freeze(ctx, s)
 	if err != nil {
 		return unsaved(s, reason, err, start), nil
 	}

@@ -42,6 +42,9 @@ type Config struct {
 	// An error means that some still run; nothing is read then. nil: there are none.
 	Freeze func(ctx context.Context, dir string) (thaw func(), err error)
 
+	// FreezeOthers is Freeze after a call of the built-in server, which has ended what it started. nil: as Freeze.
+	FreezeOthers func(ctx context.Context, dir, server string) (thaw func(), err error)
+
 	// Own reports whether a tool server is the built-in one, whose tools are known. nil: none is.
 	Own func(server string) bool
 

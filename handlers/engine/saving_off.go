@@ -1,0 +1,5 @@
+//go:build nosave
+
+package engine
+
+const saving = false
