@@ -126,3 +126,12 @@ func (a *App) Room() error {
 	defer fsys.Close()
 	return contexts.RoomOn(fsys)
 }
+
+// CloneBase clones the commit that the work of a context began on.
+func (a *App) CloneBase(ctx context.Context, s *projections.State, dir string) error {
+	at, ok := a.Site(s.Created.Forge)
+	if !ok {
+		return fmt.Errorf("%s is not configured", s.Created.Forge)
+	}
+	return a.workspace(at).CloneBase(ctx, s, dir)
+}

@@ -200,10 +200,7 @@ func (w *Copy) remake(ctx context.Context, s *projections.State, r *event.Worksp
 			return &snapshot.ReadError{Err: err}
 		}
 	}
-	o.Branch, o.Commit = s.Workspace.Base, s.Workspace.Commit
-	if s.Task != nil && s.Task.Fork {
-		o.Ref = w.c.ChangeRef(s.Key.Number)
-	}
+	w.atBase(&o, s)
 	_, err = git.Clone(ctx, o)
 	switch {
 	case err == nil:

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agent/internal/config"
+	"agent/internal/i18n"
+	"agent/internal/redact"
+	"agent/internal/report"
+	"agent/internal/sanitize"
+	"agent/internal/term"
+	"agent/internal/trees"
+)
+
+// diffing is one call of agent diff.
+type diffing struct {
+	*view
+	at, from, to uint64
+	steps, stat  bool
+}
+
+func (a *cli) diffCommand() *cobra.Command {
+	d := &diffing{}
+	cmd := &cobra.Command{
+		Use: "diff CONTEXT [CONTEXT]", Short: "Show what a run changed, step by step, or how two runs differ", Args: cobra.RangeArgs(1, 2),
+		Long: `diff compares the files of a context at two of its events: by default when the work began
+and at its end. It reads the log and what lies beside it, so it also works when the clone is
+gone and the forge cannot be reached. What it prints is a patch, in which text that
+looks like a secret is redacted.
+
+With two contexts it says where the runs part, compares their ends, calls, tokens, money,
+time and commands, and shows how the files differ.`,
+		Example: `  agent diff 3f2a                        # what the run changed
+  agent diff 3f2a --at 42                # what it had changed at event 42
+  agent diff 3f2a --from 42 --to 57
+  agent diff 3f2a --step                 # each step with what it changed
+  agent diff 3f2a --stat
+  agent diff 3f2a > change.patch
+  agent diff 3f2a 9b1c                   # two attempts at a task`,
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			if d.at > 0 && (d.from > 0 || d.to > 0) {
+				return usageError{errors.New("--at goes with neither --from nor --to: use --from and --to")}
+			}
+			if d.view, err = a.view(config.Offline()); err != nil {
+				return err
+			}
+			return d.run(args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.Uint64Var(&d.at, "at", 0, "compare the beginning with event `SEQ`")
+	flags.Uint64Var(&d.from, "from", 0, "begin at event `SEQ`")
+	flags.Uint64Var(&d.to, "to", 0, "end at event `SEQ`")
+	flags.BoolVar(&d.steps, "step", false, "show each step with what it changed")
+	flags.BoolVar(&d.stat, "stat", false, "only the numbers of lines")
+	a.jsonFlag(cmd, "print one JSON object a line for each file")
+	return cmd
+}
+
+func (d *diffing) run(args []string) error {
+	one, damage := d.open(args[0])
+	if one == nil {
+		return damage
+	}
+	defer d.page()()
+	if len(args) > 1 {
+		other, err := d.open(args[1])
+		if other == nil {
+			return err
+		}
+		return errors.Join(damage, err, d.between(one, other))
+	}
+	if d.steps {
+		return errors.Join(d.showSteps(one), damage)
+	}
+	from, err := d.fromOf(one)
+	if err != nil {
+		return err
+	}
+	to, err := one.At(max(d.at, d.to))
+	if err != nil {
+		return err
+	}
+	all, err := one.Diff(from, to.Saved.Tree)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.show(all, 0), damage)
+}
+
+// open reads the saved files of a context. Without any it is nil.
+func (l *view) open(ref string) (*trees.View, error) {
+	uuid, err := l.Store.Newest(ref, l.hosts...)
+	if err != nil {
+		return nil, err
+	}
+	secrets := redact.New(l.Config.Secrets())
+	return trees.Open(l.Store, uuid, func(text string) string { plain, _ := secrets.String(text); return plain })
+}
+
+func (d *diffing) fromOf(v *trees.View) (tree string, err error) {
+	if d.from == 0 {
+		return v.Start(), nil
+	}
+	p, err := v.At(d.from)
+	if err != nil {
+		return "", err
+	}
+	return p.Saved.Tree, nil
+}
+
+func (d *diffing) showSteps(v *trees.View) error {
+	for _, p := range v.Points {
+		if p.Saved.Count == 0 || p.Seq < d.from || max(d.at, d.to) > 0 && p.Seq > max(d.at, d.to) {
+			continue
+		}
+		all, err := v.Diff(p.Saved.From, p.Saved.Tree)
+		if err != nil {
+			return err
+		}
+		if !d.asJSON {
+			screen := term.Of(d.out)
+			fmt.Fprintln(screen, screen.Paint(term.Head, term.Line(fmt.Sprintf("── %d  %s  %s", p.Seq, local(p.Time), p.Step), screen.Width)))
+		}
+		if err := d.show(all, p.Seq); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// show prints differences. seq is that of the step which made them, 0 for several.
+func (d *diffing) show(all []trees.Difference, seq uint64) error {
+	if d.asJSON {
+		for _, f := range all {
+			if d.stat {
+				f.Patch = ""
+			}
+			if err := d.printLine(struct {
+				Seq uint64 `json:"seq,omitempty"`
+				trees.Difference
+			}{seq, f}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if d.stat {
+		d.showStat(all)
+		return nil
+	}
+	for _, f := range all {
+		d.showPatch(f.Patch)
+	}
+	return nil
+}
+
+func (d *diffing) showStat(all []trees.Difference) {
+	screen, added, removed := term.Of(d.out), 0, 0
+	for _, f := range all {
+		added, removed = added+f.Added, removed+f.Removed
+		numbers := screen.Paint(term.Good, fmt.Sprintf("+%d", f.Added)) + " " + screen.Paint(term.Bad, fmt.Sprintf("−%d", f.Removed))
+		if f.Binary {
+			numbers = d.text("diff.binary")
+		}
+		fmt.Fprintf(screen, " %s  %s %s\n", d.text("diff."+i18n.ID(f.Change)), term.Line(f.Path, max(screen.Width-30, 20)), numbers)
+	}
+	d.say("diff.total", len(all), added, removed)
+}
+
+// showPatch colours a patch as git does. To a file or a pipe it goes as it is.
+func (l *view) showPatch(patch string) {
+	screen := term.Of(l.out)
+	if !screen.Terminal {
+		fmt.Fprint(screen, patch)
+		return
+	}
+	for line := range strings.Lines(patch) {
+		line = sanitize.Terminal(strings.TrimSuffix(line, "\n"))
+		if color := lineColor(line); color != "" {
+			line = screen.Paint(color, line)
+		}
+		fmt.Fprintln(screen, line)
+	}
+}
+
+func lineColor(line string) term.Color {
+	switch {
+	case strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.Contains(line, " file mode "):
+		return term.Head
+	case strings.HasPrefix(line, "@@"):
+		return term.Name
+	case strings.HasPrefix(line, "+"):
+		return term.Good
+	case strings.HasPrefix(line, "-"):
+		return term.Bad
+	}
+	return ""
+}
+
+// between compares two contexts.
+func (d *diffing) between(one, other *trees.View) error {
+	c, err := d.Compare(one.UUID, other.UUID)
+	if err != nil {
+		return err
+	}
+	end := func(v *trees.View) string { return v.Points[len(v.Points)-1].Saved.Tree }
+	all, err := one.Between(end(one), other, end(other))
+	if d.asJSON {
+		return errors.Join(d.printLine(c), d.show(all, 0), err)
+	}
+	d.showComparison(c)
+	return errors.Join(d.show(all, 0), err)
+}
+
+func (d *diffing) showComparison(c report.Comparison) {
+	screen := term.Of(d.out)
+	for _, r := range c.Runs {
+		d.say("diff.run", screen.Paint(term.Head, r.UUID[:8]), i18n.State(d.lang, r.State), sanitize.Line(r.Model, 60))
+		d.say("diff.took", r.Messages, r.LLMCalls, r.ToolCalls, r.Tokens, r.CostUSD, r.Active.Round(time.Second))
+		for _, command := range r.Commands {
+			d.say("diff.command", term.Line(command.Command, max(screen.Width-20, 20)), d.text("diff.exit", cmp.Or(command.ExitCode, "?")))
+		}
+	}
+	if c.Parts == nil {
+		d.say("diff.same")
+		return
+	}
+	d.say("diff.parts", c.Parts.Seqs[0], c.Parts.Seqs[1])
+	for n, mark := range []string{"< ", "> "} {
+		text := c.Parts.Texts[n]
+		if c.Parts.Seqs[n] == 0 {
+			text = d.text("diff.over")
+		}
+		fmt.Fprintln(screen, mark+term.Line(c.Parts.Types[n]+" "+text, screen.Width-2))
+	}
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"agent/internal/config"
+	"agent/internal/sanitize"
+	"agent/internal/snapshot"
+	"agent/internal/term"
+	"agent/internal/trees"
+)
+
+func (a *cli) filesCommand() *cobra.Command {
+	var at uint64
+	cmd := &cobra.Command{
+		Use: "files CONTEXT [PATH]", Short: "Show the files that a context had at an event", Args: cobra.RangeArgs(1, 2),
+		Long: `files lists the working copy as it was at an event, the last one without --at. With PATH it
+prints what that file held. It reads the log and what lies beside it: of files and
+directories that no step changed only the names are known. Text that looks like a secret
+is redacted.`,
+		Example: `  agent files 3f2a
+  agent files 3f2a --at 42
+  agent files 3f2a --at 42 src/main.go`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			l, err := a.view(config.Offline())
+			if err != nil {
+				return err
+			}
+			v, damage := l.open(args[0])
+			if v == nil {
+				return damage
+			}
+			p, err := v.At(at)
+			if err != nil {
+				return err
+			}
+			tree, err := v.Tree(p.Saved.Tree)
+			if err != nil {
+				return err
+			}
+			defer l.page()()
+			if len(args) > 1 {
+				return errors.Join(l.showFile(v, tree, args[1]), damage)
+			}
+			return errors.Join(l.showFiles(v, p, tree), damage)
+		},
+	}
+	cmd.Flags().Uint64Var(&at, "at", 0, "at event `SEQ`")
+	a.jsonFlag(cmd, "print one JSON object a line for each file")
+	return cmd
+}
+
+// file is an entry of a tree, or with Content one file of it.
+type file struct {
+	Path    string `json:"path"` // a directory of which no more is known ends in a slash
+	Mode    string `json:"mode,omitempty"`
+	Object  string `json:"object,omitempty"` // git's name of the content
+	Stored  bool   `json:"stored"`           // the content is beside the log
+	Content string `json:"content,omitempty"`
+}
+
+func (l *view) showFiles(v *trees.View, p trees.Point, tree *snapshot.Tree) (err error) {
+	if !l.asJSON {
+		l.say("files.head", p.Seq, shortened(p.Saved.Base))
+	}
+	screen := term.Of(l.out)
+	tree.Walk(func(path string, e snapshot.Entry) {
+		if err != nil || screen.Gone() {
+			return
+		}
+		stored := v.Stored(e.Name)
+		if l.asJSON {
+			err = l.printLine(file{Path: path, Mode: e.Mode, Object: e.Name, Stored: stored})
+			return
+		}
+		line := sanitize.Line(path, 4096)
+		switch {
+		case e.Name == "":
+			line = fmt.Sprintf("        %s  %s", line, screen.Paint(term.Aux, l.text("files.unstored")))
+		case stored:
+			line = e.Mode + "  " + screen.Paint(term.Good, line)
+		default:
+			line = e.Mode + "  " + line
+		}
+		_, err = fmt.Fprintln(screen, line)
+	})
+	return err
+}
+
+func (l *view) showFile(v *trees.View, tree *snapshot.Tree, path string) error {
+	e, data, err := v.Content(tree, path)
+	if err != nil {
+		return err
+	}
+	if l.asJSON {
+		return l.printLine(file{path, e.Mode, e.Name, true, string(data)})
+	}
+	if screen := term.Of(l.out); screen.Terminal {
+		data = []byte(sanitize.Terminal(string(data)))
+	}
+	_, err = l.out.Write(data)
+	return err
+}
+
+func shortened(commit string) string { return commit[:min(len(commit), 12)] }

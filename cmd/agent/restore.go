@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"agent/internal/app"
+	"agent/internal/config"
+	"agent/internal/i18n"
+	"agent/internal/redact"
+	"agent/internal/sanitize"
+	"agent/internal/trees"
+	"agent/internal/workspace"
+)
+
+func (a *cli) restoreCommand() *cobra.Command {
+	at, to := uint64(0), ""
+	cmd := &cobra.Command{
+		Use: "restore CONTEXT --to DIR", Short: "Write the files that a context had at an event", Args: cobra.ExactArgs(1),
+		Long: `restore writes the working copy as it was at an event, the last one without --at, into a
+directory that is empty or not there. What no step changed comes from the commit that the
+work began on: from the clone if it is still there, else from the forge. If the commit
+cannot be had, only the files that steps changed are written; restore names the others and
+exits with 1. Text that looks like a secret is taken out.`,
+		Example: `  agent restore 3f2a --to /tmp/restored
+  agent restore 3f2a --at 42 --to /tmp/step-42`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if to == "" {
+				return usageError{errors.New("restore needs a directory: --to DIR")}
+			}
+			l, err := a.view(config.Offline())
+			if err != nil {
+				return err
+			}
+			v, damage := l.open(args[0])
+			if v == nil {
+				return damage
+			}
+			p, err := v.At(at)
+			if err != nil {
+				return err
+			}
+			return errors.Join(l.restore(cmd.Context(), v, p, to), damage)
+		},
+	}
+	cmd.Flags().Uint64Var(&at, "at", 0, "at event `SEQ`")
+	cmd.Flags().StringVar(&to, "to", "", "directory that the files go to")
+	a.jsonFlag(cmd, "print one JSON object")
+	return cmd
+}
+
+// restored is what restore --json prints.
+type restored struct {
+	UUID     string   `json:"uuid"`
+	Seq      uint64   `json:"seq"`
+	Dir      string   `json:"dir"`
+	Files    int      `json:"files"`
+	Missing  []string `json:"missing"`
+	Redacted []string `json:"redacted"`
+}
+
+func (l *view) restore(ctx context.Context, v *trees.View, p trees.Point, to string) error {
+	from, remove := l.base(ctx, v)
+	defer remove()
+	w, err := workspace.Write(ctx, v.State, l.Store.Objects(v.UUID), p.Saved.Tree, from, to, redact.New(l.Config.Secrets()))
+	if err != nil {
+		return err
+	}
+	if l.asJSON {
+		if err := l.printLine(restored{v.UUID, p.Seq, to, w.Files, append([]string{}, w.Missing...), append([]string{}, w.Redacted...)}); err != nil {
+			return err
+		}
+	} else {
+		l.say("restore.done", w.Files, p.Seq, to)
+		l.names("restore.redacted", w.Redacted)
+		l.names("restore.missing", w.Missing)
+	}
+	if len(w.Missing) > 0 {
+		return quietly(exitFailed)
+	}
+	return nil
+}
+
+// base is a working copy with the commit that the work began on: the context's own, or a
+// clone that is removed at the end. It is "" if the commit cannot be had.
+func (l *view) base(ctx context.Context, v *trees.View) (dir string, remove func()) {
+	if s := v.State; s.Workspace != nil && (s.Saved.Base == "" || workspace.HasBase(ctx, s, s.Workspace.Dir)) {
+		return s.Workspace.Dir, func() {}
+	}
+	base := shortened(v.Points[0].Saved.Base)
+	if !l.asJSON {
+		fmt.Fprintln(l.err, l.text("restore.cloning", base))
+	}
+	parent, err := os.MkdirTemp("", "agent-restore-")
+	if err == nil {
+		err = l.cloneBase(ctx, v, filepath.Join(parent, "base"))
+	}
+	remove = func() { _ = os.RemoveAll(parent) }
+	if err != nil {
+		fmt.Fprintln(l.err, "agent: "+sanitize.Terminal(l.text("restore.nobase", base, err.Error())))
+		return "", remove
+	}
+	return filepath.Join(parent, "base"), remove
+}
+
+// cloneBase needs the configuration with its secrets, which nothing else here does.
+func (l *view) cloneBase(ctx context.Context, v *trees.View, dir string) error {
+	cfg, err := l.loadConfig()
+	if err != nil {
+		return err
+	}
+	a := app.NewReadOnly(cfg, l.Store, l.options())
+	defer a.Close()
+	if err := a.Connect(); err != nil {
+		return err
+	}
+	return a.CloneBase(ctx, v.State, dir)
+}
+
+// names says something of the first of some paths.
+func (l *view) names(id i18n.ID, paths []string) {
+	const most = 20
+	if len(paths) == 0 {
+		return
+	}
+	shown := make([]string, 0, most)
+	for _, path := range paths[:min(len(paths), most)] {
+		shown = append(shown, sanitize.Line(path, 300))
+	}
+	if more := len(paths) - most; more > 0 {
+		shown = append(shown, l.text("restore.more", more))
+	}
+	l.say(id, strings.Join(shown, ", "))
+}

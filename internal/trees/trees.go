@@ -1,0 +1,116 @@
+// Package trees shows the files of a context as its log has them: what they were at
+// an event, and how they differ between two. It reads the log and the objects that
+// lie beside it, and needs neither the clone nor the forge.
+//
+// Files that no step changed are not stored: of those only the names are known, or
+// those of the directories that they lie in. What is shown passes a redactor.
+package trees
+
+import (
+	"errors"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"agent/contexts"
+	"agent/eventlog/event"
+	"agent/internal/snapshot"
+	"agent/projections"
+)
+
+// ErrNone says that a context has no saved files: nothing worked on files, or its
+// log is of a release that did not save them.
+var ErrNone = errors.New("no files are saved")
+
+// Point is one save: an event that says what the files were.
+type Point struct {
+	Seq   uint64
+	Time  time.Time
+	Cause uint64 // seq of the call that changed them; 0: none did
+	Step  string // that call in one line, or why else they were saved
+	Saved *event.WorkspaceSaved
+}
+
+// View is the saves of a context, in the order of the log.
+type View struct {
+	UUID   string
+	Points []Point
+	State  *projections.State // as far as the log can be read
+	Clean  func(string) string
+	store  *snapshot.Store
+}
+
+// Open reads a log. clean redacts what is shown. The error joins what ended the
+// reading of a damaged log; the view then has what could be read.
+func Open(s *contexts.Store, uuid string, clean func(string) string) (*View, error) {
+	store, err := snapshot.OpenStore(s.Objects(uuid))
+	if err != nil {
+		return nil, err
+	}
+	v := &View{UUID: uuid, State: projections.NewState(), Clean: clean, store: store}
+	open := map[uint64]string{}
+	var damage error
+	for ev, err := range s.Events(uuid) {
+		if err != nil {
+			if !contexts.IsTorn(err) {
+				damage = err
+			}
+			break
+		}
+		v.State.Apply(ev)
+		switch b := ev.Body.(type) {
+		case *event.ToolRequested:
+			open[ev.Seq] = projections.Describe(ev)
+		case *event.WorkspaceSaved:
+			p := Point{Seq: ev.Seq, Time: ev.Time, Cause: ev.Cause, Step: b.Reason, Saved: b}
+			if step := open[ev.Cause]; step != "" {
+				p.Step = step
+			}
+			v.Points = append(v.Points, p)
+			clear(open)
+		}
+	}
+	if len(v.Points) == 0 {
+		return nil, errors.Join(fmt.Errorf("%s: %w", uuid, ErrNone), damage)
+	}
+	return v, damage
+}
+
+// At is the save that says what the files were after an event. 0 is the last event.
+func (v *View) At(seq uint64) (Point, error) {
+	last := Point{}
+	for _, p := range v.Points {
+		if seq == 0 || p.Seq <= seq {
+			last = p
+		}
+	}
+	if last.Saved == nil {
+		return last, fmt.Errorf("event %d is before the first save, event %d", seq, v.Points[0].Seq)
+	}
+	return last, nil
+}
+
+// Start is the tree that the work began on: of the first save.
+func (v *View) Start() string { return v.Points[0].Saved.Tree }
+
+// Tree reads a saved tree.
+func (v *View) Tree(name string) (*snapshot.Tree, error) { return v.store.Tree(name, nil) }
+
+// Content gives what a file of a saved tree held, redacted. It is not known of one that no step changed.
+func (v *View) Content(tree *snapshot.Tree, path string) (snapshot.Entry, []byte, error) {
+	e, ok := tree.Entry(path)
+	if !ok {
+		return e, nil, fmt.Errorf("%q is no file of this tree, or lies in a directory that no step changed", path)
+	}
+	data, ok := v.store.Blob(e.Name)
+	if !ok {
+		return e, nil, fmt.Errorf("the content of %q %w: no step changed it; commit %s has it", path, snapshot.ErrMissing, v.Points[0].Saved.Base)
+	}
+	if utf8.Valid(data) {
+		data = []byte(v.Clean(string(data)))
+	}
+	return e, data, nil
+}
+
+// Stored reports whether a content lies beside the log.
+func (v *View) Stored(object string) bool { return object != "" && v.store.Has(object) }
