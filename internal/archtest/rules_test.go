@@ -285,6 +285,12 @@ var rules = map[string][]string{
 	"internal/term": {
 		"internal/sanitize",
 	},
+	"internal/trees": {
+		"contexts",
+		"eventlog/event",
+		"internal/snapshot",
+		"projections",
+	},
 	"internal/viewer": {
 		"contexts",
 		"eventlog",
