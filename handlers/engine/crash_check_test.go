@@ -53,7 +53,7 @@ var (
 // checkHeads wants every last word to name the hash that its line in the log has.
 func (w *world) checkHeads() (problems error) {
 	lines, named := bytes.Split(logBytes(w.disk), []byte("\n")), 0
-	for _, c := range w.forge.Comments(project, 1) {
+	for _, c := range w.forge.Comments(w.place(), 1) {
 		for _, m := range head.FindAllStringSubmatch(c.Body, -1) {
 			named++
 			n, _ := strconv.Atoi(m[1])
@@ -142,12 +142,12 @@ func only(store *contexts.Store) (string, error) {
 }
 
 func (w *world) end(id string, log []event.Event) end {
-	e := end{Labels: w.forge.Labels(project, 1), Files: w.files(), Published: map[string]map[string]string{}}
+	e := end{Labels: w.forge.Labels(w.place(), 1), Files: w.files(), Published: map[string]map[string]string{}}
 	slices.Sort(e.Labels)
 	for branch, files := range w.published {
 		e.Published[w.neutral(branch, id)] = files
 	}
-	for _, c := range w.forge.Comments(project, 1) {
+	for _, c := range w.forge.Comments(w.place(), 1) {
 		text := w.neutral(c.Author+": "+marker.ReplaceAllString(c.Body, ""), id)
 		e.exact = append(e.exact, text)
 		e.Comments = append(e.Comments, numbers.ReplaceAllString(text, "N"))
@@ -163,7 +163,7 @@ func (w *world) end(id string, log []event.Event) end {
 
 // changes lists the pull requests that stand on the forge.
 func (w *world) changes() (list []string) {
-	request, err := http.NewRequest(http.MethodGet, w.forge.URL()+"/repos/"+project+"/pulls?state=all", nil)
+	request, err := http.NewRequest(http.MethodGet, w.forge.URL()+"/repos/"+w.place()+"/pulls?state=all", nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func checkFiles(store *contexts.Store, id string, report engine.Report) (problem
 // checkOps wants one comment for each op, and no op that the log does not know.
 func (w *world) checkOps(id string, log []event.Event) (problems error) {
 	found := map[string]int{}
-	for _, c := range w.forge.Comments(project, 1) {
+	for _, c := range w.forge.Comments(w.place(), 1) {
 		if m := marker.FindStringSubmatch(c.Body); m != nil {
 			found[m[1]]++
 		} else if c.Author == bot {

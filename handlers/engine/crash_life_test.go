@@ -105,6 +105,11 @@ func (r *round) goOn(id string) error {
 
 // wakeOf ends rests whose time or signal is over. A wait may have an answer: whoever is woken looks.
 func (r *round) wakeOf(s *projections.State) event.Body {
+	if s.Status == projections.Paused && s.Resume == nil {
+		if asked, err := engine.TakeResume(r.store, s.Created.UUID); err == nil && asked != nil {
+			return asked
+		}
+	}
 	switch {
 	case s.Resume != nil:
 	case s.Status == projections.Awaiting:

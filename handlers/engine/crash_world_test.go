@@ -52,6 +52,17 @@ type world struct {
 	down    *llmtest.Server // asked before it, if set
 	forgets bool            // the model goes by the files alone
 	inherit func(*projections.State) event.ContextInherited
+	renamed atomic.Bool // the project has another name now
+}
+
+const newName = "owner/renamed"
+
+// place is the name of the project now.
+func (w *world) place() string {
+	if w.renamed.Load() {
+		return newName
+	}
+	return project
 }
 
 // scenario is what is to be done.
