@@ -158,7 +158,7 @@ func (s *State) applyInput(e event.Event) {
 	case *event.TaskMoved:
 		s.moved(b)
 	case *event.WorkspacePrepared:
-		s.Workspace = b
+		s.Workspace, s.Foreign = b, false
 	case *event.WorkspaceRestored:
 		s.restored(b)
 	case *event.ProjectRead:
@@ -247,7 +247,8 @@ func (s *State) moved(b *event.TaskMoved) {
 		s.Key = to
 		if b.Reason == event.Transferred {
 			s.Item, s.Home = "", "" // it has others now
-			s.Labels = nil          // those that the other project does not have were lost: nobody took them away
+			s.Foreign = s.Workspace != nil && s.Workspace.Dir != "" && !s.Workspace.InPlace
+			s.Labels = nil // those that the other project does not have were lost: nobody took them away
 		}
 	}
 }

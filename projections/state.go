@@ -50,6 +50,7 @@ type State struct {
 	Key           forge.TaskKey   // where the item is now
 	Earlier       []forge.TaskKey // where it was before
 	Item, Home    string          // ids of the item and of its project, "" if they are not known
+	Foreign       bool            // the working copy is of a project that the item has left
 	Started       time.Time
 	Config        *event.ConfigPinned
 	Process       *event.ProcessStarted // the latest

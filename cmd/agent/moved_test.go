@@ -123,6 +123,28 @@ func TestTransferredInMidRun(t *testing.T) {
 	}
 }
 
+// Work that was begun in the copy of one project is not pushed into another one, which
+// others may read: it is kept as a patch beside the log, and the comment does not show it.
+func TestTransferredWithWork(t *testing.T) {
+	t.Parallel()
+	c := newTalk(t, kinds[0], hanging(1, greet()))
+	c.site = strings.NewReplacer(testRepo+"]", testRepo+", acme/other]").Replace(c.config())
+	p := c.start("run")
+	c.awaitCalls(2)
+	_, labels, comments := c.transfer("acme/other")
+	p.kill()
+	c.agent(0, "run")
+	l := c.only()
+	if got := comments(); strings.Join(labels(), ",") != doneLabel || !strings.Contains(got, "in another project now") || strings.Contains(got, "+hello") {
+		t.Errorf("labels %q\n%s", labels(), got)
+	}
+	if refs := c.git("for-each-ref", "refs/heads/agent"); refs != "" || c.changes() != 0 || len(c.forge.PullRequests("acme/other")) != 0 {
+		t.Errorf("something was pushed: %s", refs)
+	}
+	c.wantPatch()
+	c.wantExact(l.UUID)
+}
+
 // transfer moves the issue of the talk to another project, which is there from then on.
 func (c *talk) transfer(to string) (url string, labels func() []string, comments func() string) {
 	if g, ok := c.thread.(*onGitLab); ok {

@@ -210,7 +210,7 @@ type ChangeOpened struct {
 // ChangeFailed is work that could not be published. Its patch is kept beside the log as well, see [PatchFile].
 type ChangeFailed struct {
 	outcome
-	Kind    string `json:"kind"` // moved | conflict | refused | gone | other, or forge.ErrorKind
+	Kind    string `json:"kind"` // moved | conflict | refused | gone | transferred | other, or forge.ErrorKind
 	Message string `json:"message"`
 	Commit  string `json:"commit,omitempty"`
 	Pushed  bool   `json:"pushed,omitempty"` // the branch is there, the request is not

@@ -270,7 +270,7 @@ func patchBlock(s *projections.State, patch event.Text) string {
 		return "" // there were no commits to make one of
 	}
 	kept := i18n.Text(s.Lang, "change.kept", format.Code(s.Created.UUID), event.PatchFile)
-	if patch.Spilled() || len(patch.Inline) > longestPatch {
+	if patch.Spilled() || len(patch.Inline) > longestPatch || s.Foreign { // who reads the item may not read that project
 		return kept
 	}
 	fence := "```"

@@ -16,6 +16,7 @@ type Kind string
 // The kinds. Everything else, as a full disk, is Other.
 const (
 	Moved       Kind = "moved"       // the branch has commits that we do not know
+	Elsewhere   Kind = "transferred" // the branch would be another project's
 	Conflict    Kind = "conflict"    // ours do not fit onto them
 	Refused     Kind = "refused"     // a permission is missing, or the branch is protected
 	Gone        Kind = "gone"        // the repository or the branch is not there
