@@ -31,6 +31,7 @@ type world struct {
 	rests    [][]event.Body                                     // inputs that end the n-th rest
 	comments [][]event.Comment                                  // what the n-th fetch of comments finds
 	denied   bool                                               // the first label change is refused
+	unheard  bool                                               // periodic looks cannot read comments
 	noEdits  bool                                               // comments cannot be edited
 	bytes    int                                                // what the log would hold
 	steps    int                                                // after which there must be an end
@@ -155,6 +156,9 @@ func (w *world) read(r Read) event.Body {
 			{Name: "read_file", Description: "Reads a file.", Schema: []byte(`{"type":"object"}`), ReadOnly: true},
 			{Name: w.second, Description: "Runs a command.", Schema: []byte(`{"type":"object"}`)}}}}}
 	default: // comments
+	}
+	if r.Reason == event.FetchPeriodic && w.unheard {
+		return &event.CommentsFetched{Reason: r.Reason, Error: "403: no", Last: true}
 	}
 	found := &event.CommentsFetched{Reason: r.Reason, Last: true}
 	if len(w.comments) > 0 {
