@@ -203,6 +203,10 @@ const (
 	Invalid         Kind = "invalid"          // any other refusal: a person must look
 )
 
+// RefusesAll reports whether a server would refuse every other task as well: the key, the
+// account or the model is not what it takes.
+func (k Kind) RefusesAll() bool { return k == Auth || k == Quota || k == NotFound }
+
 // Error is a failed call. Message is one line, safe to show, and holds no secret.
 type Error struct {
 	Kind       Kind

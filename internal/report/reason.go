@@ -1,7 +1,7 @@
 package report
 
 import (
-	"slices"
+	"strings"
 	"time"
 
 	"agent/handlers"
@@ -62,8 +62,11 @@ func NeedsPerson(s *projections.State) bool {
 // NeedsOperator reports whether a context waits because the model server refuses this
 // machine's requests, as it would for every other task.
 func NeedsOperator(s *projections.State) bool {
-	refused := []string{"model_" + string(llm.Auth), "model_" + string(llm.Quota), "model_" + string(llm.NotFound)}
-	return s.Status == projections.Paused && slices.Contains(refused, s.Paused.Reason)
+	if s.Status != projections.Paused {
+		return false
+	}
+	kind, ofModel := strings.CutPrefix(s.Paused.Reason, "model_")
+	return ofModel && llm.Kind(kind).RefusesAll()
 }
 
 // WaitsForModel reports whether a context is paused until the model server answers

@@ -93,7 +93,7 @@ func (r *round) faultOfModel(s *projections.State) *Fault {
 		return nil
 	}
 	kind, ofModel := strings.CutPrefix(s.Paused.Reason, "model_")
-	if !ofModel || !refusesAll(llm.Kind(kind)) {
+	if !ofModel || !llm.Kind(kind).RefusesAll() {
 		return nil
 	}
 	f := r.modelFault(llm.Kind(kind), r.text("fault.model.others", report.Reason(s, r.Language())))

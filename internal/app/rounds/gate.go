@@ -36,7 +36,7 @@ func (g *gate) Complete(ctx context.Context, request llm.Request) (llm.Reply, er
 	}
 	reply, err := g.Provider.Complete(ctx, request)
 	var failed *llm.Error
-	if errors.As(err, &failed) && refusesAll(failed.Kind) && !g.r.first(g.uuid, failed) && !g.own {
+	if errors.As(err, &failed) && failed.Kind.RefusesAll() && !g.r.first(g.uuid, failed) && !g.own {
 		return reply, g.leave(ctx, failed.Message)
 	}
 	if err == nil {
@@ -49,11 +49,6 @@ func (g *gate) leave(ctx context.Context, refusal string) error {
 	g.stop(&left{refusal})
 	<-ctx.Done() // it is a context of the run's
 	return ctx.Err()
-}
-
-// refusesAll is true for what a model server refuses every task for.
-func refusesAll(kind llm.Kind) bool {
-	return kind == llm.Auth || kind == llm.Quota || kind == llm.NotFound
 }
 
 // first reports whether a context is the first of this round that the model refuses so.
