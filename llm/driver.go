@@ -19,6 +19,8 @@ type Driver struct {
 	Key           bool     // the section has an api_key; only a loopback server may do without its value
 	Keys          []string // further keys of the section that not every kind has
 
+	HostEnv string // variable that tells the server itself where to listen, "" if there is none
+
 	FixURL func(string) string // completes an address that people shorten; nil: nothing to complete
 	Path   string              // what a check asks first, below the address: "/models". For hints
 	Hints  Hints

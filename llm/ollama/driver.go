@@ -6,8 +6,9 @@ import "agent/llm"
 var Driver = llm.Driver{
 	Name: "ollama", Title: "Ollama",
 	URLKey: "endpoint", URL: "http://127.0.0.1:11434", Model: "qwen3-coder", ContextLength: 32_768,
-	Path:  "/api/tags",
-	Hints: llm.Hints{Unreachable: "doctor.todo.model.ollama", Absent: "doctor.todo.absent.ollama", NotFound: "doctor.todo.notfound.ollama"},
+	HostEnv: "OLLAMA_HOST",
+	Path:    "/api/tags",
+	Hints:   llm.Hints{Unreachable: "doctor.todo.model.ollama", Absent: "doctor.todo.absent.ollama", NotFound: "doctor.todo.notfound.ollama"},
 	New: func(o llm.Options) (llm.Provider, error) {
 		return New(Config{BaseURL: o.URL, APIKey: o.APIKey, Model: o.Model, Timeout: o.Timeout, AllowHTTP: o.AllowHTTP})
 	},

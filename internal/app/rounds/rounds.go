@@ -113,6 +113,14 @@ func (s *Rounds) Only(ctx context.Context, refs []string) (Summary, error) {
 	return r.summary, nil
 }
 
+// Continue goes on with a context if something has woken it, as an answer on its task.
+func (s *Rounds) Continue(ctx context.Context, uuid string) Summary {
+	r := s.newRound()
+	r.do(ctx, job{uuid: uuid})
+	r.writeScan()
+	return r.summary
+}
+
 func (s *Rounds) text(id i18n.ID, args ...any) string { return i18n.Text(s.Language(), id, args...) }
 
 // unread is the error of a read that failed, with the exit code of its class.

@@ -1,0 +1,65 @@
+package try
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"agent/forge"
+	"agent/internal/lazyregexp"
+)
+
+// echo shows what the agent writes on its task. Of a comment that is edited, as that
+// on progress, it shows the lines that are new.
+type echo struct {
+	forge.Client
+	show func(string)
+
+	mu   sync.Mutex
+	said map[string]map[string]bool // lines, by the comment's id
+}
+
+func (e *echo) PostComment(ctx context.Context, key forge.TaskKey, body string) (forge.Comment, error) {
+	c, err := e.Client.PostComment(ctx, key, body)
+	if err == nil {
+		e.print(c.ID, body)
+	}
+	return c, err
+}
+
+func (e *echo) EditComment(ctx context.Context, key forge.TaskKey, id, body string) (forge.Comment, error) {
+	c, err := e.Client.EditComment(ctx, key, id, body)
+	if err == nil {
+		e.print(id, body)
+	}
+	return c, err
+}
+
+func (e *echo) print(id, body string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.said[id] == nil {
+		e.said[id] = map[string]bool{}
+	}
+	for line := range strings.SplitSeq(plain(body), "\n") {
+		if line == "" || e.said[id][line] {
+			continue
+		}
+		e.said[id][line] = true
+		e.show(line)
+	}
+}
+
+var (
+	marker  = lazyregexp.New(`(?s)<!--.*?-->`)
+	patches = lazyregexp.New("(?s)<details>[^\n]*\n+`{3,}diff\n.*?\n`{3,}\n+</details>")
+	folds   = lazyregexp.New(`</?(details|summary)>`)
+)
+
+// plain is a comment for a terminal: without what a browser hides or folds, and
+// without the patch, which comes later.
+func plain(body string) string {
+	body = patches.ReplaceAllString(body, "")
+	body = marker.ReplaceAllString(body, "")
+	return strings.TrimSpace(folds.ReplaceAllString(body, ""))
+}
