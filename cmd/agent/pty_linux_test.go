@@ -166,3 +166,40 @@ func TestRunVerbose(t *testing.T) {
 		t.Errorf("stdout:\n%s\nstderr:\n%s", out, errOut)
 	}
 }
+
+// TestTryOnATerminal answers there: to what the agent asks before it goes on, and to
+// what becomes of the diff.
+func TestTryOnATerminal(t *testing.T) {
+	t.Parallel()
+	secret := write("key.txt", "ghp_"+strings.Repeat("a1B2", 9)+"\n") // needs an approval
+	u := newUser(t, llmtest.Turns(secret, llmtest.Done("I wrote the key."), llmtest.Done("For a test."), llmtest.Done("For a test.")))
+	master, slave := openTerminal(t, 120)
+	p := &onTerminal{process: &process{t: t, cmd: exec.Command(agentPath(t), "try", "write the key")}, w: u.world, terminal: master, read: make(chan struct{})}
+	p.cmd.Dir, p.cmd.Env = u.project, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + u.dir, "TMPDIR=" + u.path("tmp"), "LANG=C.UTF-8", "TERM=xterm", "OLLAMA_HOST=" + u.host}
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	must(t, p.cmd.Start())
+	must(t, slave.Close())
+	go p.listen()
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(p.shown.String())
+		}
+		_ = p.cmd.Process.Kill()
+		p.wait()
+		_ = master.Close()
+	})
+	for _, step := range []struct {
+		sees  string
+		times int
+		types string
+	}{{"Your answer", 1, "why that?\n"}, {"Your answer", 2, "agent approve\n"}, {"apply? [y/N]", 1, "y\n"}} {
+		u.until(step.sees, func() bool { return strings.Count(p.shown.String(), step.sees) == step.times })
+		_, err := master.WriteString(step.types)
+		must(t, err)
+	}
+	code, shown := p.end()
+	if code != 0 || !strings.Contains(shown, "Applied: "+u.project) || !strings.HasPrefix(u.get("key.txt"), "ghp_") {
+		t.Errorf("exit %d\n%s", code, shown)
+	}
+}

@@ -226,7 +226,7 @@ func (y *trying) sayModel(m try.Model, cfg *config.Config) {
 
 // ask lets the person answer what the task waits for. No answer leaves it waiting.
 func (y *trying) ask() (answer string, asked bool) {
-	if waits, _ := y.t.Waiting(); !waits {
+	if !y.t.Asks() {
 		return "", false
 	}
 	fmt.Fprint(y.err, y.text("try.answer"))

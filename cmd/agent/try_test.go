@@ -2,13 +2,16 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"agent/internal/exhaustive"
 	"agent/internal/try"
 	"agent/llm/llmtest"
 )
@@ -283,5 +286,56 @@ func TestTryInTheEnvironment(t *testing.T) {
 	out, errOut := u.try(0, "", "greet", "--json")
 	if r := u.result(out); r.State != "completed" || r.Model != "scripted" || !strings.Contains(errOut, "(from the environment: OPENAI_API_KEY)") {
 		t.Errorf("%s%s", out, errOut)
+	}
+}
+
+// The script of the page, on a list of tasks: each object has the patch and the
+// evidence. It goes on where it was stopped.
+func TestBenchmarkScript(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/try.md")
+	must(t, err)
+	_, script, _ := strings.Cut(string(page), "```sh\n")
+	script, _, _ = strings.Cut(script, "```")
+	if n := strings.Count(script, "\n"); n != 10 {
+		t.Errorf("the script has %d lines", n)
+	}
+	u := newUser(t, fix())
+	tasks := 2
+	if exhaustive.On() {
+		tasks = 50
+	}
+	commit := strings.TrimSpace(u.run("git", "rev-parse", "HEAD"))
+	u.run("git", "add", "check.sh")
+	u.run("git", "-c", "user.name=u", "-c", "user.email=u@example.com", "commit", "-q", "-m", "A check")
+	for i := range tasks {
+		dir := u.path("list", "tasks", fmt.Sprintf("task-%02d", i))
+		must(t, os.MkdirAll(dir, 0o700))
+		at := []string{"main", commit}[i%2]
+		for name, text := range map[string]string{"repo": u.project, "commit": at, "problem.md": fmt.Sprintf("# Task %d\n\nThe sum is wrong.\n", i)} {
+			must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+		}
+	}
+	must(t, os.MkdirAll(u.path("list", "results"), 0o700))
+	done := u.path("list", "results", "task-00.json")
+	must(t, os.WriteFile(done, []byte("{}\n"), 0o600))
+	p := &process{t: t, cmd: exec.Command("sh", "-c", script)}
+	p.cmd.Dir, p.cmd.Env = u.path("list"), []string{"PATH=" + os.Getenv("PATH"), "HOME=" + u.dir, "TMPDIR=" + u.path("tmp"), "LANG=C.UTF-8", "OLLAMA_HOST=" + u.host}
+	began := time.Now()
+	if out, err := p.cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	tokens := 0
+	for i := 1; i < tasks; i++ {
+		data, err := os.ReadFile(u.path("list", "results", fmt.Sprintf("task-%02d.json", i)))
+		must(t, err)
+		r := u.result(string(data))
+		if tokens += r.Tokens; r.State != "completed" || !strings.Contains(r.Patch, "+func Of(a, b int) int { return a + b }") || len(r.Evidence.Commands) != 2 {
+			t.Errorf("task %d: %s", i, data)
+		}
+	}
+	t.Logf("%d tasks, %d tokens, %v", tasks-1, tokens, time.Since(began))
+	if data, err := os.ReadFile(done); err != nil || string(data) != "{}\n" {
+		t.Errorf("a task that was done was done again: %s, %v", data, err)
 	}
 }

@@ -196,6 +196,14 @@ func (t *Try) Waiting() (waits, byAnswer bool) {
 	return true, s.Status == projections.Awaiting || projections.NeedsApproval(s.Paused)
 }
 
+// Asks reports whether somebody can do something about the wait. One for a time or a
+// signal ends by itself.
+func (t *Try) Asks() bool {
+	waits, byAnswer := t.Waiting()
+	s, err := t.State()
+	return waits && err == nil && (byAnswer || s.Paused != nil && s.Paused.Until.Kind != "time" && s.Paused.Until.Kind != "signal")
+}
+
 // Answer writes what the user says into the task, and goes on with it.
 func (t *Try) Answer(ctx context.Context, text string) (rounds.Summary, error) {
 	c, err := files.New(files.Config{Directory: t.tasks(), Name: t.name, BotName: t.app.Sites[0].Config.BotName})
