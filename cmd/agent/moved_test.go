@@ -90,7 +90,7 @@ func TestTransferredInMidRun(t *testing.T) {
 				p.kill()
 				if !taken {
 					c.agent(75, "run")
-					if got := strings.Join(labels(), ","); c.only().State != "running" || strings.Contains(comments(), "42") || strings.Contains(got, doneLabel) {
+					if got := strings.Join(labels(), ","); c.only().State != "interrupted" || strings.Contains(comments(), "42") || strings.Contains(got, doneLabel) {
 						t.Errorf("%s, labels %q, comments %s", c.only().State, got, comments())
 					}
 					if out, _ := c.agent(0, "why", old); !strings.Contains(out, "no tasks are taken") {
