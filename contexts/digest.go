@@ -46,6 +46,7 @@ type Info struct {
 	Err                  error         // what makes it damaged
 	gone                 bool          // a line of the index: it was removed
 	estimated            int           // tokens of the open model call
+	outside              bool          // it is no turn of the conversation
 	watch, then          eventlog.Head // the head that was known, and that event as it is now
 }
 
@@ -89,9 +90,11 @@ func (i *Info) apply(e event.Event) {
 	case *event.ContextFailed:
 		i.end(StateFailed, e.Time)
 	case *event.LLMRequested:
-		i.estimated = b.Estimated
+		i.estimated, i.outside = b.Estimated, b.OutsideConversation()
 	case *event.LLMReplied:
-		i.LLMCalls++
+		if !i.outside {
+			i.LLMCalls++
+		}
 		i.Tokens += b.Usage.Prompt + b.Usage.Completion
 		i.CostUSD += b.CostUSD
 	case *event.LLMFailed:

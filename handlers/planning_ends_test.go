@@ -138,7 +138,7 @@ func TestFailedPlanRound(t *testing.T) {
 }
 
 // TestCallsThatPeopleSee: limits count the model calls that were begun; people are told
-// of those that were completed (seeds/003 §4.3.1), in the comment and in its folded part.
+// of the turns that were completed (seeds/003 §4.3.1), in the comment and in its folded part.
 func TestCallsThatPeopleSee(t *testing.T) {
 	down := &event.LLMFailed{Kind: "transient", Message: "503"}
 	w := newWorld(t, "json", text(`{"command":{"tool":"ws/run_command","args":{"argv":["1"]},"comment":"One."}}`), down, down)
@@ -146,7 +146,7 @@ func TestCallsThatPeopleSee(t *testing.T) {
 	w.state.Config.Limits.MaxCalls = 3
 	w.run()
 	said := w.said("completed")
-	for _, want := range []string{"the limit of 3 model calls was reached", "Model calls: 1 · tool calls: 1", "Model calls without a reply, which count towards the limit: 2"} {
+	for _, want := range []string{"the limit of 3 model calls was reached", "Model calls: 1 · tool calls: 1", "Other model calls that count towards the limit (no reply, or a summary): 2"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the comment lacks %q:\n%s", want, said)
 		}

@@ -76,7 +76,7 @@ func TestSimpleNotes(t *testing.T) {
 	if d := cmp.Diff([]string{"reply||||" + "|One.", "reply|||||Two."}, brief(s.Progress.Notes)); d != "" {
 		t.Error(d)
 	}
-	if n := s.Progress.Notes[1]; n.Call != 5 || n.Tools != 1 {
+	if n := s.Progress.Notes[1]; n.Call != 4 || n.Tools != 1 {
 		t.Errorf("it counts %d model calls and %d tool calls", n.Call, n.Tools)
 	}
 }

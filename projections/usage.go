@@ -11,7 +11,7 @@ import (
 // completed.
 type Usage struct {
 	LLMBegun   int // model calls that were requested
-	LLMCalls   int // those that brought a reply
+	LLMCalls   int // turns of the conversation that brought a reply; drafts of summaries come after the last comment
 	ToolCalls  int // requested
 	Prompt     int // tokens
 	Completion int
@@ -20,6 +20,7 @@ type Usage struct {
 	Active     time.Duration // time in which a process worked on it
 	Ratio      float64       // the provider's count of prompt tokens over our uncalibrated estimate; 0 before the first reply
 	estimated  int           // of the open model call
+	outside    bool          // so is whether it is no turn of the conversation
 }
 
 // Tokens is the number that limits count.
@@ -31,7 +32,7 @@ func (u *Usage) apply(e event.Event, before time.Time, status Status) {
 		return // nobody worked between the last event and this one
 	case *event.LLMRequested:
 		u.LLMBegun++
-		u.estimated = b.Estimated
+		u.estimated, u.outside = b.Estimated, b.OutsideConversation()
 	case *event.LLMFailed:
 		if b.Kind == event.Interrupted {
 			u.Prompt += u.estimated // the provider has counted it, too
@@ -39,7 +40,9 @@ func (u *Usage) apply(e event.Event, before time.Time, status Status) {
 	case *event.ToolRequested:
 		u.ToolCalls++
 	case *event.LLMReplied:
-		u.LLMCalls++
+		if !u.outside {
+			u.LLMCalls++
+		}
 		u.Prompt += b.Usage.Prompt
 		u.Completion += b.Usage.Completion
 		u.Cached += b.Usage.Cached

@@ -120,7 +120,7 @@ func (w *world) wantComment(number int, head string) string {
 // wantExact wants the replay of a context to be exact.
 func (w *world) wantExact(uuid string) {
 	w.t.Helper()
-	if out, _ := w.agent(0, "replay", uuid); !strings.HasPrefix(out, "exact: ") {
+	if out, _ := w.agent(0, "replay", uuid); !strings.HasPrefix(out, "exact: ") && !strings.HasPrefix(out, "一致: ") {
 		w.t.Errorf("replay is not exact:\n%s", out)
 	}
 }

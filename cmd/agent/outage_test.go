@@ -62,7 +62,7 @@ func TestServerCannotReadCall(t *testing.T) {
 	w.inPlace()
 	w.agent(0, "run")
 	l := w.only()
-	if l.State != "completed" || l.LLMCalls < 3 || l.ToolCalls != 2 {
+	if l.State != "completed" || l.LLMCalls != 2 || l.ToolCalls != 2 {
 		t.Errorf("%s after %d model calls and %d tool calls", l.State, l.LLMCalls, l.ToolCalls)
 	}
 	if !w.model.Requests()[1].Contains("could not read the tool call") {

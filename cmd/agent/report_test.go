@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -60,10 +61,16 @@ func TestReportsOnADoneTask(t *testing.T) {
 	w.forge.AddComment(testRepo, 1, "alice", "Please be brief.")
 	w.forge.AddBot("linter")
 	w.forge.AddComment(testRepo, 1, "linter", "0 problems")
-	w.agent(0, "run")
+	run, _ := w.agent(0, "run")
 	l := w.only()
 
 	used := w.fold(l.UUID).Usage
+	inspected, _ := w.agent(0, "inspect", l.UUID)
+	for where, text := range map[string]string{"run": run, "inspect": inspected, "comment": strings.ToLower(w.wantComment(1, "✅ **Done**"))} {
+		if !regexp.MustCompile(fmt.Sprintf(`model calls: %d\b`, l.LLMCalls)).MatchString(text) {
+			t.Errorf("%s does not say %d model calls:\n%s", where, l.LLMCalls, text)
+		}
+	}
 	if used.Tokens() < 2200 || used.CostUSD < 0.0399 {
 		t.Fatalf("used %+v", used)
 	}
