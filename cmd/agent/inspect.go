@@ -32,10 +32,10 @@ type inspection struct {
 	uuid   string
 	screen term.Screen
 
-	full, conversation, follow bool
-	request                    uint64
-	types                      []string
-	since, phase, grep         string
+	full, conversation, follow, failed bool
+	request                            uint64
+	types                              []string
+	since, phase, grep                 string
 }
 
 func (a *cli) inspectCommand() *cobra.Command {
@@ -48,7 +48,7 @@ and its reply. --conversation shows what the model read and wrote. It never writ
 not to a damaged log: it shows what can be read around the damage and exits with 65.`,
 		Example: `  agent inspect 3f2a
   agent inspect 3f2a 42                      # event 42 whole: a tool call with its output
-  agent inspect 3f2a --type '*.failed'       # what went wrong
+  agent inspect 3f2a --failed                # what went wrong
   agent inspect 3f2a --conversation
   agent inspect 3f2a --request 12            # the request as it was sent, made again from the log
   agent inspect 3f2a -f                      # follow it while it runs
@@ -62,6 +62,7 @@ not to a damaged log: it shows what can be read around the damage and exits with
 	flags.Uint64Var(&i.request, "request", 0, "show the model request of event `SEQ` as it was sent")
 	flags.BoolVarP(&i.follow, "follow", "f", false, "go on as the log grows, until Ctrl-C")
 	flags.StringSliceVar(&i.types, "type", nil, "only events of these types, such as tool.replied, tool or *.failed")
+	flags.BoolVar(&i.failed, "failed", false, "only what failed: calls, commands with another exit code than 0, writes, limits")
 	flags.StringVar(&i.since, "since", "", "only events of this age (24h, 7d) or from this day (2026-11-27) on")
 	flags.StringVar(&i.phase, "phase", "", "only events of this phase of planning")
 	flags.StringVar(&i.grep, "grep", "", "only events whose data match this regular expression")
@@ -99,7 +100,7 @@ func (i *inspection) run(ctx context.Context, args []string) error {
 }
 
 func (i *inspection) filter() (*viewer.Filter, error) {
-	f := &viewer.Filter{Types: i.types, Phase: i.phase}
+	f := &viewer.Filter{Types: i.types, Phase: i.phase, Failed: i.failed}
 	err := search.CheckTypes(i.types)
 	if err != nil {
 		return nil, err

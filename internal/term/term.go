@@ -74,7 +74,7 @@ func dumb() bool { return os.Getenv("TERM") == "dumb" }
 // Paint gives a text its colour, where there are colours. The text must be safe
 // for a terminal already.
 func (s Screen) Paint(c Color, text string) string {
-	if !s.colors || text == "" {
+	if !s.colors || c == "" || text == "" {
 		return text
 	}
 	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"

@@ -97,7 +97,7 @@ func (p *Printer) Message(m Message) {
 	if strings.HasSuffix(m.Purpose, " failed") || m.Purpose == "no reply" {
 		color = term.Bad
 	}
-	title := fmt.Sprintf("%d  %s", m.Seq, m.Role)
+	title := fmt.Sprintf("%d  %s", m.Seq, sanitize.Line(m.Role, 40))
 	if m.Purpose != "" && m.Purpose != m.Role {
 		title += " · " + sanitize.Line(m.Purpose, 120)
 	}

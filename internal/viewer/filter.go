@@ -12,10 +12,11 @@ import (
 
 // Filter chooses the events that are shown. What is zero chooses all.
 type Filter struct {
-	Types []string // as search.OfType: tool.replied, tool, *.failed
-	Since time.Time
-	Phase string         // of planning: planning, execution, …
-	Grep  *regexp.Regexp // in the event's data, as the log holds it
+	Types  []string // as search.OfType: tool.replied, tool, *.failed
+	Since  time.Time
+	Phase  string         // of planning: planning, execution, …
+	Failed bool           // only what failed
+	Grep   *regexp.Regexp // in the event's data, as the log holds it
 
 	phase string // that the log is in
 }
@@ -27,7 +28,7 @@ func (f *Filter) Fits(r eventlog.Record) bool {
 			f.phase = string(ev.Body.(*event.PhaseEntered).Phase)
 		}
 	}
-	return f.hasType(string(r.Type)) && (f.Since.IsZero() || !r.When().Before(f.Since)) &&
+	return f.hasType(string(r.Type)) && (!f.Failed || failed(r)) && (f.Since.IsZero() || !r.When().Before(f.Since)) &&
 		(f.Phase == "" || f.Phase == f.phase) && (f.Grep == nil || f.Grep.Match(r.Data))
 }
 

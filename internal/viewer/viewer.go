@@ -50,7 +50,7 @@ func (p *Printer) Line(r eventlog.Record) {
 	if !p.Full {
 		width = max(p.Screen.Width-len("12345 ←1234 15:04:05.000  ")-max(len(kind), 19)-1, 20)
 	}
-	fmt.Fprintln(p.Screen, p.Screen.Paint(term.Aux, head)+p.Screen.Paint(colorOf(string(r.Type)), kind)+" "+term.Line(text, width))
+	fmt.Fprintln(p.Screen, p.Screen.Paint(term.Aux, head)+p.Screen.Paint(colorOf(r), kind)+" "+term.Line(text, width))
 }
 
 func (p *Printer) date(t time.Time) {
@@ -61,10 +61,24 @@ func (p *Printer) date(t time.Time) {
 	}
 }
 
-// colorOf says what a type of event means to people.
-func colorOf(kind string) term.Color {
-	switch {
-	case strings.HasSuffix(kind, ".failed"), strings.HasSuffix(kind, ".interrupted"), kind == "limit.reached":
+// failed tells whether an event says that something did not work.
+func failed(r eventlog.Record) bool {
+	kind := string(r.Type)
+	if kind == "tool.replied" {
+		ev, err := event.Decode(r)
+		if err != nil {
+			return false
+		}
+		reply, ok := ev.Body.(*event.ToolReplied)
+		return ok && !projections.Succeeded(reply)
+	}
+	return strings.HasSuffix(kind, ".failed") || strings.HasSuffix(kind, ".interrupted") || kind == "limit.reached"
+}
+
+// colorOf says what an event means to people.
+func colorOf(r eventlog.Record) term.Color {
+	switch kind := string(r.Type); {
+	case failed(r):
 		return term.Bad
 	case kind == "context.paused", kind == "context.awaiting", strings.HasPrefix(kind, "pause."):
 		return term.Waits
