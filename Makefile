@@ -11,7 +11,7 @@ RACE     ?= ./contexts ./handlers/engine ./internal/app/rounds ./mcp
 TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo quick test test-servers test-fixtures vet static check race vuln crash attacks sweep fuzz golden bench release image test-image clean
+.PHONY: help build demo quick test test-servers test-fixtures vet static check race vuln crash powercut attacks sweep fuzz golden bench release image test-image clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,11 @@ vuln: ## known vulnerabilities in what is linked (needs its database on the netw
 
 crash: ## kill the real program at its system calls (Linux); CRASH='-every 20' is quicker
 	$(GO) run ./internal/crash $(CRASH)
+
+powercut: ## cut the power CUTS times (200) on ext4 and xfs, then with a build without syncs, which must fail (Linux, root, loop devices)
+	unshare --mount --propagation private $(GO) test ./cmd/agent -run TestPowerCut -v -timeout 120m -args -powercuts $(or $(CUTS),200)
+	$(GO) build -tags nosync -o bin/agent-nosync ./cmd/agent
+	unshare --mount --propagation private $(GO) test ./cmd/agent -run TestPowerCut -v -timeout 120m -args -powercuts $(or $(CUTS),200) -unsynced $(CURDIR)/bin/agent-nosync
 
 attacks: ## the series that must not fail once (Linux): 200 tries of each escape, 330 red-team attempts by each kind of run, 500 kills
 	AGENT_EXHAUSTIVE=1 $(GO) test -timeout 120m -v ./internal/git -run 'Swaps|NoGitOutlives'

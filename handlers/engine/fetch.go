@@ -19,10 +19,12 @@ import (
 
 // read gets something from outside and appends it.
 func (e *Engine) read(ctx context.Context, r handlers.Read) error {
-	if r.Want == handlers.WantProject || r.Want == handlers.WantMeasure {
+	switch r.Want {
+	case handlers.WantProject, handlers.WantTools, handlers.WantMeasure: // a tool server keeps the directory that it begins in
 		if changed, err := e.openFiles(ctx); changed || err != nil {
 			return err
 		}
+	default:
 	}
 	switch r.Want {
 	case handlers.WantTask:

@@ -233,7 +233,7 @@ func (o *OS) SyncDir(name string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	return errors.Join(syncDir(d), d.Close())
 }
 
 func (o *OS) isDir(op, name string) error {

@@ -1,3 +1,5 @@
+//go:build linux && !nosync
+
 package fsx
 
 import (
@@ -18,3 +20,5 @@ func (f synced) Sync() error {
 	}
 	return os.NewSyscallError("fdatasync", err)
 }
+
+func syncDir(d *os.File) error { return d.Sync() }

@@ -81,7 +81,7 @@ func (c *Copy) scan(ctx context.Context, without func([]string) []string) (*scan
 		c.cache = newCacheDir()
 	}
 	w := newWalker(ctx)
-	err = w.walk(root, place{last: c.last, cache: c.cache})
+	err = w.walk(root, level{last: c.last, cache: c.cache})
 	if err = errors.Join(err, w.wait()); err != nil {
 		return nil, err
 	}
@@ -135,8 +135,8 @@ func (w *walker) found(c candidate) error {
 	return nil
 }
 
-// place is a directory of the copy.
-type place struct {
+// level is a directory of the copy on the way down.
+type level struct {
 	prefix   string // its path, with a slash
 	above    []rules
 	last     *Tree // what the last tree has in it, or nil
@@ -145,7 +145,7 @@ type place struct {
 	depth    int
 }
 
-func (w *walker) walk(d directory, p place) error {
+func (w *walker) walk(d directory, p level) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (w *walker) walk(d directory, p place) error {
 }
 
 // missing notes what the last tree has and the directory has not.
-func (w *walker) missing(p place, names []string) {
+func (w *walker) missing(p level, names []string) {
 	there := make(map[string]bool, len(names))
 	for _, name := range names {
 		there[name] = true
@@ -216,7 +216,7 @@ func withIgnore(d directory, prefix string, above []rules) []rules {
 }
 
 // visit looks at a name. met is how many entries of the last tree were dealt with.
-func (w *walker) visit(d directory, p *place, name string) (met int, err error) {
+func (w *walker) visit(d directory, p *level, name string) (met int, err error) {
 	known, tracked := p.last.files[name]
 	below := p.last.dirs[name]
 	if tracked || below != nil {
@@ -269,7 +269,7 @@ func (w *walker) visit(d directory, p *place, name string) (met int, err error) 
 
 // enter goes into a directory. Of one that is excluded only files count that are
 // in the last tree already.
-func (w *walker) enter(d directory, p *place, name string, below *Tree) error {
+func (w *walker) enter(d directory, p *level, name string, below *Tree) error {
 	path := p.prefix + name
 	excluded := p.excluded || ignored(p.above, path, true)
 	if excluded && below == nil {
@@ -296,7 +296,7 @@ func (w *walker) enter(d directory, p *place, name string, below *Tree) error {
 		w.leave(path+"/", Nested)
 		excluded = true
 	}
-	next := place{path + "/", p.above, below, p.cache.sub(name), excluded, p.depth + 1}
+	next := level{path + "/", p.above, below, p.cache.sub(name), excluded, p.depth + 1}
 	if excluded && below == nil {
 		sub.close()
 		return nil

@@ -88,11 +88,15 @@ func (w *Copy) differs(ctx context.Context, s *projections.State, o *contexts.Ob
 // changed while nobody worked counts.
 func (w *Copy) openClone(ctx context.Context, s *projections.State, o *contexts.Objects, how engine.Opening, start time.Time) (event.Body, error) {
 	reason, detail := w.unusable(ctx, s, how.Crashed)
+	untouched := s.Usage.ToolCalls == 0 && len(s.Setup) == 0
 	if s.Saved.Seq == 0 {
+		if reason == "" && how.Crashed && untouched && s.Workspace.Continued.From == "" {
+			reason = "damaged" // git does not sync what it checks out
+		}
 		if reason == "" {
 			return orNone(w.save(ctx, s, o, "start"))
 		}
-		if s.Usage.ToolCalls > 0 || len(s.Setup) > 0 {
+		if !untouched {
 			return nil, nil // a log of an earlier release: what was done is nowhere
 		}
 	}
