@@ -212,3 +212,28 @@ func TestTasksAreOutOfReach(t *testing.T) {
 		}
 	}
 }
+
+// Killed in a model call, and again while it works on: the next run finishes, and each
+// comment stands in the file once.
+func TestKilledInAFile(t *testing.T) {
+	t.Parallel()
+	c := newTalk(t, fileKind, hanging(2, hanging(1, llmtest.Turns(write("hello.txt", "hello\n"), llmtest.Done("I wrote hello.txt."), llmtest.Done("I wrote hello.txt.")))))
+	for n := 2; n <= 3; n++ {
+		p := c.start("run")
+		c.awaitCalls(n)
+		p.kill()
+	}
+	c.say("alice", "Said-meanwhile: be quick.")
+	c.agent(0, "run")
+	l := c.wantState("completed", doneLabel)
+	c.wantSaid(1, "✅ **Done** @alice")
+	seen := map[string]bool{}
+	for _, body := range c.said() {
+		if seen[body] {
+			t.Errorf("said twice: %s", body)
+		}
+		seen[body] = true
+	}
+	c.wantExact(l.UUID)
+	c.wantPublished()
+}
