@@ -88,6 +88,7 @@ func TestErrors(t *testing.T) {
 		{"s", "echo", "{", mcp.Error{Kind: mcp.Refused, Message: "the arguments are not a JSON object"}},
 		{"s", "die", "", mcp.Error{Kind: mcp.Died, Message: "the server died in the call: exit status 7"}},
 		{"s", "silent", "", mcp.Error{Kind: mcp.TimedOut, Message: "no answer within 300ms"}},
+		{"s", "fading", "", mcp.Error{Kind: mcp.TimedOut, Message: "no answer within 300ms; its latest progress: step 7 of [redacted]"}},
 		{"none", "echo", "", mcp.Error{Kind: mcp.NotStarted, Message: `its command "/nonexistent" cannot be run`}},
 	} {
 		t.Run(c.server+"/"+c.tool+c.args, func(t *testing.T) {
@@ -101,6 +102,16 @@ func TestErrors(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestProgressKeepsACallAlive: the timeout is that of silence.
+func TestProgressKeepsACallAlive(t *testing.T) {
+	config := fake("s", "normal")
+	config.Timeout = 400 * time.Millisecond
+	session, _ := start(t, config)
+	if got, err := session.Call(t.Context(), "s", "steady", nil); err != nil || got.Text != "after all" {
+		t.Errorf("got %v, %v", got, err)
 	}
 }
 

@@ -30,6 +30,7 @@ type connection struct {
 	since     time.Time
 	idle      func()      // closes idle HTTP connections
 	lost      atomic.Bool // the HTTP session is gone, the server is not to blame
+	progress  progress
 }
 
 // connect starts a server or opens a session, shakes hands, and lists its tools.
@@ -53,6 +54,7 @@ func connect(ctx context.Context, config ServerConfig, o Options) (*connection, 
 }
 
 func (c *connection) shakeHands(ctx context.Context, config ServerConfig, o Options) error {
+	c.client.OnNotification(c.progress.notify)
 	// The context of Start is the connection's life, not the handshake's.
 	if err := c.client.Start(context.Background()); err != nil {
 		return err
@@ -102,14 +104,17 @@ func (c *connection) listTools(ctx context.Context, drop func(string)) error {
 	return nil
 }
 
-// call runs one tool. Its errors are *Error, errSessionLost, or the error of ctx.
+// call runs one tool, and waits as long as its server reports progress within the
+// timeout. Its errors are *Error, errSessionLost, or the error of ctx.
 func (c *connection) call(ctx context.Context, timeout time.Duration, tool string, args json.RawMessage) (Result, error) {
 	if c.process != nil {
 		c.process.stderr.renew()
 	}
-	limited, cancel := context.WithTimeout(ctx, timeout)
+	token, signs, end := c.progress.begin()
+	defer end()
+	limited, cancel := signs.expire(ctx, timeout)
 	defer cancel()
-	answer, err := c.send(limited, tool, args)
+	answer, err := c.send(limited, token, tool, args)
 	switch {
 	case answer.refusal != nil && c.endsSession(answer.refusal):
 		return Result{}, errSessionLost
@@ -120,7 +125,7 @@ func (c *connection) call(ctx context.Context, timeout time.Duration, tool strin
 	case ctx.Err() != nil:
 		return Result{}, ctx.Err()
 	case limited.Err() != nil:
-		return Result{}, &Error{Kind: TimedOut, Message: fmt.Sprintf("no answer within %v", timeout)}
+		return Result{}, c.progress.silence(signs, timeout)
 	default:
 		return Result{}, c.broken(err)
 	}
@@ -128,11 +133,12 @@ func (c *connection) call(ctx context.Context, timeout time.Duration, tool strin
 
 // send waits for the answer, but not for a server that does not read its
 // input: that one is killed, because the rest of the request is stuck for ever.
-func (c *connection) send(ctx context.Context, tool string, args json.RawMessage) (capture, error) {
+func (c *connection) send(ctx context.Context, token int64, tool string, args json.RawMessage) (capture, error) {
 	captured, answer := withCapture(ctx)
 	var request protocol.CallToolRequest
 	request.Params.Name = tool
 	request.Params.Arguments = args
+	request.Params.Meta = &protocol.Meta{ProgressToken: token}
 	done := make(chan error, 1)
 	go func() {
 		_, err := c.client.CallTool(captured, request)

@@ -19,6 +19,9 @@ type message struct {
 		Name      string          `json:"name"`
 		Cursor    string          `json:"cursor"`
 		Arguments json.RawMessage `json:"arguments"`
+		Meta      struct {
+			Token json.RawMessage `json:"progressToken"`
+		} `json:"_meta"`
 	} `json:"params"`
 	Error json.RawMessage `json:"error"`
 }
@@ -91,7 +94,7 @@ func text(s string) string {
 
 const rawSchema = `{"type":"object","title":"T","description":"D","oneOf":[{"required":["a"]},{"required":["b"]}],"anyOf":[true],"x-vendor":{"n":1.50}}`
 
-var toolNames = strings.Fields("echo env run die silent flood big huge noise two_objects no_newline twice wrong_id ask refuse missing failing mixed structured family slow sink link dying_words not_a_result items late flush")
+var toolNames = strings.Fields("echo env run die silent flood big huge noise two_objects no_newline twice wrong_id ask refuse missing failing mixed structured family slow sink link dying_words not_a_result items late flush steady fading")
 
 func toolList(mode, cursor string) string {
 	plain := func(name, schema string) string {
@@ -184,6 +187,14 @@ func callFake(m message, in *bufio.Reader) {
 	case "slow":
 		time.Sleep(20 * time.Millisecond)
 		answer(m.ID, text(string(m.Params.Arguments)))
+	case "steady", "fading":
+		for i := range 8 { // longer in all than a call may be silent
+			fmt.Printf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"message":"step %d of hunter2hunter2"}}`+"\n", m.Params.Meta.Token, i, i)
+			time.Sleep(100 * time.Millisecond)
+		}
+		if m.Params.Name == "steady" {
+			answer(m.ID, text("after all"))
+		}
 	case "late":
 		lateID = m.ID
 	case "flush":

@@ -160,7 +160,9 @@ func Calls(b *event.LLMReplied) []llm.ToolCall {
 func (c *Conversation) Messages(protocol string, most int) []llm.Message {
 	out := make([]llm.Message, 0, len(c.Entries))
 	for _, e := range c.Entries {
-		if share := e.share(most); share > 0 {
+		if share := e.share(most); share > 0 && e.Role == llm.ToolRole {
+			e.Text = shortenResult(e.Text, share)
+		} else if share > 0 {
 			e.Text = event.Shorten(e.Text, share)
 		}
 		out = append(out, e.Message(protocol))

@@ -34,7 +34,7 @@ const longestEdited = 512
 // pathsIn are the short texts in the arguments of a call that is no command.
 func pathsIn(args string) (paths []string) {
 	var top map[string]any
-	if json.Unmarshal([]byte(args), &top) != nil || top["argv"] != nil || top["command"] != nil {
+	if json.Unmarshal([]byte(args), &top) != nil || isCommand(args) {
 		return nil
 	}
 	if patch, ok := top["patch"].(string); ok {
@@ -59,6 +59,12 @@ func pathsIn(args string) (paths []string) {
 	}
 	walk(top)
 	return paths
+}
+
+// isCommand reports whether the arguments of a call are a command.
+func isCommand(args string) bool {
+	var a struct{ Argv, Command any }
+	return json.Unmarshal([]byte(args), &a) == nil && (a.Argv != nil || a.Command != nil)
 }
 
 // patchHeads begin the lines of a patch that name a file.

@@ -44,7 +44,7 @@ type Fact struct {
 	Subject  string // the command, or the path
 	Command  string // the command as a shell takes it
 	OK       bool
-	ExitCode string // of a command, as its tool reported it
+	ExitCode string // of a command, as its tool reported it; or Killed, Interrupted
 	Writes   bool   // it is of a tool that changes a file
 	Setup    bool   // it was done before the work began
 }
@@ -79,6 +79,7 @@ func (w *Work) apply(e event.Event) {
 	case *event.ToolInterrupted:
 		w.Answered++
 		w.edit() // it may have happened
+		w.interrupted()
 	case *event.MessageAdded:
 		if b.Purpose == "correction" {
 			w.count()
@@ -167,6 +168,21 @@ func Succeeded(b *event.ToolReplied) bool {
 
 func exitCode(b *event.ToolReplied) (string, bool) {
 	return strings.CutPrefix(firstLine(b.Content.Inline), "exit code: ")
+}
+
+// Killed and Interrupted stand in the place of the exit code of a command that did
+// not end by itself.
+const (
+	Killed      = "killed"
+	Interrupted = "interrupted"
+)
+
+// interrupted notes a command of which nobody knows how it ended.
+func (w *Work) interrupted() {
+	if w.calling == nil || len(w.Facts) == 0 || !isCommand(w.calling.Args.View()) {
+		return
+	}
+	w.Facts[len(w.Facts)-1].ExitCode = Interrupted
 }
 
 // dealtWith forgets the errors that ended an action or a collection.

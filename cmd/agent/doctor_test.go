@@ -73,7 +73,7 @@ func TestDoctorFindsNothingWrong(t *testing.T) {
 	w.wantFinding(by, testRepo, doctor.OK, "git can read")
 	w.wantFinding(by, "model", doctor.OK, "scripted")
 	w.wantFinding(by, "tool calls", doctor.OK, "ping")
-	w.wantFinding(by, "tool server workspace", doctor.OK, "read_file")
+	w.wantFinding(by, "tool server workspace", doctor.OK, "list_files")
 	w.wantFinding(by, "prompt injection", doctor.OK, "")
 	for _, r := range w.forge.Requests() {
 		if r.Method != http.MethodGet && !strings.HasSuffix(r.Path, "/git-upload-pack") { // git asks with POST, too

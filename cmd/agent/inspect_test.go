@@ -22,7 +22,8 @@ func TestInspect(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, llmtest.Turns(
 		llmtest.ToolCall("workspace__read_file", map[string]any{"path": "missing.txt"}),
-		command("sh", "-c", "printf '\\033[31mred\\n'; seq 20000"), // more than a line of the log holds
+		command("sh", "-c", "printf '\\033[31mred\\n' > made; seq 4000 >> made"),
+		llmtest.ToolCall("workspace__read_file", map[string]any{"path": "made"}),
 		llmtest.Done("Nothing to do.")))
 	w.inPlace()
 	w.agent(0, "run")
@@ -45,12 +46,12 @@ func TestInspect(t *testing.T) {
 	}
 
 	list := inspect()
-	for _, want := range []string{"Greet the world", "completed", "model calls: 3", "── "} {
+	for _, want := range []string{"Greet the world", "completed", "model calls: 4", "── "} {
 		if !strings.Contains(list, want) {
 			t.Errorf("the list lacks %q:\n%s", want, list)
 		}
 	}
-	failed, output := seqOf("tool.requested", 0), seqOf("tool.replied", 1)
+	failed, output := seqOf("tool.requested", 0), seqOf("tool.replied", 2)
 	whole := inspect(fmt.Sprint(failed))
 	for _, want := range []string{"tool.requested", "missing.txt", "tool.replied", "is_error: true"} {
 		if !strings.Contains(whole, want) {
@@ -58,7 +59,7 @@ func TestInspect(t *testing.T) {
 		}
 	}
 	whole = inspect(fmt.Sprint(output))
-	if !strings.Contains(whole, "\n    10000\n") || !strings.Contains(whole, "seq 20000") || !strings.Contains(whole, `\x1b[31mred`) || strings.Contains(whole, "\x1b") {
+	if !strings.Contains(whole, "\n    3001\t3000\n") || !strings.Contains(whole, "made") || !strings.Contains(whole, `\x1b[31mred`) || strings.Contains(whole, "\x1b") {
 		t.Errorf("event %d is not whole, or acts on a terminal:\n%s", output, tail(whole))
 	}
 	if out := inspect("--type", "tool.*", "--grep", "missing"); strings.Count(out, "tool.requested") != 1 || strings.Contains(out, "llm.") {

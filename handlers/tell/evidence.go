@@ -43,7 +43,7 @@ func evidence(s *projections.State, v *projections.Ending) []string {
 	for _, f := range s.Work.Facts {
 		if f.ExitCode != "" {
 			ran = true
-			lines = append(lines, i18n.Text(s.Lang, "facts.command", format.Code(f.Command), f.ExitCode))
+			lines = append(lines, commandLine(s, f))
 		}
 	}
 	if v.Status == projections.Completed && v.ByModel() {
@@ -54,6 +54,14 @@ func evidence(s *projections.State, v *projections.Ending) []string {
 		}
 	}
 	return lines
+}
+
+// commandLine says how a command ended, or that it did not.
+func commandLine(s *projections.State, f projections.Fact) string {
+	if f.ExitCode == projections.Killed || f.ExitCode == projections.Interrupted {
+		return i18n.Text(s.Lang, i18n.ID("facts."+f.ExitCode), format.Code(f.Command))
+	}
+	return i18n.Text(s.Lang, "facts.command", format.Code(f.Command), f.ExitCode)
 }
 
 // missingServers name the tool servers that the work was done without. The reason

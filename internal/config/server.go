@@ -18,7 +18,7 @@ type MCPServer struct {
 	SystemPrompt string `yaml:"system_prompt"`
 	// Names of the tools offered to the model. Empty: all; of a server that `tasks_via` or `comments_via` names, none. What the agent itself reads through a server is not bound by it.
 	Allow []string `yaml:"allow"`
-	// Timeout of one call, in seconds.
+	// Seconds without an answer or a sign of progress after which a call is given up. The built-in server reports progress as long as a command runs.
 	TimeoutSeconds int `yaml:"timeout_seconds" default:"120" min:"1" max:"86400"`
 	// Whether tasks need this server. If it cannot be started, the program ends with 78 and touches no task. Without an optional server tasks are worked on, and the closing comment says so. Default: `true` for the server named `workspace` and for an only one, `false` for others.
 	Required bool `yaml:"required"`

@@ -48,6 +48,8 @@ var changeTexts = texts{
 	"kind.large":                {"very large", "非常に大きい"},
 	"facts":                     {"Commands run and files changed", "実行・変更した内容"},
 	"facts.files":               {"Files written: %s", "書き込んだファイル: %s"},
+	"facts.killed":              {"%s → **killed** before it ended", "%s → 終了前に**強制終了**されました"},
+	"facts.interrupted":         {"%s → **interrupted**; its result is unknown", "%s → **中断**され、結果は不明です"},
 	"facts.command":             {"%s → exit code %s", "%s → 終了コード %s"},
 	"facts.none":                {"No command was run, so nothing above has been tested.", "コマンドは実行されていないため、上記の内容は実行による確認がされていません。"},
 	"facts.server":              {"Not all tools of the server %s were available; `agent why` shows the reason.", "サーバー %s のツールの一部または全部を使用できませんでした（理由は `agent why` で確認できます）。"},

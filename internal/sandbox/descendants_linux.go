@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -43,6 +44,31 @@ func (p Policy) KillDescendants(limit time.Duration) (any bool, err error) {
 			killChildren()
 		}
 		if any {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	return any, nil
+}
+
+// KillChildrenBut kills all descendants of a process that has called [BecomeReaper],
+// but for those children that are kept and what is below them. It returns when the
+// others are gone, and reports whether there were any. After limit it gives up: a
+// process that forks all the time can outrun it.
+func KillChildrenBut(kept []int, limit time.Duration) (any bool, err error) {
+	for end, gone := time.Now().Add(limit), 0; gone < 2; { // a list may miss a child whose parent dies meanwhile
+		gone++
+		for _, pid := range children() {
+			if slices.Contains(kept, pid) {
+				continue
+			}
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+			_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // somebody else may take it first
+			any, gone = true, 0
+		}
+		if time.Now().After(end) {
+			return any, errStillThere
+		}
+		if gone == 0 {
 			time.Sleep(time.Millisecond)
 		}
 	}

@@ -18,16 +18,22 @@ func TestHints(t *testing.T) {
 	server := open(t).session.List(t.Context())[0]
 	want := mcp.Server{Name: "workspace", Tools: []mcp.Tool{
 		{Name: "apply_patch", Destructive: true},
+		{Name: "command_output", ReadOnly: true, Idempotent: true},
 		{Name: "delete_file", Destructive: true},
 		{Name: "edit_file", Destructive: true},
+		{Name: "git_blame", ReadOnly: true, Idempotent: true},
 		{Name: "git_commit"},
 		{Name: "git_diff", ReadOnly: true, Idempotent: true},
+		{Name: "git_log", ReadOnly: true, Idempotent: true},
+		{Name: "git_restore", Destructive: true, Idempotent: true},
+		{Name: "git_show", ReadOnly: true, Idempotent: true},
 		{Name: "git_status", ReadOnly: true, Idempotent: true},
 		{Name: "list_files", ReadOnly: true, Idempotent: true},
 		{Name: "move_file", Destructive: true},
 		{Name: "read_file", ReadOnly: true, Idempotent: true},
 		{Name: "run_command", Destructive: true, OpenWorld: true},
 		{Name: "search", ReadOnly: true, Idempotent: true},
+		{Name: "stop_command", Destructive: true, Idempotent: true},
 		{Name: "write_file", Destructive: true, Idempotent: true},
 	}}
 	if diff := cmp.Diff(want, server, cmpopts.IgnoreFields(mcp.Tool{}, "Description", "Schema")); diff != "" {
@@ -86,32 +92,48 @@ func TestReadFile(t *testing.T) {
 	b.write("binary", "a\x00b")
 	b.write("latin", "caf\xe9")
 	b.write("large", strings.Repeat("0123456789abcde\n", 1<<17))
-	b.write("long", strings.Repeat("x", 2<<20))
+	b.write("long", strings.Repeat("x", 2<<20)+"\nend")
+	b.write("sjis", "\x82\xb1\x82\xea\x82\xcd")
+	b.write("eucjp", "\xa4\xb3\xa4\xec\xa4\xcf")
+	b.write("utf16", "\xff\xfea\x00\r\x00\n\x00b\x00\r\x00\n\x00")
+	b.write("damaged", "éé\xff")
+	b.write("dos", "\ufeffa\r\nb\r\n")
+	b.write("empty", "")
 	b.link("a.txt", "inside")
 	if err := syscall.Mkfifo(b.dir+"/fifo", 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.want("read_file", args{"path": "a.txt"}, "one\ntwo\nthree")
-	b.want("read_file", args{"path": b.dir + "/a.txt"}, "one\ntwo\nthree")
-	b.want("read_file", args{"path": "inside"}, "one\ntwo\nthree")
-	b.want("read_file", args{"path": "a.txt", "start_line": 2}, "[lines 2 to 3 of 3]\ntwo\nthree")
-	b.want("read_file", args{"path": "a.txt", "end_line": 1}, "[lines 1 to 1 of 3]\none\n")
-	b.want("read_file", args{"path": "a.txt", "start_line": 1, "end_line": 9}, "one\ntwo\nthree")
+	whole := "1\tone\n2\ttwo\n3\tthree"
+	b.want("read_file", args{"path": "a.txt"}, whole)
+	b.want("read_file", args{"path": b.dir + "/a.txt"}, whole)
+	b.want("read_file", args{"path": "inside"}, whole)
+	b.want("read_file", args{"path": "a.txt", "start_line": 2}, "[lines 2 to 3 of 3]\n2\ttwo\n3\tthree")
+	b.want("read_file", args{"path": "a.txt", "end_line": 1}, "[lines 1 to 1 of 3]\n1\tone")
+	b.want("read_file", args{"path": "a.txt", "offset": 2, "limit": 1}, "[lines 2 to 2 of 3]\n2\ttwo")
+	b.want("read_file", args{"path": "a.txt", "view_range": []int{2, -1}}, "[lines 2 to 3 of 3]\n2\ttwo\n3\tthree")
+	b.want("read_file", args{"path": "a.txt", "start_line": 1, "end_line": 9}, whole)
 	b.want("read_file", args{"path": "large", "start_line": 100000, "end_line": 100001},
-		"[lines 100000 to 100001 of 131072]\n0123456789abcde\n0123456789abcde\n")
-	b.want("read_file", args{"path": "large", "start_line": 2},
-		"[lines 2 to 65537 of 131072]\n"+strings.Repeat("0123456789abcde\n", 1<<16))
+		"[lines 100000 to 100001 of 131072]\n100000\t0123456789abcde\n100001\t0123456789abcde")
+	b.wantMatch("read_file", args{"path": "large", "start_line": 2}, `^\[lines 2 to 2199 of 131072; read on with start_line 2200\]\n2\t(?s:.*)\n2199\t0123456789abcde$`)
+	b.wantMatch("read_file", args{"path": "large"}, `^\[lines 1 to 2198 of 131072; read on with start_line 2199\]\n1\t`)
+	b.wantMatch("read_file", args{"path": "long"}, `^\[lines 1 to 2 of 2; not whole: line 1; read on with start_line 1 and column 2001\]\n1\tx+… \[line of 2097153 bytes\]\n2\tend$`)
+	b.wantMatch("read_file", args{"path": "long", "start_line": 1, "column": 2001}, `^\[lines 1 to 1 of 2; not whole: line 1; read on with start_line 1 and column 46857\]\n1\tx+… `)
+	b.want("read_file", args{"path": "long", "start_line": 1, "column": 2097150}, "[lines 1 to 1 of 2]\n1\txxx")
+	b.want("read_file", args{"path": "latin"}, "[lines 1 to 1 of 1; Windows-1252]\n1\tcafé")
+	b.want("read_file", args{"path": "sjis"}, "[lines 1 to 1 of 1; Shift_JIS]\n1\tこれは")
+	b.want("read_file", args{"path": "eucjp"}, "[lines 1 to 1 of 1; EUC-JP]\n1\tこれは")
+	b.want("read_file", args{"path": "utf16"}, "[lines 1 to 2 of 2; UTF-16LE; CRLF line ends]\n1\ta\n2\tb")
+	b.want("read_file", args{"path": "damaged"}, "[lines 1 to 1 of 1; UTF-8 with invalid bytes]\n1\téé\uFFFD")
+	b.want("read_file", args{"path": "dos"}, "[lines 1 to 2 of 2; UTF-8 with a byte order mark; CRLF line ends]\n1\ta\n2\tb")
+	b.want("read_file", args{"path": "empty"}, "[the file is empty]")
 	b.refused("read_file", args{"path": "a.txt", "start_line": 4}, "it has 3 lines only")
 	b.refused("read_file", args{"path": "a.txt", "start_line": 3, "end_line": 2}, "no range")
 	b.refused("read_file", args{"path": "a.txt", "start_line": 0}, "no range")
-	b.refused("read_file", args{"path": "large"}, "has 2097152 bytes")
-	b.refused("read_file", args{"path": "long", "end_line": 1}, "longer than")
 	b.refused("read_file", args{"path": "binary"}, "binary file of 3 bytes")
-	b.refused("read_file", args{"path": "latin"}, "binary file of 4 bytes")
 	b.refused("read_file", args{"path": "fifo"}, "not a regular file")
 	b.refused("read_file", args{"path": "missing"}, `"missing": no such file or directory`)
 	b.refused("read_file", args{}, "argument path is missing")
-	b.want("read_file", args{"file": "a.txt"}, "one\ntwo\nthree")
+	b.want("read_file", args{"file": "a.txt"}, whole)
 	b.refused("read_file", args{"path": "a.txt", "fil": "a.txt"}, `unknown argument "fil": the tool takes path,`)
 	b.refused("read_file", args{"path": 7}, "argument path must not be a number")
 }
@@ -128,7 +150,7 @@ func TestWriteFile(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o750 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
-	b.want("read_file", args{"path": "tool.sh"}, "new")
+	b.want("read_file", args{"path": "tool.sh"}, "1\tnew")
 	b.want("write_file", args{"path": "deep/er/file", "content": "é"}, "wrote 2 bytes to deep/er/file")
 	b.want("write_file", args{"path": b.dir + "/empty", "content": ""}, "wrote 0 bytes to "+b.dir+"/empty")
 	b.refused("write_file", args{"path": "deep", "content": "x"}, "not a regular file")
@@ -149,14 +171,14 @@ func TestGitDirectoryIsNotWritten(t *testing.T) {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
-	b.want("read_file", args{"path": ".git/config"}, "[core]")
+	b.want("read_file", args{"path": ".git/config"}, "1\t[core]")
 }
 
 func TestEditFile(t *testing.T) {
 	b := open(t)
 	b.write("f", "a\nb\nb\n\naXa\n")
 	b.want("edit_file", args{"path": "f", "old_text": "X", "new_text": "$1\\n"}, "edited f at line 5")
-	b.want("read_file", args{"path": "f"}, "a\nb\nb\n\na$1\\na\n")
+	b.want("read_file", args{"path": "f"}, "1\ta\n2\tb\n3\tb\n4\t\n5\ta$1\\na")
 	b.refused("edit_file", args{"path": "f", "old_text": "b", "new_text": "c"}, `old_text occurs 2 times in "f", at lines 2, 3; add surrounding text`)
 	b.want("edit_file", args{"path": "f", "old_text": "\n\n", "new_text": "\n"}, "edited f at line 3")
 	b.refused("edit_file", args{"path": "f", "old_text": "z", "new_text": "c"}, `old_text is not in "f"`)
@@ -217,14 +239,14 @@ func TestListFiles(t *testing.T) {
 	} {
 		b.want("list_files", args{"path": c.path, "glob": c.glob}, strings.ReplaceAll(c.want, " ", "\n"))
 	}
-	b.want("list_files", args{"glob": "(a).go"}, "no files")
+	b.wantMatch("list_files", args{"glob": "(a).go"}, "^no files; ignored=true")
 	b.refused("list_files", args{"glob": "{a"}, "malformed")
 	b.refused("list_files", args{"path": "missing"}, "no such file")
-	for i := range 2001 {
+	for i := range 1200 {
 		b.write(fmt.Sprintf("many/%04d", i), "")
 	}
 	got, _ := b.call("list_files", args{"path": "many"})
-	if !strings.HasSuffix(got, "many/1999\n[more than 2000 files; narrow it down with path or glob]") {
+	if !strings.HasPrefix(got, "[by directory: ./ 1200]\nmany/0000\n") || !strings.HasSuffix(got, "many/0999\n[files 1 to 1000 of 1200; go on with offset 1000, or narrow it down with path or glob]") {
 		t.Errorf("ends in %q", got[len(got)-100:])
 	}
 }
@@ -241,14 +263,15 @@ func TestSearch(t *testing.T) {
 	b.want("search", args{"pattern": `a$`}, "a.go:1: package a")
 	b.want("search", args{"pattern": `func`, "path": "d"}, "d/b.go:1: func C() {}")
 	b.want("search", args{"pattern": `func`, "path": "d/b.go"}, "d/b.go:1: func C() {}")
-	b.want("search", args{"pattern": "needle"}, "wide:1: "+strings.Repeat("é", 250)+"… [806 bytes]")
+	b.want("search", args{"pattern": "needle"}, "wide:1: …"+strings.Repeat("é", 20)+"needle")
 	b.want("search", args{"pattern": `nothing`}, "no matches")
-	b.refused("search", args{"pattern": "("}, "missing closing )")
+	b.wantMatch("search", args{"pattern": "A("}, `^a.go:2: func A\(\) \{\}\n\[searched as plain text: .*missing closing \)`)
+	b.refused("search", args{"pattern": "(?=a"}, "RE2 syntax")
 	b.refused("search", args{"pattern": "((a{1,1000}){1,1000}){1,1000}"}, "invalid repeat count")
 	b.refused("search", args{}, "argument pattern is missing")
 	b.write("many", strings.Repeat("x\n", 300))
 	got, _ := b.call("search", args{"pattern": "^x$"})
-	if !strings.HasSuffix(got, "many:200: x\n[more than 200 matches; narrow it down with path or pattern]") {
+	if !strings.HasSuffix(got, "many:100: x\n[1 to 100 of 300 lines in 1 files; go on with offset 100, or narrow it down with path, glob or pattern]") {
 		t.Errorf("ends in %q", got[len(got)-100:])
 	}
 	b.write("huge", strings.Repeat("y", 17<<20))

@@ -22,10 +22,15 @@ func (w *workspace) gitEnv() []string {
 
 // git runs git without what a repository could make it execute.
 func (w *workspace) git(ctx context.Context, args ...string) (*ran, error) {
+	return w.gitOutput(ctx, maxOutput, args...)
+}
+
+// gitOutput is git with so many bytes of output kept.
+func (w *workspace) gitOutput(ctx context.Context, most int, args ...string) (*ran, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
 	defer cancel()
-	argv := append([]string{"git", "--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"}, args...)
-	r, err := w.run(ctx, argv, w.gitEnv())
+	argv := append([]string{"git", "--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}, args...)
+	r, err := w.run(ctx, program{argv: argv, env: w.gitEnv(), most: most})
 	switch {
 	case err != nil:
 		return nil, err
@@ -47,27 +52,6 @@ func (w *workspace) gitText(ctx context.Context, args ...string) (string, error)
 		return "", fmt.Errorf("git: %s", strings.TrimPrefix(first, "fatal: "))
 	}
 	return text, nil
-}
-
-func (w *workspace) gitDiff(ctx context.Context, _ struct{}) (string, error) {
-	base, err := w.base(ctx)
-	if err != nil {
-		return "", err
-	}
-	diff, err := w.gitText(ctx, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty", base, "--")
-	if err != nil {
-		return "", err
-	}
-	untracked, err := w.gitText(ctx, "ls-files", "--others", "--exclude-standard", "--")
-	switch {
-	case err != nil:
-		return "", err
-	case untracked != "":
-		return diff + "Untracked files:\n" + untracked, nil
-	case diff == "":
-		return "no changes", nil
-	}
-	return diff, nil
 }
 
 func (w *workspace) gitStatus(ctx context.Context, _ struct{}) (string, error) {

@@ -1,25 +1,24 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
-	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // maxListed bounds the files in one answer.
-const maxListed = 2000
-
-// errEnough ends a walk early.
-var errEnough = errors.New("enough")
+const maxListed = 1000
 
 type listArgs struct {
-	Path string `json:"path"`
-	Glob string `json:"glob"`
+	Path    string `json:"path"`
+	Glob    string `json:"glob"`
+	Ignored bool   `json:"ignored"`
+	Offset  int    `json:"offset"`
+	Limit   int    `json:"limit"`
 }
 
 func (w *workspace) listFiles(ctx context.Context, args listArgs) (string, error) {
@@ -30,61 +29,59 @@ func (w *workspace) listFiles(ctx context.Context, args listArgs) (string, error
 			return "", err
 		}
 	}
-	var found []string
-	err := w.walk(ctx, args.Path, func(name, below string, _ fs.DirEntry) error {
-		switch {
-		case glob != nil && !glob.MatchString(below):
-		case len(found) == maxListed:
-			return errEnough
-		default:
-			found = append(found, name)
-		}
-		return nil
-	})
-	switch {
-	case errors.Is(err, errEnough):
-		found = append(found, fmt.Sprintf("[more than %d files; narrow it down with path or glob]", maxListed))
-	case err != nil:
+	all, err := w.paths(ctx, args.Path, args.Ignored)
+	if err != nil {
 		return "", err
-	case len(found) == 0:
+	}
+	list := slices.DeleteFunc(all, func(name string) bool { return glob != nil && !glob.MatchString(below(name, args.Path)) })
+	if len(list) == 0 {
+		if !args.Ignored && args.Glob != "" {
+			return "no files; ignored=true looks into what .gitignore names, too", nil
+		}
 		return "no files", nil
 	}
-	return strings.Join(found, "\n"), nil
+	shown := page(list, args.Offset, cmp.Or(args.Limit, maxListed))
+	if len(shown) == len(list) {
+		return strings.Join(list, "\n"), nil
+	}
+	text := strings.Join(shown, "\n") + fmt.Sprintf("\n[files %d to %d of %d; go on with offset %d, or narrow it down with path or glob]",
+		args.Offset+1, args.Offset+len(shown), len(list), args.Offset+len(shown))
+	if args.Offset == 0 {
+		text = counted(list, args.Path) + text
+	}
+	return text, nil
 }
 
-// walk visits all that is not a directory below path, or path itself, sorted,
-// without .git and without following links. name is relative to the root,
-// below is relative to path. Directories that cannot be read are left out.
-func (w *workspace) walk(ctx context.Context, start string, visit func(name, below string, entry fs.DirEntry) error) error {
-	if start == "" {
-		start = "."
+// page is as much of a list as is asked for and fits an answer.
+func page(list []string, offset, limit int) []string {
+	list = list[min(max(offset, 0), len(list)):]
+	size := 0
+	for i, line := range list {
+		if size += len(line) + 1; i == limit || i == maxListed || size > maxAnswer-4<<10 {
+			return list[:i]
+		}
 	}
-	top, err := w.relative(start)
-	if err != nil {
-		return err
+	return list
+}
+
+// counted says how many files each directory has, where not all can be named.
+func counted(list []string, top string) string {
+	counts := map[string]int{}
+	var dirs []string
+	for _, name := range list {
+		dir, _, ok := strings.Cut(below(name, cmp.Or(top, ".")), "/")
+		if !ok {
+			dir = "."
+		}
+		if counts[dir]++; counts[dir] == 1 {
+			dirs = append(dirs, dir)
+		}
 	}
-	top = filepath.ToSlash(top)
-	return fs.WalkDir(w.root.FS(), top, func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case ctx.Err() != nil:
-			return errors.New("cancelled")
-		case err != nil && name == top:
-			return plain(start, err)
-		case name != top && isGit(path.Base(name)):
-			if entry.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		case err != nil || entry.IsDir():
-			return nil
+	var all []string
+	for _, dir := range dirs {
+		if all = append(all, fmt.Sprintf("%s/ %d", path.Clean(dir), counts[dir])); len(all) == 60 {
+			break
 		}
-		below := strings.TrimPrefix(strings.TrimPrefix(name, top), "/")
-		if top == "." {
-			below = name
-		}
-		if below == "" {
-			below = path.Base(name)
-		}
-		return visit(name, below, entry)
-	})
+	}
+	return "[by directory: " + strings.Join(all, ", ") + "]\n"
 }

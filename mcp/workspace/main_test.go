@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -63,6 +64,12 @@ func open(t *testing.T) bench {
 	if err := os.WriteFile(filepath.Join(outer, "secret"), []byte("outside"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return openAt(t, dir)
+}
+
+// openAt starts the server on a directory.
+func openAt(t *testing.T, dir string) bench {
+	t.Helper()
 	pool := mcp.NewPool([]mcp.ServerConfig{{
 		Name:    "workspace",
 		Command: []string{"agent", "mcp", "workspace", "--root", "{workspace}"},
@@ -99,6 +106,31 @@ func (b bench) refused(tool string, args map[string]any, want string) {
 	got, isError := b.call(tool, args)
 	if !isError || !strings.Contains(got, want) || strings.Contains(got, "\n") {
 		b.Errorf("%s %v: got %.300q (error %v), want an error with %q", tool, args, got, isError, want)
+	}
+}
+
+// took is the second line of a command's answer.
+var took = regexp.MustCompile(`(?m)\A(exit code: \w+\n)\[[0-9.]+ s(; )?([^\n]*)\]\n`)
+
+// ran is the answer of a command without the time that it took.
+func (b bench) ran(args map[string]any) (string, bool) {
+	b.Helper()
+	got, isError := b.call("run_command", args)
+	return took.ReplaceAllString(got, "$1[$3]\n"), isError
+}
+
+func (b bench) wantRun(args map[string]any, want string) {
+	b.Helper()
+	if got, isError := b.ran(args); isError || got != want {
+		b.Errorf("%v: got %.300q (error %v), want %.300q", args, got, isError, want)
+	}
+}
+
+// wantMatch expects an answer that a pattern matches.
+func (b bench) wantMatch(tool string, args map[string]any, pattern string) {
+	b.Helper()
+	if got, isError := b.call(tool, args); isError || !regexp.MustCompile(pattern).MatchString(got) {
+		b.Errorf("%s %v: got %.600q (error %v), want %q", tool, args, got, isError, pattern)
 	}
 }
 

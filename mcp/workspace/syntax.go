@@ -75,7 +75,7 @@ func (w *workspace) checkSyntax(ctx context.Context, argv []string, name string)
 	}
 	limited, cancel := context.WithTimeout(ctx, syntaxTime)
 	defer cancel()
-	r, err := w.run(limited, append(argv[:len(argv):len(argv)], filepath.Join(w.dir, file)), nil)
+	r, err := w.run(limited, program{argv: append(argv[:len(argv):len(argv)], filepath.Join(w.dir, file))})
 	if err != nil || r.killed || r.code == 0 || r.code > 2 && r.code != 255 {
 		return ""
 	}

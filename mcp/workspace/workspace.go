@@ -3,10 +3,12 @@
 //
 // File tools reach nothing outside of the root: not by "..", not by absolute
 // paths, not by symbolic links. They do not write into .git, where a file is
-// a program (hooks, filters) that git would run. Commands are argument lists
-// without a shell and run with the environment of the server, one at a time; all
-// processes that one has started are gone when its call returns. A server that was started in a sandbox
-// (internal/sandbox) puts each command into one more of its own.
+// a program (hooks, filters) that git would run. Commands run with the environment
+// of the server and without input, one at a time; all processes that one has started
+// are gone when its call returns. A command in the background lives on, below a
+// supervisor that ends all of it: when it is stopped, and when the server ends. A
+// server that was started in a sandbox (internal/sandbox) puts each command into one
+// more of its own.
 //
 // A tool that fails answers with isError and one clear line; the protocol's
 // errors are left to the protocol. All answers are bounded.
@@ -35,6 +37,8 @@ type workspace struct {
 
 	policy  sandbox.Policy // of the sandbox that the server is in; zero for none
 	running chan struct{}  // holds one token while a program runs
+	noMore  bool           // history cannot be deepened
+	jobs    records        // commands whose output can be read, and those in the background
 }
 
 // Serve answers MCP requests, one JSON object a line, until in ends or ctx
@@ -94,6 +98,7 @@ func (w *workspace) enclose() error {
 }
 
 func (w *workspace) close() {
+	w.jobs.close()
 	if w.box != nil {
 		w.box.Close()
 	}
@@ -108,6 +113,7 @@ func add[A any](s *server.MCPServer, name, description, schema string, hints mcp
 	tool := mcp.NewToolWithRawSchema(name, description, []byte(schema))
 	tool.Annotations = hints
 	s.AddTool(tool, func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		ctx = withProgress(ctx, request)
 		args, err := decode[A](request.Params.RawArguments)
 		if err != nil {
 			return mcp.NewToolResultError(err.Error()), nil
