@@ -64,7 +64,9 @@ func (a *cli) init(ctx context.Context, s setup.Answers, createLabels bool, in *
 		s.NoSandbox = lack.Error()
 	}
 	if term.IsTerminal(int(in.Fd())) {
-		s.Ask(bufio.NewReader(in), a.out)
+		if err := s.Ask(ctx, bufio.NewReader(in), a.out); err != nil {
+			return quietly(exitInterrupted)
+		}
 	}
 	if err := s.Complete(); err != nil {
 		return usageError{err}

@@ -116,12 +116,10 @@ func (d *demo) runAndKill(ctx context.Context) error {
 	if err := run.Start(); err != nil {
 		return err
 	}
-	select {
-	case <-d.script.reach:
-	case <-time.After(time.Minute):
+	if err := d.awaitFix(ctx); err != nil {
 		_ = run.Process.Kill()
 		_ = run.Wait()
-		return errors.New("the agent did not get as far as the fix within a minute")
+		return err
 	}
 	d.head("demo.kill")
 	if err := run.Process.Kill(); err != nil {
@@ -130,6 +128,29 @@ func (d *demo) runAndKill(ctx context.Context) error {
 	_ = run.Wait() // it was killed
 	d.say("demo.killed", strings.Join(d.world.Forge.Labels(), ", "))
 	return nil
+}
+
+// patience is how long a slow machine may take to compile the demo's test for the first time.
+const patience = 10 * time.Minute
+
+// awaitFix waits until the agent has run the failing test and wants to mend it, and says
+// what it waits for.
+func (d *demo) awaitFix(ctx context.Context) error {
+	end := time.After(patience)
+	tell := time.NewTicker(10 * time.Second)
+	defer tell.Stop()
+	for begin := time.Now(); ; {
+		select {
+		case <-d.script.reach:
+			return nil
+		case <-tell.C:
+			d.say("demo.compiles", int(time.Since(begin).Seconds()))
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-end:
+			return fmt.Errorf("the agent did not run the failing test within %s; see agent inspect --config %s/config.yaml", patience, d.world.Dir)
+		}
+	}
 }
 
 // runAndPause continues where the killed process was, until somebody pauses it.

@@ -21,6 +21,7 @@ var demoTexts = texts{
 	"demo.request":      {"12. The draft pull or merge request, with its diff", "12. ドラフトのプルリクエスト（マージリクエスト）と差分"},
 	"demo.request.line": {"from %s into %s, draft: %t, reviewers: %s", "%s から %s へ、ドラフト: %t、レビュー担当者: %s"},
 	"demo.kept":         {"All files are in %s.", "すべてのファイルは %s にあります。"},
+	"demo.compiles":     {"  (%d s: Go compiles the test; the first time it compiles its own library, too)", "  （%d 秒: Goがテストをコンパイルしています。初回は標準ライブラリのコンパイルも行われます）"},
 	"demo.title":        {"Sum leaves out the last number", "合計に最後の数が含まれない"},
 	"demo.body":         {"`sum.Of(1, 2, 3)` returns 3 but should return 6. The test fails.", "`sum.Of(1, 2, 3)` は 6 を返すはずですが、3 を返します。テストが失敗します。"},
 	"demo.comment":      {"Please do not change the test.", "テストは変更しないでください。"},

@@ -3,9 +3,11 @@ package setup
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,6 +27,7 @@ type question struct {
 	answer        *string
 	preset        string
 	valid         func(string) bool
+	tidy          func(string) string // what is meant by an answer; nil: what it says
 }
 
 // questions are all of them, in order. Texts and presets depend on earlier
@@ -36,67 +39,89 @@ func (a *Answers) questions(projects *string) []func() question {
 	all := []func() question{
 		func() question {
 			text, refusal := ask("lang")
-			return question{text, refusal, &a.Lang, "auto", oneOf("auto", "en", "ja")}
+			return question{text, refusal, &a.Lang, "auto", oneOf("auto", "en", "ja"), nil}
 		},
 		func() question {
 			text, refusal := ask("forge", strings.Join(registry.RemoteForges(), ", "))
 			if a.ForgeURL != "" {
 				a.Forge = cmp.Or(a.Forge, a.driver().Name)
 			}
-			return question{text, refusal, &a.Forge, a.driver().Name, oneOf(registry.RemoteForges()...)}
+			return question{text, refusal, &a.Forge, a.driver().Name, oneOf(registry.RemoteForges()...), nil}
 		},
 		func() question {
 			text, refusal := ask("url", a.driver().Title, a.driver().APIURL)
-			return question{text, refusal, &a.ForgeURL, a.driver().APIURL, address}
+			return question{text, refusal, &a.ForgeURL, a.driver().APIURL, a.forgeAddress, a.apiURL}
 		},
 		func() question {
 			text, refusal := ask("repos", a.driver().ProjectForm)
-			return question{text, refusal, projects, "", a.validProjects}
+			return question{text, refusal, projects, "", a.validProjects, projectNames}
 		},
 		func() question {
 			text, refusal := ask("token", a.driver().Title)
-			return question{text, refusal, &a.TokenEnv, a.driver().TokenEnv(), envName.MatchString}
+			return question{text, refusal, &a.TokenEnv, a.driver().TokenEnv(), envName.MatchString, nil}
 		},
 		func() question {
 			text, refusal := ask("bot")
-			return question{text, refusal, &a.BotName, "", singleWord}
+			return question{text, refusal, &a.BotName, "", singleWord, nil}
 		},
 		func() question {
 			text, refusal := ask("provider", strings.Join(registry.ProviderNames(), ", "))
-			return question{text, refusal, &a.Provider, registry.Providers[0].Name, oneOf(registry.ProviderNames()...)}
+			return question{text, refusal, &a.Provider, registry.Providers[0].Name, oneOf(registry.ProviderNames()...), nil}
 		},
 		func() question {
 			text, refusal := ask("model")
-			return question{text, refusal, &a.Model, a.provider().Model, oneLine}
+			return question{text, refusal, &a.Model, a.provider().Model, oneLine, nil}
 		},
 		func() question {
 			text, refusal := ask("base", a.provider().URL)
-			return question{text, refusal, &a.BaseURL, a.provider().URL, address}
+			return question{text, refusal, &a.BaseURL, a.provider().URL, address, nil}
 		},
 	}
 	if a.NoSandbox != "" || a.Sandbox != "" {
 		all = append(all, func() question {
 			text, refusal := ask("sandbox", a.NoSandbox)
-			return question{text, refusal, &a.Sandbox, "off", oneOf("off", "required")}
+			return question{text, refusal, &a.Sandbox, "off", oneOf("off", "required"), nil}
 		})
 	}
 	return all
 }
 
-// Ask asks for what is empty, each thing until its answer is valid or in ends.
-func (a *Answers) Ask(in *bufio.Reader, out io.Writer) {
+// Ask asks for what is empty, each thing until its answer is valid or in ends. The
+// error is that of ctx: a person who interrupts it wants no further question.
+func (a *Answers) Ask(ctx context.Context, in *bufio.Reader, out io.Writer) error {
 	projects := strings.Join(a.Projects, ",")
+	lines := make(chan answered)
+	go func() { // stays at a read of the terminal after an interruption, and ends with the program
+		defer close(lines)
+		for {
+			line, err := in.ReadString('\n')
+			select {
+			case lines <- answered{line, err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
 	for _, next := range a.questions(&projects) {
 		q := next()
 		for *q.answer == "" {
 			fmt.Fprint(out, q.text+shown(q.preset)+": ")
-			line, err := in.ReadString('\n')
-			answer := cmp.Or(strings.TrimSpace(line), q.preset)
+			line, more := answered{}, true
+			select {
+			case line, more = <-lines:
+			case <-ctx.Done():
+				fmt.Fprintln(out)
+				return ctx.Err()
+			}
+			answer := q.meant(cmp.Or(strings.TrimSpace(line.text), q.preset))
 			wrong := a.wrong(q, answer)
 			if wrong == "" {
 				*q.answer = answer
 			}
-			if wrong == "" && answer == "" || err != nil { // an answer that may be left out; or no more of them
+			if wrong == "" && answer == "" || line.err != nil || !more { // an answer that may be left out; or no more of them
 				break
 			}
 			if wrong != "" {
@@ -105,6 +130,20 @@ func (a *Answers) Ask(in *bufio.Reader, out io.Writer) {
 		}
 	}
 	a.Projects = listed(projects)
+	return nil
+}
+
+// answered is a line of a person.
+type answered struct {
+	text string
+	err  error
+}
+
+func (q question) meant(answer string) string {
+	if q.tidy == nil {
+		return answer
+	}
+	return q.tidy(answer)
 }
 
 // shown is how a question says what no answer means.
@@ -120,11 +159,12 @@ func (a *Answers) Complete() error {
 	projects := strings.Join(a.Projects, ",")
 	for _, next := range a.questions(&projects) {
 		q := next()
-		*q.answer = cmp.Or(*q.answer, q.preset)
+		*q.answer = q.meant(cmp.Or(*q.answer, q.preset))
 		if wrong := a.wrong(q, *q.answer); wrong != "" {
 			return errors.New(wrong)
 		}
 	}
+	a.Projects = listed(projects)
 	return a.resolveWorkspace()
 }
 
@@ -174,6 +214,37 @@ func oneOf(words ...string) func(string) bool {
 }
 
 func address(s string) bool { return config.BadURL(s, false) == "" }
+
+// forgeAddress reports whether an address can be that of the API: a page of an item is none.
+func (a *Answers) forgeAddress(s string) bool {
+	return address(s) && !slices.ContainsFunc([]string{"/issues/", "/pull/", "/-/"}, func(page string) bool { return strings.Contains(s, page) })
+}
+
+// apiURL is the API that is meant by the address of a page of the forge that everybody
+// knows, such as https://github.com/owner/repo.
+func (a *Answers) apiURL(s string) string {
+	if u, err := url.Parse(s); err == nil && strings.EqualFold(u.Host, a.driver().Host(a.driver().APIURL)) && !strings.HasPrefix(s, a.driver().APIURL) {
+		return a.driver().APIURL
+	}
+	return s
+}
+
+// projectNames are the projects that are meant by pasted addresses of their pages.
+func projectNames(names string) string {
+	all := listed(names)
+	for i, name := range all {
+		u, err := url.Parse(name)
+		if err != nil || u.Host == "" {
+			continue
+		}
+		path := strings.Trim(u.Path, "/")
+		for _, page := range []string{"/-/", "/issues", "/pull", "/tree/", "/blob/"} {
+			path, _, _ = strings.Cut(path, page)
+		}
+		all[i] = strings.TrimSuffix(path, ".git")
+	}
+	return strings.Join(all, ",")
+}
 
 func singleWord(s string) bool { return !strings.ContainsAny(s, " \t\"") && (s == "" || oneLine(s)) }
 

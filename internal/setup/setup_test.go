@@ -3,10 +3,14 @@ package setup
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"errors"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -20,7 +24,9 @@ const testToken = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
 func asked(t *testing.T, a *Answers, lines ...string) (out string) {
 	t.Helper()
 	var b bytes.Buffer
-	a.Ask(bufio.NewReader(strings.NewReader(strings.Join(lines, "\n")+"\n")), &b)
+	if err := a.Ask(t.Context(), bufio.NewReader(strings.NewReader(strings.Join(lines, "\n")+"\n")), &b); err != nil {
+		t.Fatal(err)
+	}
 	return b.String()
 }
 
@@ -38,6 +44,44 @@ func TestAsk(t *testing.T) {
 	}
 	if n := strings.Count(out, ": "); n != 8 {
 		t.Errorf("%d questions:\n%s", n, out)
+	}
+}
+
+// People paste the address of the page that they look at.
+func TestPastedAddresses(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ url, project, wantURL, want string }{
+		{"https://github.com/o/r", "https://github.com/o/r/issues/12", "https://api.github.com", "o/r"},
+		{"", "https://github.com/o/r.git, c/d", "https://api.github.com", "o/r c/d"},
+		{"", "https://github.com/o/r/pull/3#issuecomment-1", "https://api.github.com", "o/r"},
+		{"https://gitlab.com/g/s/p", "https://gitlab.com/g/s/p/-/issues/4", "https://gitlab.com/api/v4", "g/s/p"},
+	} {
+		a := Answers{Lang: "en", Forge: "github", TokenEnv: "T", BotName: "b", Provider: "ollama", Model: "m", BaseURL: "http://127.0.0.1:11434"}
+		if strings.Contains(tt.want, "g/") {
+			a.Forge = "gitlab"
+		}
+		asked(t, &a, tt.url, tt.project)
+		if err := a.Complete(); err != nil || a.ForgeURL != tt.wantURL || strings.Join(a.Projects, " ") != tt.want {
+			t.Errorf("%q and %q are taken for %q and %q: %v", tt.url, tt.project, a.ForgeURL, a.Projects, err)
+		}
+	}
+	a := Answers{Lang: "en", Forge: "github"}
+	if out := asked(t, &a, "https://git.example.com/o/r/issues/1"); !strings.Contains(out, "must be the API URL") {
+		t.Errorf("an issue's page is taken for an API:\n%s", out)
+	}
+}
+
+// Whoever interrupts a question is asked no other.
+func TestInterruptedQuestions(t *testing.T) {
+	t.Parallel()
+	in, person := io.Pipe()
+	defer person.Close()
+	ctx, interrupt := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, interrupt)
+	var out bytes.Buffer
+	a := Answers{}
+	if err := a.Ask(ctx, bufio.NewReader(in), &out); !errors.Is(err, context.Canceled) || strings.Count(out.String(), ": ") != 1 {
+		t.Errorf("%v after\n%s", err, out.String())
 	}
 }
 
