@@ -188,7 +188,7 @@ func TestWhyLeavesOutTheOvercome(t *testing.T) {
 	}
 	w.wantLoggedOnce(l, `"WARN","msg":"model call failed"`, `"error":"Come again`, `"next":"tried again at `)
 	w.wantLoggedOnce(l, `"INFO","msg":"work begins","task":"`+l.TaskKey, `"title":"`)
-	w.wantLoggedOnce(l, `"INFO","msg":"work ends"`, `"state":"completed","model_calls":4,"tool_calls":1,"tokens":`, `"change":"http`)
+	w.wantLoggedOnce(l, `"INFO","msg":"work ends"`, `"state":"completed","model_calls":2,"tool_calls":1,"tokens":`, `"change":"http`)
 }
 
 // wantLoggedOnce wants one line of the program's log that names a context, its task and all of parts.
