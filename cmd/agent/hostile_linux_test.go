@@ -31,10 +31,10 @@ const hostile = "begin\x1b[2J\x1b]0;title\x07\x1b]8;;http://x.example\x1b\\link\
 // hostiles are contexts whose logs are full of it: one that is done, one with every
 // type of event, and one that is damaged by it.
 type hostiles struct {
-	dir                 string
-	done, all, damaged  string
-	key                 string
-	toolSeq, requestSeq uint64
+	dir                string
+	done, all, damaged string
+	key                string
+	toolSeq            uint64
 }
 
 func makeHostiles(t *testing.T) *hostiles {

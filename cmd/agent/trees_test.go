@@ -41,6 +41,9 @@ func TestFilesOfARun(t *testing.T) {
 	w.agent(0, "run")
 	l := w.only()
 	w.wantDone(1, l)
+	if why, _ := w.agent(0, "why", l.UUID); !strings.Contains(why, "is binary") || !strings.Contains(why, "→ resumed by a command (") {
+		t.Errorf("why does not tell of the pause that is over:\n%s", why)
+	}
 	patch, _ := w.agent(0, "diff", l.UUID)
 	w.wantApplies(patch, l.UUID)
 	for _, want := range []string{"+zwei\n", "-# Widgets\n", "new file mode 100755\n", "+++ b/deep/down/ä b.txt", "Binary files /dev/null and b/data.bin differ", `\ No newline at end of file`} {

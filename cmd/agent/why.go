@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -32,18 +33,26 @@ not taken as input. TASK is a URL, or the uuid of a context or the beginning of 
 				return err
 			}
 			if l.asJSON {
-				return errors.Join(l.printLine(why), quietly(codeOf(why.Errors)))
+				return errors.Join(l.printLine(why), quietly(codeOfWhy(why)))
 			}
 			defer l.page()()
-			return quietly(l.showWhy(why))
+			l.showWhy(why)
+			return quietly(codeOfWhy(why))
 		},
 	}
 	a.jsonFlag(cmd, "print the report as one JSON object")
 	return cmd
 }
 
-// showWhy gives 1 if there is nothing to tell, and 65 if a log is damaged.
-func (l *view) showWhy(r *report.Why) int {
+// codeOfWhy is 1 if there is nothing to tell, and 65 if a log is damaged.
+func codeOfWhy(r *report.Why) int {
+	if r.Seen == nil && len(r.Contexts) == 0 {
+		return exitFailed
+	}
+	return codeOf(r.Errors)
+}
+
+func (l *view) showWhy(r *report.Why) {
 	l.paint(term.Head, sanitize.Line(r.TaskKey, 200))
 	if r.Seen != nil {
 		l.say("why.seen", local(r.Seen.Time), l.text(i18n.OrOther("why.seen.", r.Seen.Outcome)), sanitize.Line(r.Seen.Reason, 300))
@@ -57,11 +66,21 @@ func (l *view) showWhy(r *report.Why) int {
 	if r.Assignee != "" {
 		l.say("why.assignee", sanitize.Line(r.Assignee, 100))
 	}
-	if r.Seen != nil || len(r.Contexts) > 0 {
-		return codeOf(r.Errors)
+	if r.Seen == nil && len(r.Contexts) == 0 {
+		l.say("why.unknown")
 	}
-	l.say("why.unknown")
-	return exitFailed
+}
+
+// endOf says what ended a pause, and who.
+func (l *view) endOf(p report.Pause) string {
+	if p.By == "" {
+		return l.text("why.pause.over")
+	}
+	end := l.text(i18n.OrOther("wake.", p.By))
+	if p.Actor != "" {
+		end += " (" + sanitize.Line(p.Actor, 60) + ")"
+	}
+	return end
 }
 
 // shownLeftOut is how many files that were left out are named.
@@ -72,6 +91,9 @@ func (l *view) showContext(c report.Attempt) {
 	l.paint(viewer.StateColor(c.State), l.stateLine(c))
 	if c.Change != "" {
 		l.say("why.request", sanitize.Line(c.Change, 300))
+	}
+	for _, p := range c.Pauses {
+		l.say("why.pause", local(p.Begun), p.Ended.Sub(p.Begun).Round(time.Second), sanitize.Line(p.Because, 300), l.endOf(p))
 	}
 	if c.Limit != nil {
 		l.say("why.limitreached", c.Limit.Limit, c.Limit.Used, c.Limit.Max)

@@ -18,7 +18,7 @@ var unconfined = false
 // confinement is what a command may reach beside the programs of the system: its
 // own trees, and what its remote needs.
 func (c command) confinement() sandbox.Confinement {
-	f := sandbox.Confinement{Program: "git", Write: c.trees, Read: c.reads, Network: c.auth.url != "" && !c.auth.local}
+	f := sandbox.Confinement{Program: "git", Write: c.trees, Network: c.auth.url != "" && !c.auth.local}
 	if _, err := os.Stat(c.auth.path()); c.auth.local && err == nil {
 		f.Write = append(f.Write[:len(f.Write):len(f.Write)], c.auth.path())
 	}

@@ -27,7 +27,6 @@ type command struct {
 	args  []string
 	dir   string
 	trees []string // that it may change
-	reads []string // that it may read
 	input string
 	env   []string
 	magic bool          // pathspecs have their magic words

@@ -44,6 +44,8 @@ var reasonTexts = texts{
 	"end.max_calls":        {"the limit of model calls was reached; the work may be incomplete", "LLM呼び出し回数の上限に達しました（作業が完了していない可能性があります）"},
 	"reply.latest":         {"The latest reply: %s", "最後の応答: %s"},
 	"run.inplace":          {"the change is in %s, not committed", "変更は %s にあります（未コミット）"},
+	"why.pause":            {"  paused at %s for %s: %s → %s", "  %s から %s 一時停止: %s → %s"},
+	"why.pause.over":       {"it ended", "終了"},
 	"status.stuck":         {"paused tasks that wait for a person: %d (agent status shows why)", "ユーザーの対応を待つ一時停止中のタスク: %d 件（agent status で理由を確認できます）"},
 	"status.resume":        {"      resume requested: the next run continues it", "      再開が要求されています。次回の実行で再開します"},
 	"loop.looks":           {"looking at %s (%s) for the label %q every %s", "%s（%s）でラベル %q を確認します（間隔 %s）"},

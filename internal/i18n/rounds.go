@@ -51,6 +51,7 @@ var roundTexts = texts{
 		"ラベル %q が付いていますが、ここで処理中のコンテキストはありません。ラベルを外すか、%q を付け直してください"},
 
 	// Why a task is resumed, or stopped without being resumed.
+	"wake.other":       {"it was resumed", "再開されました"},
 	"wake.interrupted": {"the previous run was interrupted", "前回の実行が中断されました"},
 	"wake.command":     {"resumed by a command", "コマンドで再開されました"},
 	"wake.label":       {"the label was set again", "ラベルが付け直されました"},

@@ -36,6 +36,7 @@ type Attempt struct {
 	Since   time.Time        `json:"since,omitzero"`    // of the state
 	Change  string           `json:"change,omitempty"`  // URL of the pull or merge request
 	Skipped string           `json:"skipped,omitempty"`
+	Pauses  []Pause          `json:"pauses,omitempty"` // that are over, the latest ones
 	Limit   *Limit           `json:"limit,omitempty"`
 	Allowed []Approval       `json:"approvals,omitempty"`
 	Unknown bool             `json:"edits_unknown,omitempty"` // the forge does not tell whether the text was edited after the label was set
@@ -46,7 +47,23 @@ type Attempt struct {
 	LeftOut []LeftOut        `json:"left_out,omitempty"`       // of the change as it was measured last
 	Fetch   string           `json:"comments_error,omitempty"` // why the latest fetch failed
 	Error   string           `json:"error,omitempty"`          // why the log cannot be read whole
+
+	paused *Pause // that is not over
 }
+
+// Pause is a pause that is over.
+type Pause struct {
+	Seq     uint64    `json:"seq"`
+	Begun   time.Time `json:"begun"`
+	Ended   time.Time `json:"ended"`
+	Reason  string    `json:"reason"`
+	Because string    `json:"because"`         // the reason in words
+	By      string    `json:"by,omitempty"`    // what ended it: signal_file | command | timer | label | comment
+	Actor   string    `json:"actor,omitempty"` // who ended it: a login of the forge, or an account of the machine
+}
+
+// mostPauses bounds how many pauses are kept: an outage makes one after the other.
+const mostPauses = 20
 
 // Approval is what a person let pass.
 type Approval struct {
@@ -134,7 +151,10 @@ func (s Source) Why(ref string, hosts ...string) (*Why, error) {
 // attempt also gives why the log cannot be read whole, nil if it can.
 func (s Source) attempt(uuid string) (Attempt, error) {
 	c := Attempt{UUID: uuid, Ignored: []IgnoredComment{}}
-	log := s.fold(uuid, c.apply)
+	log := s.fold(uuid, func(ev event.Event, state *projections.State) {
+		c.apply(ev, state)
+		c.pause(ev, state, s.Lang)
+	})
 	state := log.state
 	c.State, c.Begun, c.Change = stateOf(s.Store, uuid, string(state.Status)), state.Started, Change(state)
 	if state.Created != nil {
@@ -191,6 +211,24 @@ func (c *Attempt) apply(ev event.Event, s *projections.State) {
 	case *event.LLMReplied, *event.ToolReplied, *event.CommentPosted, *event.LabelsChanged, *event.ChangeOpened:
 		if c.Failure != nil && group(b.Type()) == group(c.Failure.Type) {
 			c.Failure.Over = true
+		}
+	}
+}
+
+// pause notes when and why the work paused, and what ended that.
+func (c *Attempt) pause(ev event.Event, s *projections.State, lang i18n.Lang) {
+	switch b := ev.Body.(type) {
+	case *event.ContextPaused:
+		c.paused = &Pause{Seq: ev.Seq, Begun: ev.Time, Reason: b.Reason, Because: Because(s, lang)}
+	case *event.ResumeRequested:
+		if c.paused != nil {
+			c.paused.By, c.paused.Actor = b.By, b.Actor
+		}
+	case *event.ContextResumed, *event.ContextStopped, *event.ContextFailed, *event.ContextCompleted:
+		if c.paused != nil {
+			c.paused.Ended = ev.Time
+			c.Pauses = append(c.Pauses[max(len(c.Pauses)-mostPauses+1, 0):], *c.paused)
+			c.paused = nil
 		}
 	}
 }
