@@ -411,7 +411,7 @@ func TestSetupCommands(t *testing.T) {
 		t.Fatalf("calls: %+v", calls)
 	}
 	said := c.firstRequest("Greet the world").Messages[1].Content
-	if !strings.Contains(said, "tee ready.txt > __pycache__/a.pyc'` → exit code 0") || !strings.Contains(said, "exit code: 3\nlacking") {
+	if !strings.Contains(said, "tee ready.txt > __pycache__/a.pyc'` → exit code 0") || !regexp.MustCompile(`exit code: 3\n\s*\[[0-9.]+ s\]\n\s*lacking`).MatchString(said) {
 		t.Errorf("the model was told:\n%s", said)
 	}
 	if body := c.wantSaid(1, "✅ **Done**"); !strings.Contains(body, "exit code 3") || !strings.Contains(body, "`ready.txt`") ||

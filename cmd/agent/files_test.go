@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"agent/forge"
 	"agent/forge/files"
 	"agent/forge/forgetest"
+	"agent/internal/exhaustive"
 	"agent/llm/llmtest"
 )
 
@@ -225,6 +227,33 @@ func TestKilledInAFile(t *testing.T) {
 	}
 	c.say("alice", "Said-meanwhile: be quick.")
 	c.agent(0, "run")
+	c.wantOnce()
+}
+
+// TestKilledAnytimeInAFile kills the program at random moments, again and again. The file
+// then says everything once.
+func TestKilledAnytimeInAFile(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(exhaustive.Of(1, 40)) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(seed, 20))
+			c := newTalk(t, fileKind, greet())
+			for range 3 {
+				p := c.start("run")
+				time.Sleep(time.Duration(50+random.IntN(900)) * time.Millisecond)
+				p.kill()
+			}
+			c.agent(0, "run")
+			c.wantOnce()
+		})
+	}
+}
+
+// wantOnce wants the task to be done, everything said once, and the replay exact.
+func (c *talk) wantOnce() {
+	t := c.t
+	t.Helper()
 	l := c.wantState("completed", doneLabel)
 	c.wantSaid(1, "✅ **Done** @alice")
 	seen := map[string]bool{}

@@ -170,7 +170,11 @@ func TestSearch(t *testing.T) {
 		{[]string{"--regexp", `(?i)HAYSTACK|no such`}, 1},
 		{[]string{"--regexp", `needle.*\\na`}, 1},
 	} {
-		out, _ := w.agent(0, append([]string{"search"}, c.args...)...)
+		code := 0
+		if c.want == 0 {
+			code = 1 // as grep
+		}
+		out, _ := w.agent(code, append([]string{"search"}, c.args...)...)
 		if got := strings.Count(out, "\n"); got != c.want || strings.Contains(out, "\x1b") {
 			t.Errorf("%v: %d hits, want %d:\n%s", c.args, got, c.want, out)
 		}
