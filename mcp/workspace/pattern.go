@@ -95,6 +95,8 @@ func needed(tree *syntax.Regexp) (literals [][]byte, fold bool) {
 			literals, fold = append(literals, one...), fold || f
 		}
 		return literals, fold
+	case syntax.OpNoMatch, syntax.OpEmptyMatch, syntax.OpCharClass, syntax.OpAnyCharNotNL, syntax.OpAnyChar, syntax.OpBeginLine, syntax.OpEndLine,
+		syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary, syntax.OpStar, syntax.OpQuest:
 	}
 	return nil, false
 }
