@@ -92,7 +92,7 @@ func (l *view) printList(shown []report.Listed) {
 		}
 		t.row(line.UUID[:min(8, len(line.UUID))], l.stateOf(line), when, sanitize.Line(line.TaskKey, 80), title)
 		if screen.Terminal && line.Change != "" {
-			t.under(sanitize.Line(line.Change, 300))
+			t.under(l.link(line.Change, screen.Width-10))
 		}
 	}
 	t.color = func(row, column int) term.Color {
@@ -105,6 +105,14 @@ func (l *view) printList(shown []report.Listed) {
 		return ""
 	}
 	t.print(screen)
+}
+
+// link is an address as it is, and cut if it is none.
+func (l *view) link(s string, width int) string {
+	if strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://") {
+		return sanitize.Line(s, 300)
+	}
+	return term.Line(s, width)
 }
 
 // stateOf is the state of a context in words, and what it waits for.

@@ -70,7 +70,7 @@ func (l *view) search(text string, o search.Options, task string) error {
 			return nil
 		}
 		if err != nil {
-			fmt.Fprintf(l.err, "agent: %s: %s\n", info.UUID, sanitize.Terminal(err.Error()))
+			fmt.Fprintf(l.err, "agent: %s: %s\n", info.UUID, sanitize.Line(err.Error(), 500))
 			code = worse(code, exitCode(err))
 		}
 	}
