@@ -2,6 +2,7 @@ package contexts
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -11,17 +12,14 @@ import (
 // the ended ones without having ended or cannot be read. It reads no log but
 // of those whose file is not the one that the index remembers, and of the latter.
 func (s *Store) Ended(n int) (counts map[string]int, checked []Info, err error) {
-	live, problems := s.dirsOfAll(nil, Running, Paused)
+	live, problems := s.dirsOfAll(func(error) {}, Running, Paused) // [Store.Unfinished] names what is no context
 	var latest, odd []Info
 	err = s.withIndex(func(x *snapshot) error {
 		counts, latest, odd, err = x.ended(n)
 		return err
 	})
-	if err != nil {
+	if err = errors.Join(append(problems, err)...); err != nil {
 		return nil, nil, fmt.Errorf("contexts that ended: %w", err)
-	}
-	for _, err := range problems {
-		s.o.Warn(err)
 	}
 	for _, i := range latest {
 		if !s.unchanged(&i) {

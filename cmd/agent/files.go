@@ -25,32 +25,40 @@ is redacted.`,
   agent files 3f2a --at 42
   agent files 3f2a --at 42 src/main.go`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			l, err := a.view(config.Offline())
-			if err != nil {
-				return err
-			}
-			v, damage := l.open(args[0])
-			if v == nil {
-				return damage
-			}
-			p, err := v.At(at)
-			if err != nil {
-				return err
-			}
-			tree, err := v.Tree(p.Saved.Tree)
-			if err != nil {
-				return err
-			}
-			defer l.page()()
-			if len(args) > 1 {
-				return errors.Join(l.showFile(v, tree, args[1]), damage)
-			}
-			return errors.Join(l.showFiles(v, p, tree), damage)
+			return a.atEvent(args[0], at, func(l *view, v *trees.View, p trees.Point) error {
+				tree, err := v.Tree(p.Saved.Tree)
+				if err != nil {
+					return err
+				}
+				defer l.page()()
+				if len(args) > 1 {
+					return l.showFile(v, tree, args[1])
+				}
+				return l.showFiles(v, p, tree)
+			})
 		},
 	}
 	cmd.Flags().Uint64Var(&at, "at", 0, "at event `SEQ`")
 	a.jsonFlag(cmd, "print one JSON object a line for each file")
 	return cmd
+}
+
+// atEvent opens the saved files of a context as they were at an event. Damage of the
+// log is the error after what could be read was shown.
+func (a *cli) atEvent(ref string, seq uint64, show func(*view, *trees.View, trees.Point) error) error {
+	l, err := a.view(config.Offline())
+	if err != nil {
+		return err
+	}
+	v, damage := l.open(ref)
+	if v == nil {
+		return damage
+	}
+	p, err := v.At(seq)
+	if err != nil {
+		return err
+	}
+	return errors.Join(show(l, v, p), damage)
 }
 
 // file is an entry of a tree, or with Content one file of it.

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/internal/app"
-	"agent/internal/config"
 	"agent/internal/i18n"
 	"agent/internal/redact"
 	"agent/internal/sanitize"
@@ -34,19 +33,9 @@ exits with 1. Text that looks like a secret is taken out.`,
 			if to == "" {
 				return usageError{errors.New("restore needs a directory: --to DIR")}
 			}
-			l, err := a.view(config.Offline())
-			if err != nil {
-				return err
-			}
-			v, damage := l.open(args[0])
-			if v == nil {
-				return damage
-			}
-			p, err := v.At(at)
-			if err != nil {
-				return err
-			}
-			return errors.Join(l.restore(cmd.Context(), v, p, to), damage)
+			return a.atEvent(args[0], at, func(l *view, v *trees.View, p trees.Point) error {
+				return l.restore(cmd.Context(), v, p, to)
+			})
 		},
 	}
 	cmd.Flags().Uint64Var(&at, "at", 0, "at event `SEQ`")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +11,7 @@ import (
 	"agent/internal/sanitize"
 	"agent/internal/term"
 	"agent/internal/viewer"
+	"agent/internal/watch"
 	"agent/projections"
 )
 
@@ -88,12 +88,12 @@ const shownLeftOut = 20
 
 func (l *view) showContext(c report.Attempt) {
 	l.say("why.context", c.UUID[:8], local(c.Begun), l.text(i18n.OrOther("why.trigger.", c.Trigger)), c.User)
+	for _, p := range c.Pauses {
+		l.say("why.pause", local(p.Begun), watch.Duration(p.Ended.Sub(p.Begun)), sanitize.Line(p.Because, 300), l.endOf(p))
+	}
 	l.paint(viewer.StateColor(c.State), l.stateLine(c))
 	if c.Change != "" {
 		l.say("why.request", sanitize.Line(c.Change, 300))
-	}
-	for _, p := range c.Pauses {
-		l.say("why.pause", local(p.Begun), p.Ended.Sub(p.Begun).Round(time.Second), sanitize.Line(p.Because, 300), l.endOf(p))
 	}
 	if c.Limit != nil {
 		l.say("why.limitreached", c.Limit.Limit, c.Limit.Used, c.Limit.Max)

@@ -7,7 +7,7 @@
 // backslash before it, so that no text can pass for a comment of somebody else.
 //
 // The number is what identifies a task. One without a number gets the next free one,
-// so a file may be renamed. A file without front matter is no task. One that cannot be
+// so a file may be renamed. A file without front matter is not a task. One that cannot be
 // read, or whose number another file has too, is named with every list and not
 // touched; the others go on.
 //
@@ -366,7 +366,7 @@ func (c *Client) Permission(_ context.Context, key forge.TaskKey, login string) 
 	return forge.Write, nil
 }
 
-// AskReview cannot be done: nobody is told of a change in a file. The comment names who is asked.
+// AskReview cannot be done: a file notifies nobody of a change. The comment names who is asked.
 func (c *Client) AskReview(context.Context, forge.TaskKey, int, string) error {
 	return invalid("ask for a review", "a directory of files has no reviewers")
 }

@@ -21,7 +21,7 @@ var lacks = map[string]string{
 	"LabelSetter": "a file does not say who put a label there; its author stands for them",
 	"LastEdit":    "a file does not say who edited it; its directory is private, where nobody asks",
 	"Permission":  "whoever can write the directory is trusted",
-	"Reviewers":   "nobody is told of a change in a file; the comment names who is asked",
+	"Reviewers":   "a file notifies nobody of a change; the comment names who is asked",
 }
 
 func TestConformance(t *testing.T) {

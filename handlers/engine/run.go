@@ -188,8 +188,8 @@ func (e *Engine) perform(ctx context.Context, seq uint64, intent event.Body, req
 	return err
 }
 
-// needsFiles is true for intents that read or change the files, and for calls of the model,
-// which is told what became of them.
+// needsFiles is true for intents that read or change the files, and for calls of the model:
+// it needs to know what happened to them.
 func needsFiles(intent event.Body) bool {
 	switch intent.(type) {
 	case *event.LLMRequested, *event.ToolRequested, *event.ChangeRequested:

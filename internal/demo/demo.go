@@ -148,7 +148,7 @@ func (d *demo) awaitFix(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-end:
-			return fmt.Errorf("the agent did not run the failing test within %s; see agent inspect --config %s/config.yaml", patience, d.world.Dir)
+			return fmt.Errorf("the agent did not run the failing test within %s; agent list --config %s/config.yaml shows how far it got", patience, d.world.Dir)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package logging
 
 import (
 	"bufio"
-	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -70,10 +69,10 @@ func (d *daily) close() (err error) {
 	return err
 }
 
+// reopen goes on with the file that is there if it cannot be rotated: the records matter more.
 func (d *daily) reopen(today string) error {
-	if err := errors.Join(d.close(), d.rotate(today)); err != nil {
-		return err
-	}
+	_ = d.close() // nothing is buffered in it
+	_ = d.rotate(today)
 	f, err := os.OpenFile(filepath.Join(d.dir, fileName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
@@ -171,7 +170,10 @@ func compress(name string) (err error) {
 	if err = errors.Join(err, z.Close(), to.Sync(), to.Close()); err != nil {
 		return err
 	}
-	return cmp.Or(os.Rename(half, name+".gz"), os.Remove(name))
+	if err := os.Rename(half, name+".gz"); err != nil {
+		return err
+	}
+	return os.Remove(name)
 }
 
 // expire removes what is older than keepDays, by the days in the names.

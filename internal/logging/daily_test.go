@@ -95,6 +95,32 @@ func TestOldAndLongFiles(t *testing.T) {
 	}
 }
 
+// What cannot be compressed or rotated stays as it is, and records are written on.
+func TestRotationThatFails(t *testing.T) {
+	dir, now := t.TempDir(), time.Now()
+	name := filepath.Join(dir, "agent-2026-11-27.log")
+	if err := os.WriteFile(name, []byte("a record\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(name+".gz", "in the way"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := compress(name); err == nil {
+		t.Error("a directory was replaced")
+	}
+	if text, err := os.ReadFile(name); err != nil || string(text) != "a record\n" {
+		t.Errorf("the file that could not be compressed holds %q, %v", text, err)
+	}
+	writeAt(t, dir, now.AddDate(0, 0, -1), "yesterday")
+	if err := os.MkdirAll(filepath.Join(dir, lockName), 0o700); err != nil { // no lock can be taken
+		t.Fatal(err)
+	}
+	writeAt(t, dir, now, "today")
+	if text, err := os.ReadFile(filepath.Join(dir, fileName)); err != nil || !strings.Contains(string(text), "yesterday") || !strings.Contains(string(text), "today") {
+		t.Errorf("the log holds %q, %v", text, err)
+	}
+}
+
 // The day of a file whose first line is no record is that of its last change.
 func TestDayOfADamagedFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), fileName)

@@ -8,6 +8,7 @@ import (
 	"agent/eventlog/event"
 	"agent/handlers"
 	"agent/internal/i18n"
+	"agent/internal/sanitize"
 	"agent/projections"
 )
 
@@ -57,7 +58,7 @@ type Pause struct {
 	Begun   time.Time `json:"begun"`
 	Ended   time.Time `json:"ended"`
 	Reason  string    `json:"reason"`
-	Because string    `json:"because"`         // the reason in words
+	Because string    `json:"because"`         // the reason in words, without what was to be done
 	By      string    `json:"by,omitempty"`    // what ended it: signal_file | command | timer | label | comment
 	Actor   string    `json:"actor,omitempty"` // who ended it: a login of the forge, or an account of the machine
 }
@@ -219,7 +220,7 @@ func (c *Attempt) apply(ev event.Event, s *projections.State) {
 func (c *Attempt) pause(ev event.Event, s *projections.State, lang i18n.Lang) {
 	switch b := ev.Body.(type) {
 	case *event.ContextPaused:
-		c.paused = &Pause{Seq: ev.Seq, Begun: ev.Time, Reason: b.Reason, Because: Because(s, lang)}
+		c.paused = &Pause{Seq: ev.Seq, Begun: ev.Time, Reason: b.Reason, Because: fact(s, lang)}
 	case *event.ResumeRequested:
 		if c.paused != nil {
 			c.paused.By, c.paused.Actor = b.By, b.Actor
@@ -231,6 +232,19 @@ func (c *Attempt) pause(ev event.Event, s *projections.State, lang i18n.Lang) {
 			c.paused = nil
 		}
 	}
+}
+
+// fact is why a context paused without the advice that follows in a sentence of its own:
+// nobody needs it any more.
+func fact(s *projections.State, lang i18n.Lang) string {
+	text, detail := handlers.Reason(s, lang)
+	for _, end := range []string{". ", "。"} {
+		text, _, _ = strings.Cut(text, end)
+	}
+	if detail != "" {
+		text += " (" + sanitize.Line(detail, 300) + ")"
+	}
+	return text
 }
 
 // group is what the types of events about the same kind of effect begin with: "llm", "tool".

@@ -26,7 +26,6 @@ var ErrNone = errors.New("no files are saved")
 type Point struct {
 	Seq   uint64
 	Time  time.Time
-	Cause uint64 // seq of the call that changed them; 0: none did
 	Step  string // that call in one line, or why else they were saved
 	Saved *event.WorkspaceSaved
 }
@@ -62,7 +61,7 @@ func Open(s *contexts.Store, uuid string, clean func(string) string) (*View, err
 		case *event.ToolRequested:
 			open[ev.Seq] = projections.Describe(ev)
 		case *event.WorkspaceSaved:
-			p := Point{Seq: ev.Seq, Time: ev.Time, Cause: ev.Cause, Step: b.Reason, Saved: b}
+			p := Point{Seq: ev.Seq, Time: ev.Time, Step: b.Reason, Saved: b}
 			if step := open[ev.Cause]; step != "" {
 				p.Step = step
 			}
@@ -100,7 +99,7 @@ func (v *View) Tree(name string) (*snapshot.Tree, error) { return v.store.Tree(n
 func (v *View) Content(tree *snapshot.Tree, path string) (snapshot.Entry, []byte, error) {
 	e, ok := tree.Entry(path)
 	if !ok {
-		return e, nil, fmt.Errorf("%q is no file of this tree, or lies in a directory that no step changed", path)
+		return e, nil, fmt.Errorf("%q is not a file of this tree, or it lies in a directory that no step changed", path)
 	}
 	data, ok := v.store.Blob(e.Name)
 	if !ok {

@@ -32,9 +32,11 @@ func Write(ctx context.Context, s *projections.State, o *contexts.Objects, tree,
 	if err != nil {
 		return w, err
 	}
-	base, err := baseTree(ctx, from, s.Saved.Base)
-	if from == "" || err != nil {
-		base = nil
+	var base *snapshot.Tree
+	if from != "" {
+		if base, err = baseTree(ctx, from, s.Saved.Base); err != nil {
+			return w, err
+		}
 	}
 	wanted, err := store.Tree(tree, base)
 	if err != nil {
@@ -104,8 +106,11 @@ func overwrite(dir, path, text string) error {
 // HasBase reports whether a directory is a working copy with the commit that the work of
 // a context began on.
 func HasBase(ctx context.Context, s *projections.State, dir string) bool {
+	if dir == "" {
+		return false
+	}
 	_, err := baseTree(ctx, dir, s.Saved.Base)
-	return dir != "" && err == nil
+	return err == nil
 }
 
 // CloneBase clones the commit that the work of a context began on.

@@ -71,7 +71,7 @@ func (w *workspace) startJob(ctx context.Context, p program, line string) (strin
 		return "", fmt.Errorf("%d commands run in the background already; stop one with stop_command", maxJobs)
 	}
 	select {
-	case w.running <- struct{}{}: // what a command leaves is told from a job only while none is being started
+	case w.running <- struct{}{}: // no job may start while what a command left is looked for
 		defer func() { <-w.running }()
 	case <-ctx.Done():
 		return "", ctx.Err()

@@ -64,9 +64,9 @@ func logFailure(log *slog.Logger, ev event.Event) {
 	case *event.LLMFailed:
 		log.Warn("model call failed", "kind", b.Kind, "status", b.Status, "error", b.Message, "next", next(b))
 	case *event.ToolFailed:
-		log.Warn("tool call failed", "kind", b.Kind, "error", b.Message, "next", "the model is told")
+		log.Warn("tool call failed", "kind", b.Kind, "error", b.Message, "next", "reported to the model")
 	case *event.ToolInterrupted:
-		log.Warn("tool call interrupted", "error", b.Reason, "next", "it is not repeated; the model is told")
+		log.Warn("tool call interrupted", "error", b.Reason, "next", "not repeated; reported to the model")
 	case *event.CommentFailed:
 		log.Warn("comment not written", "kind", b.Kind, "error", b.Message)
 	case *event.LabelsFailed:

@@ -54,7 +54,7 @@ func (r *round) movedHere(ctx context.Context, j job) (uuid string, found bool, 
 				return "", false, unread(err)
 			}
 			if err != nil {
-				return "", false, ctx.Err() // whoever begins it is told
+				return "", false, ctx.Err() // beginning the task reports it
 			}
 			here = &t
 		}

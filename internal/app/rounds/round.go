@@ -203,8 +203,8 @@ func (r *round) release(uuid string) (at forge.TaskKey, found bool) {
 	return at, found
 }
 
-// takeAt is take for a context that was found by the id of its item. If another job has
-// it, that one is told where the item is.
+// takeAt is take for a context that was found by the id of its item. A job that has it
+// already learns where the item is.
 func (r *round) takeAt(uuid string, at forge.TaskKey) bool {
 	if r.take(uuid) {
 		return true

@@ -32,7 +32,7 @@ type Watcher interface {
 // Skipped is the state of an outcome whose task was not worked on.
 const Skipped = contexts.Skipped
 
-// Outcome is what came of working on a task, as run --json prints it.
+// Outcome is the result of working on a task, as run --json prints it.
 type Outcome struct {
 	UUID      string  `json:"uuid,omitempty"`
 	TaskKey   string  `json:"task_key"`
