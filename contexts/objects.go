@@ -103,6 +103,21 @@ func (o *Objects) Keep(name string, data []byte) error {
 	return o.s.fs.Rename(file+fsx.TempSuffix, file)
 }
 
+// SetAside moves files to quarantine, as far as they are there. The first one goes first.
+func (o *Objects) SetAside(names ...string) error {
+	at, err := o.at()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		to := quarantineDir + "/" + path.Base(at) + "." + path.Base(name)
+		if err := o.s.fs.Rename(path.Join(at, packs, path.Base(name)), to); err != nil && !isMissing(err) {
+			return err
+		}
+	}
+	return errors.Join(o.s.fs.SyncDir(path.Join(at, packs)), o.s.fs.SyncDir(quarantineDir))
+}
+
 // Sync makes the names of the files durable.
 func (o *Objects) Sync() error {
 	at, err := o.at()

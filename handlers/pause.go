@@ -37,6 +37,8 @@ func pauseOf(s *projections.State) *projections.Pausing {
 		return pauses(projections.TextEdited, s.Unseen.By, person, s.Unseen.Seq)
 	case s.Unread != nil:
 		return pauses(projections.Unread, s.Unread.Reason, person, s.Unread.Seq)
+	case s.Saved.Changed != nil && s.Saved.Changed.Reason != "":
+		return pauses(projections.FilesUnreadable, "", person, s.Saved.Changed.Seq)
 	case s.Saved.Changed != nil:
 		return pauses(projections.FilesChanged, "", person, s.Saved.Changed.Seq)
 	case s.Saved.Lost != nil:

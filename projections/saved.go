@@ -21,6 +21,10 @@ type Saved struct {
 // FilesChanged is the reason of a pause because somebody changed the files of a configured workspace.
 const FilesChanged = "files_changed"
 
+// FilesUnreadable is the reason of a pause because the files are not what the log says, and
+// what is stored of them is damaged.
+const FilesUnreadable = "files_unreadable"
+
 // FilesLost is the reason of a pause because the files could not be made again.
 const FilesLost = "files_lost"
 
@@ -53,7 +57,7 @@ func (f *Saved) apply(e event.Event, p *event.ContextPaused) {
 	case *event.ChangeRequested:
 		f.Head = ""
 	case *event.WorkspaceChanged:
-		f.Changed = &Request{Seq: e.Seq}
+		f.Changed = &Request{Seq: e.Seq, Reason: b.Reason}
 	case *event.MessageAdded:
 		if b.Purpose == "restored" {
 			f.Fresh = nil

@@ -29,6 +29,9 @@ func describeFiles(b event.Body) string {
 		}
 		return strings.TrimSpace(text + " " + b.Error)
 	case *event.WorkspaceChanged:
+		if b.Reason != "" {
+			return fmt.Sprintf("what is stored is damaged, and %d files may not be what it held: %s", b.Count, somePaths(b.Files, b.Count))
+		}
 		return fmt.Sprintf("%d files were changed by somebody: %s", b.Count, somePaths(b.Files, b.Count))
 	}
 	return ""

@@ -110,19 +110,7 @@ func TestWorkingCopyHarmed(t *testing.T) {
 	for _, p := range exhaustive.Sample(points, 13) {
 		t.Run(harms[p.harm].name+" at "+string(rune('0'+p.step)), func(t *testing.T) {
 			t.Parallel()
-			var asked atomic.Int32
-			script, hold, held := several(), make(chan struct{}), make(chan struct{}, 10)
-			w := newWorld(t, func(n int, r llmtest.Request) llmtest.Reply {
-				if int(asked.Add(1)) == p.step+1 {
-					held <- struct{}{}
-					<-hold
-				}
-				return script(n, r)
-			})
-			process := w.start("run")
-			<-held
-			process.kill()
-			close(hold)
+			w := killedAt(t, int32(p.step+1))
 			dirs, _ := filepath.Glob(w.path("workspaces", "*-*-*-*-*"))
 			if len(dirs) != 1 {
 				t.Fatalf("working copies: %v", dirs)

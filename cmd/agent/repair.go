@@ -12,6 +12,7 @@ import (
 	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/sanitize"
+	"agent/internal/trees"
 	"agent/projections"
 )
 
@@ -20,7 +21,8 @@ func (a *cli) repairCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "repair CONTEXT --accept-loss", Short: "Keep what is valid of a damaged log", Args: cobra.ExactArgs(1),
 		Long: `repair keeps the events before the damage, sets the damaged log aside whole, and records
-what was given up. It does nothing to a log that is not damaged.`,
+what was given up. Saved files that cannot be read are given up alone, and every event is kept.
+It does nothing to a context that is not damaged.`,
 		Example: "  agent repair 3f2a --accept-loss",
 		RunE: func(_ *cobra.Command, args []string) error {
 			store, err := a.openStore(!accept)
@@ -54,11 +56,14 @@ func (a *cli) repair(store *contexts.Store, uuid string) error {
 		return err
 	}
 	done := repaired{UUID: uuid, Lines: lost.Lines, Bytes: lost.Bytes, Reason: lost.Reason}
-	switch {
-	case lost.Lines == 0 && lost.Reason == "":
+	if done.Saves, err = trees.Repair(store, uuid, time.Now()); err != nil {
+		return err
+	}
+	if lost.Lines == 0 && lost.Reason == "" && done.Saves == 0 {
 		a.tell(done, "repair.whole", uuid)
 		return nil
-	case lost.Lines > 0:
+	}
+	if lost.Lines > 0 || done.Saves > 0 {
 		if err := a.remake(store, uuid); err != nil {
 			return err
 		}
@@ -68,14 +73,18 @@ func (a *cli) repair(store *contexts.Store, uuid string) error {
 		return err
 	}
 	done.State = string(s.Status)
-	switch {
-	case a.asJSON:
+	if a.asJSON {
 		return a.printLine(done)
-	case lost.Lines == 0:
-		a.say("repair.moved", uuid, lost.Reason)
-	default:
+	}
+	switch {
+	case lost.Lines > 0:
 		a.say("repair.did", uuid, lost.Bytes, lost.Lines)
 		a.say("rebuild.did", uuid)
+	case lost.Reason != "":
+		a.say("repair.moved", uuid, lost.Reason)
+	}
+	if done.Saves > 0 {
+		a.say("repair.saves", uuid, done.Saves)
 	}
 	a.sayNext(uuid, s)
 	return nil
@@ -86,6 +95,7 @@ type repaired struct {
 	UUID   string `json:"uuid"`
 	Lines  int64  `json:"lines_given_up"`
 	Bytes  int64  `json:"bytes_given_up"`
+	Saves  int    `json:"saves_given_up"`
 	Reason string `json:"reason,omitempty"` // what was wrong; empty: it was not damaged
 	State  string `json:"state,omitempty"`
 }

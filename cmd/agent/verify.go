@@ -14,14 +14,15 @@ import (
 	"agent/handlers/engine"
 	"agent/internal/sanitize"
 	"agent/internal/term"
+	"agent/internal/trees"
 )
 
 func (a *cli) verifyCommand() *cobra.Command {
 	head := ""
 	cmd := &cobra.Command{
 		Use: "verify [CONTEXT...]", Short: "Check logs: every byte, the hash chain, every blob",
-		Long: `verify checks every byte of the logs, their hash chains, every blob, owners and modes, and
-whether the projection files are what the logs say. With --head it also
+		Long: `verify checks every byte of the logs, their hash chains, every blob, the saved files, owners
+and modes, and whether the projection files are what the logs say. With --head it also
 holds one log against the hash that the agent's last comment on the task names: then nothing
 up to that event was changed since the comment was written.`,
 		Example: `  agent verify             all contexts
@@ -122,6 +123,13 @@ func (a *cli) uuids(store *contexts.Store, refs []string) ([]string, error) {
 
 func (a *cli) verify(store *contexts.Store, uuid string) error {
 	v, err := engine.Verify(store, uuid)
+	saves := 0
+	if err == nil || isStale(err) {
+		var damage error
+		if saves, damage = trees.Check(store, uuid); damage != nil {
+			err = damage
+		}
+	}
 	torn := ""
 	if v.Torn != nil {
 		torn = v.Torn.Error()
@@ -130,7 +138,7 @@ func (a *cli) verify(store *contexts.Store, uuid string) error {
 		}
 	}
 	if err == nil || isStale(err) && !a.asJSON {
-		a.tell(verified{uuid, true, v.Events, v.Blobs, torn}, "verify.ok", uuid, v.Events, v.Blobs)
+		a.tell(verified{uuid, true, v.Events, v.Blobs, saves, torn}, "verify.ok", uuid, v.Events, v.Blobs, saves)
 	}
 	return err
 }
@@ -141,6 +149,7 @@ type verified struct {
 	OK     bool   `json:"ok"`
 	Events int    `json:"events"`
 	Blobs  int    `json:"blobs"`
+	Saves  int    `json:"saves"` // of the working copy's files
 	Torn   string `json:"torn,omitempty"` // the end is cut at the next run
 }
 

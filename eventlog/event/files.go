@@ -53,10 +53,11 @@ type WorkspaceRestored struct {
 	TookMS  int64       `json:"took_ms"`
 }
 
-// WorkspaceChanged says that somebody changed the files of a configured workspace while
-// nobody worked on them. A person decides what counts.
+// WorkspaceChanged says that the files are not what the log says, and cannot be made so:
+// they are a person's, or what is stored is damaged. A person decides what counts.
 type WorkspaceChanged struct {
 	input
-	Files []SavedFile `json:"files"` // the first ones
-	Count int         `json:"count"`
+	Reason string      `json:"reason,omitempty"` // unreadable: what is stored cannot be read, and the files are not what it names; empty: somebody changed them
+	Files  []SavedFile `json:"files"`            // the first ones
+	Count  int         `json:"count"`
 }

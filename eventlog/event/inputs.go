@@ -224,6 +224,7 @@ type ProcessRecovered struct {
 	TornBytes  int64  `json:"torn_bytes,omitempty"`
 	Quarantine string `json:"quarantine,omitempty"`
 	GivenUp    int64  `json:"given_up_bytes,omitempty"` // by repair --accept-loss
+	Saves      int    `json:"given_up_saves,omitempty"` // by it: earlier events workspace.saved whose files cannot be read
 }
 
 // ProcessEnded closes a process's part of a log.

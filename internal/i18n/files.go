@@ -2,8 +2,9 @@ package i18n
 
 // fileTexts say what became of the files of a working copy.
 var fileTexts = texts{
-	"why.files_changed": {"somebody changed files in the workspace while I was not working there. Check them, then run `agent resume` to continue with the files as they are", "作業していない間にワークスペースのファイルが変更されました。内容を確認し、現在のファイルのまま続ける場合は `agent resume` を実行してください"},
-	"why.files_lost":    {"the files of the working copy could not be restored. Run `agent resume` to try again", "作業コピーのファイルを復元できませんでした。`agent resume` で再試行できます"},
+	"why.files_changed":    {"somebody changed files in the workspace while I was not working there. Check them, then run `agent resume` to continue with the files as they are", "作業していない間にワークスペースのファイルが変更されました。内容を確認し、現在のファイルのまま続ける場合は `agent resume` を実行してください"},
+	"why.files_unreadable": {"the stored files of the working copy are damaged, and the working copy is not in the state that the log recorded. Check it, then run `agent resume` to continue with the files as they are", "保存された作業コピーのファイルが壊れており、作業コピーは記録された状態と一致しません。内容を確認し、現在のファイルのまま続ける場合は `agent resume` を実行してください"},
+	"why.files_lost":       {"the files of the working copy could not be restored. Run `agent resume` to try again", "作業コピーのファイルを復元できませんでした。`agent resume` で再試行できます"},
 
 	// For the model.
 	"files.missing":    {"The working copy was gone and has been cloned again.", "作業コピーが失われていたため、クローンし直しました。"},

@@ -40,9 +40,7 @@ func NewCopy(dir string, store *Store, base, last *Tree, said []NotSaved, o Opti
 	if err != nil {
 		return nil, fmt.Errorf("save files: %w", err)
 	}
-	whole := true
-	last.Walk(func(_ string, e Entry) { whole = whole && e.Name != "" })
-	if !whole {
+	if !last.Whole() {
 		return nil, fmt.Errorf("the tree %s %w as a whole", last.name, ErrMissing)
 	}
 	c := &Copy{Dir: dir, format: base.format, store: store, base: base, last: last, o: o, said: map[NotSaved]bool{}}

@@ -15,6 +15,7 @@ import (
 
 // Found is how a copy differs from a tree.
 type Found struct {
+	Tree    string       // name of the tree that the copy is
 	Changes []Difference // Before is in the tree, Now in the copy
 	blobs   map[string]object
 }
@@ -26,8 +27,9 @@ func (c *Copy) Differs(ctx context.Context, without func([]string) []string) (Fo
 	if err != nil {
 		return Found{}, &ReadError{err}
 	}
-	list, err := Compare(c.last, c.last.With(found.changes))
-	return Found{list, found.blobs}, err
+	now := c.last.With(found.changes)
+	list, err := Compare(c.last, now)
+	return Found{now.name, list, found.blobs}, err
 }
 
 // Bounds of what is kept aside.

@@ -30,13 +30,13 @@ const maxIndex = 256 << 20
 // Store is an object directory of our own. It is used by one goroutine at a time.
 type Store struct {
 	files Files
-	where map[string]string // object to pack
+	where map[string][]string // object to packs
 }
 
 // OpenStore reads the indexes. A pack that is not whole was never acknowledged, or is
 // damaged: what it held is missing.
 func OpenStore(files Files) (*Store, error) {
-	s := &Store{files, map[string]string{}}
+	s := &Store{files, map[string][]string{}}
 	names, err := files.Names()
 	if err != nil {
 		return nil, fmt.Errorf("saved files: %w", err)
@@ -82,7 +82,8 @@ func (s *Store) enter(base string) error {
 		return err
 	}
 	for i := range p.count {
-		s.where[hex.EncodeToString(idx[start+i*width:start+(i+1)*width])] = base
+		name := hex.EncodeToString(idx[start+i*width : start+(i+1)*width])
+		s.where[name] = append(s.where[name], base)
 	}
 	return nil
 }
@@ -106,18 +107,20 @@ func (s *Store) ends(base string, sum []byte) error {
 }
 
 // Has reports whether an object is stored.
-func (s *Store) Has(name string) bool { return s.where[name] != "" }
+func (s *Store) Has(name string) bool { return len(s.where[name]) > 0 }
 
 // Blob gives a stored content. ok is false if it is not stored or cannot be read.
 func (s *Store) Blob(name string) (data []byte, ok bool) { return s.get(kindBlob, name) }
 
 func (s *Store) get(kind byte, name string) (data []byte, ok bool) {
-	base := s.where[name]
-	if base == "" {
-		return nil, false
+	for _, base := range s.where[name] {
+		found, data, err := s.read(base, name)
+		if err == nil && found == kind && nameOf(len(name), kind, data) == name {
+			return data, true
+		}
 	}
-	found, data, err := s.read(base, name)
-	return data, err == nil && found == kind && nameOf(len(name), kind, data) == name
+	delete(s.where, name) // it is damaged: the next save stores it again
+	return nil, false
 }
 
 func (s *Store) read(base, name string) (kind byte, data []byte, err error) {
@@ -175,7 +178,7 @@ func (s *Store) put(format int, objects []object) error {
 		return fmt.Errorf("save files: %w", err)
 	}
 	for _, o := range fresh {
-		s.where[o.name] = p.name
+		s.where[o.name] = []string{p.name}
 	}
 	return nil
 }

@@ -73,6 +73,15 @@ func (t *Tree) Name() string { return t.name }
 // Absent reports whether nothing but the name of the tree is known.
 func (t *Tree) Absent() bool { return t.absent }
 
+// Whole reports whether every tree below is known.
+func (t *Tree) Whole() bool {
+	whole := !t.absent
+	for _, d := range t.dirs {
+		whole = whole && d.Whole()
+	}
+	return whole
+}
+
 // With is a tree with other entries at some paths; nil is none. What lay in the way of
 // an entry, as a file where a directory is to be, is gone.
 func (t *Tree) With(changes map[string]*Entry) *Tree {

@@ -54,6 +54,8 @@ func (w *Copy) openInPlace(ctx context.Context, s *projections.State, o *context
 	switch {
 	case err != nil:
 		return nil, err
+	case w.held.unreadable:
+		return w.openUnreadable(ctx, s, o, how, found)
 	case len(found.Changes) == 0 && s.Saved.Failed == "":
 		return nil, nil
 	case how.Take:
@@ -61,6 +63,23 @@ func (w *Copy) openInPlace(ctx context.Context, s *projections.State, o *context
 	}
 	files, count := listed(found, false)
 	return &event.WorkspaceChanged{Files: files, Count: count}, nil
+}
+
+// openUnreadable goes on without what is stored. The copy has the same files if its tree has
+// the same name; else a person has to say that it counts.
+func (w *Copy) openUnreadable(ctx context.Context, s *projections.State, o *contexts.Objects, how engine.Opening, found snapshot.Found) (event.Body, error) {
+	if !s.Workspace.InPlace {
+		if err := w.lookThrough(ctx, s, &event.WorkspaceRestored{}); err != nil {
+			return nil, err
+		}
+	}
+	if found.Tree == s.Saved.Tree || how.Take {
+		w.held.unreadable = false
+		return orNone(w.save(ctx, s, o, "changed"))
+	}
+	files, count := listed(found, false)
+	w.held = nil
+	return &event.WorkspaceChanged{Reason: "unreadable", Files: files, Count: count}, nil
 }
 
 // orNone is nil without a type where nothing was saved.
@@ -114,6 +133,9 @@ func (w *Copy) openClone(ctx context.Context, s *projections.State, o *contexts.
 	found, err := w.differs(ctx, s, o)
 	if err != nil {
 		return nil, err
+	}
+	if w.held.unreadable {
+		return w.openUnreadable(ctx, s, o, how, found)
 	}
 	if reason == "" {
 		head := snapshot.Head(w.held.copy.Dir)

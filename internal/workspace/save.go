@@ -27,6 +27,8 @@ type held struct {
 	base  *snapshot.Tree
 	head  string // the commit that was checked out at the latest save
 
+	unreadable bool // what is stored of the latest save; the copy then starts from the base
+
 	left []event.ByProduct // what the latest save left out
 	said map[string]bool   // by-products that an event names
 }
@@ -51,11 +53,9 @@ func (w *Copy) hold(ctx context.Context, s *projections.State, o *contexts.Objec
 	if h.base, err = baseTree(ctx, dir, s.Workspace.Commit); err != nil {
 		return nil, &snapshot.ReadError{Err: err}
 	}
-	last := h.base
-	if s.Saved.Seq > 0 {
-		if last, err = h.store.Tree(s.Saved.Tree, h.base); err != nil {
-			return nil, err
-		}
+	last, err := h.latest(s)
+	if err != nil {
+		return nil, err
 	}
 	if h.copy, err = w.copyOf(dir, h, last, s); err != nil {
 		return nil, err
@@ -65,6 +65,24 @@ func (w *Copy) hold(ctx context.Context, s *projections.State, o *contexts.Objec
 	}
 	w.held = h
 	return h, nil
+}
+
+// latest is the tree of the latest save. If it cannot be read, it is the one that the work
+// began on.
+func (h *held) latest(s *projections.State) (*snapshot.Tree, error) {
+	if s.Saved.Seq == 0 {
+		return h.base, nil
+	}
+	tree, err := h.store.Tree(s.Saved.Tree, h.base)
+	switch {
+	case errors.Is(err, snapshot.ErrMissing) || err == nil && !tree.Whole():
+		h.unreadable = true
+		_, err = h.store.Salvage() // what is damaged is stored again by the next save
+		return h.base, err
+	case err != nil:
+		return nil, err
+	}
+	return tree, nil
 }
 
 func (w *Copy) copyOf(dir string, h *held, last *snapshot.Tree, s *projections.State) (*snapshot.Copy, error) {
