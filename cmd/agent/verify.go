@@ -149,7 +149,7 @@ type verified struct {
 	OK     bool   `json:"ok"`
 	Events int    `json:"events"`
 	Blobs  int    `json:"blobs"`
-	Saves  int    `json:"saves"` // of the working copy's files
+	Saves  int    `json:"saves"`          // of the working copy's files
 	Torn   string `json:"torn,omitempty"` // the end is cut at the next run
 }
 
