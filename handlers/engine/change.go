@@ -173,6 +173,9 @@ func (e *Engine) measure(ctx context.Context) error {
 		return ctx.Err()
 	case errors.As(err, &later):
 		return err
+	case errors.Is(err, ErrUnusable) && !e.reopened:
+		e.reopened = true
+		return e.reopen()
 	case errors.As(err, &failed) && temporary(failed.Kind):
 		return &Temporary{err}
 	case err != nil:

@@ -127,6 +127,7 @@ type Engine struct {
 	stored     *contexts.Objects
 	opened     bool // the files are what the log says
 	crashed    bool // the process before did not end properly
+	reopened   bool // the working copy was damaged in this process
 	checked    bool // the tool list was compared in this process
 	behind     bool // a projection file may not be what the log says
 	spending   contexts.Spending

@@ -50,6 +50,21 @@ func (e *Engine) openFiles(ctx context.Context) (changed bool, err error) {
 	return true, e.input(body)
 }
 
+// ErrUnusable says that git cannot use the working copy any more: a tool has damaged it.
+var ErrUnusable = errors.New("git cannot use the working copy")
+
+// reopen lets the copy be made again before the next step that needs it. Tool servers
+// keep the directory that they began in, so they are started anew.
+func (e *Engine) reopen() error {
+	e.opened, e.crashed = false, false
+	if e.tools == nil {
+		return nil
+	}
+	err := e.tools.Close()
+	e.tools = nil
+	return err
+}
+
 func (e *Engine) objects() *contexts.Objects {
 	if e.stored == nil {
 		e.stored = e.log.Objects()

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -23,26 +24,35 @@ const (
 // Measure says what the working copy holds that was not there at the beginning.
 func (w *Copy) Measure(ctx context.Context, s *projections.State) (m event.ChangeMeasured, err error) {
 	m.Files = []event.ChangedFile{}
-	defer func() { err = orLater(err) }()
 	thaw, err := w.freeze(ctx, s)
 	if err != nil {
-		return m, err
+		return m, orLater(err)
 	}
 	defer thaw()
+	err = w.measure(ctx, s, &m)
+	if err != nil && !isTemporary(err) && !git.IsMachine(err) && s.Saved.Seq > 0 && !s.Workspace.InPlace {
+		if reason, _ := w.unusable(ctx, s, false); reason != "" {
+			err = fmt.Errorf("%w: %w", engine.ErrUnusable, err)
+		}
+	}
+	return m, orLater(err)
+}
+
+func (w *Copy) measure(ctx context.Context, s *projections.State, m *event.ChangeMeasured) error {
 	repo, err := w.existing(ctx, s)
 	if err != nil {
-		return m, asForge(err)
+		return asForge(err)
 	}
 	if m.Tree, m.LeftOut, m.ByProducts, err = tree(ctx, repo, s); err != nil {
-		return m, err
+		return err
 	}
 	changes, err := repo.Compare(ctx, s.Workspace.Commit, m.Tree)
 	if err != nil {
-		return m, err
+		return err
 	}
 	secret, err := w.secrets(ctx, repo, changes)
 	if err != nil {
-		return m, err
+		return err
 	}
 	for i, path := range m.LeftOut {
 		m.LeftOut[i] = shortPath(path)
@@ -61,7 +71,7 @@ func (w *Copy) Measure(ctx context.Context, s *projections.State) (m event.Chang
 				Kind: w.kindOf(c, secret), New: strings.Trim(c.Before, "0") == ""})
 		}
 	}
-	return m, nil
+	return nil
 }
 
 // shortPath is a path as text of bounded length.
