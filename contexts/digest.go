@@ -31,7 +31,9 @@ type Info struct {
 	Waits                string // what ends a pause: signal | time | person | comment
 	Created, Updated     time.Time
 	Ended                time.Time // zero if it has not
-	LLMCalls, ToolCalls  int
+	LLMCalls, ToolCalls  int       // as projections.Usage counts them
+	LLMBegun             int       // with those below, and those that failed
+	Summaries, Lost      int
 	Tokens               int
 	CostUSD              float64
 	Refused              bool   // the forge did not take a comment or labels
@@ -45,7 +47,8 @@ type Info struct {
 	modified             int64         // of that file, ns
 	Err                  error         // what makes it damaged
 	gone                 bool          // a line of the index: it was removed
-	estimated            int           // tokens of the open model call
+	Asking               bool          // a model call is open
+	estimated            int           // its tokens
 	outside              bool          // it is no turn of the conversation
 	watch, then          eventlog.Head // the head that was known, and that event as it is now
 }
@@ -90,16 +93,22 @@ func (i *Info) apply(e event.Event) {
 	case *event.ContextFailed:
 		i.end(StateFailed, e.Time)
 	case *event.LLMRequested:
-		i.estimated, i.outside = b.Estimated, b.OutsideConversation()
+		i.estimated, i.outside, i.Asking = b.Estimated, b.OutsideConversation(), true
+		i.LLMBegun++
 	case *event.LLMReplied:
+		i.Asking = false
 		if !i.outside {
 			i.LLMCalls++
+		} else {
+			i.Summaries++
 		}
 		i.Tokens += b.Usage.Prompt + b.Usage.Completion
 		i.CostUSD += b.CostUSD
 	case *event.LLMFailed:
+		i.Asking = false
 		if b.Kind == event.Interrupted {
 			i.Tokens += i.estimated
+			i.Lost++
 		}
 	case *event.ToolRequested:
 		i.ToolCalls++

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/eventlog/event"
+	"agent/internal/i18n"
 )
 
 // Describe says in one line what an event means. The text may hold anything
@@ -194,7 +195,11 @@ func fetched(b *event.CommentsFetched) string {
 }
 
 func replied(b *event.LLMReplied) string {
-	text := fmt.Sprintf("%s, %d+%d tokens in %d ms", b.Finish, b.Usage.Prompt, b.Usage.Completion, b.DurationMS)
+	text := fmt.Sprintf("%s, %d+%d tokens", b.Finish, b.Usage.Prompt, b.Usage.Completion)
+	if b.CostUSD > 0 {
+		text += ", " + i18n.USD(b.CostUSD) + " USD"
+	}
+	text += fmt.Sprintf(" in %d ms", b.DurationMS)
 	for _, c := range b.Calls {
 		text += "; calls " + c.Name
 	}

@@ -12,6 +12,9 @@ import (
 type Usage struct {
 	LLMBegun   int // model calls that were requested
 	LLMCalls   int // turns of the conversation that brought a reply; drafts of summaries come after the last comment
+	Summaries  int // replies outside the conversation
+	Lost       int // calls that a crash or a pause interrupted
+	Unpriced   int // replies of a model without a price
 	ToolCalls  int // requested
 	Prompt     int // tokens
 	Completion int
@@ -36,12 +39,18 @@ func (u *Usage) apply(e event.Event, before time.Time, status Status) {
 	case *event.LLMFailed:
 		if b.Kind == event.Interrupted {
 			u.Prompt += u.estimated // the provider has counted it, too
+			u.Lost++
 		}
 	case *event.ToolRequested:
 		u.ToolCalls++
 	case *event.LLMReplied:
 		if !u.outside {
 			u.LLMCalls++
+		} else {
+			u.Summaries++
+		}
+		if b.CostUSD == 0 {
+			u.Unpriced++
 		}
 		u.Prompt += b.Usage.Prompt
 		u.Completion += b.Usage.Completion

@@ -84,8 +84,8 @@ func (a *cli) showConfig(cfg *config.Config, settings []config.Setting) error {
 	}
 	defer a.page()()
 	screen := term.Of(a.out)
-	t := &table{left: true, flex: []int{1, 0}}
-	t.row(a.text("config.key"), a.text("config.value"), a.text("config.source"))
+	t := &term.Table{Left: true, Flex: []int{1, 0}}
+	t.Row(a.text("config.key"), a.text("config.value"), a.text("config.source"))
 	for _, s := range settings {
 		value, _ := secrets.String(s.Text())
 		switch {
@@ -94,9 +94,9 @@ func (a *cli) showConfig(cfg *config.Config, settings []config.Setting) error {
 		case !s.Set && value == "":
 			value = "-"
 		}
-		t.row(s.Key, sanitize.Line(value, 500), a.sourceOf(s))
+		t.Row(s.Key, sanitize.Line(value, 500), a.sourceOf(s))
 	}
-	t.color = func(row, column int) term.Color {
+	t.Color = func(row, column int) term.Color {
 		switch {
 		case row == 0 || column == 2 && settings[row-1].Source == "default":
 			return term.Aux
@@ -108,7 +108,7 @@ func (a *cli) showConfig(cfg *config.Config, settings []config.Setting) error {
 	if file := cfg.File(); file != "" {
 		fmt.Fprintln(screen, screen.Paint(term.Head, sanitize.Terminal(file)))
 	}
-	t.print(screen)
+	t.Print(screen)
 	return nil
 }
 

@@ -126,7 +126,7 @@ func (d *diffing) showSteps(v *trees.View) error {
 		}
 		if !d.asJSON {
 			screen := term.Of(d.out)
-			fmt.Fprintln(screen, screen.Paint(term.Head, term.Line(fmt.Sprintf("── %d  %s  %s", p.Seq, local(p.Time), p.Step), screen.Width)))
+			fmt.Fprintln(screen, screen.Paint(term.Head, term.Line(fmt.Sprintf("── %d  %s  %s", p.Seq, term.Time(p.Time), p.Step), screen.Width)))
 		}
 		if err := d.show(all, p.Seq); err != nil {
 			return err
@@ -223,7 +223,7 @@ func (d *diffing) showComparison(c report.Comparison) {
 	screen := term.Of(d.out)
 	for _, r := range c.Runs {
 		d.say("diff.run", screen.Paint(term.Head, r.UUID[:8]), i18n.State(d.lang, r.State), sanitize.Line(r.Model, 60))
-		d.say("diff.took", r.Messages, r.LLMCalls, r.ToolCalls, r.Tokens, r.CostUSD, r.Active.Round(time.Second))
+		d.say("diff.took", r.Messages, r.LLMCalls, r.ToolCalls, r.Tokens, i18n.Money(d.lang, r.CostUSD), r.Active.Round(time.Second))
 		for _, command := range r.Commands {
 			d.say("diff.command", term.Line(command.Command, max(screen.Width-20, 20)), d.text("diff.exit", cmp.Or(command.ExitCode, "?")))
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"agent/contexts"
@@ -58,7 +59,7 @@ func exitCode(err error) int {
 
 // isUsage knows the errors of the library that have no type.
 func isUsage(err error) bool {
-	return strings.HasPrefix(err.Error(), "unknown command") || strings.HasPrefix(err.Error(), "required flag(s)")
+	return slices.ContainsFunc([]string{"unknown command", "required flag(s)", "if any flags in the group"}, func(begin string) bool { return strings.HasPrefix(err.Error(), begin) })
 }
 
 // worse gives the code that wins when both apply.

@@ -30,7 +30,7 @@ saved for want of room. run and loop do the same once a day.`,
 			if err != nil {
 				return err
 			}
-			store, err := openAs(cfg, dry, a.warning)
+			store, err := a.openAs(cfg, dry)
 			if err != nil {
 				return err
 			}

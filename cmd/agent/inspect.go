@@ -32,10 +32,10 @@ type inspection struct {
 	uuid   string
 	screen term.Screen
 
-	full, conversation, follow, failed bool
-	request                            uint64
-	types                              []string
-	since, phase, grep                 string
+	full, conversation, costs, follow, failed bool
+	request                                   uint64
+	types                                     []string
+	since, phase, grep                        string
 }
 
 func (a *cli) inspectCommand() *cobra.Command {
@@ -44,12 +44,15 @@ func (a *cli) inspectCommand() *cobra.Command {
 		Use: "inspect CONTEXT [SEQ]", Short: "Show what happened in a context, and why", Args: cobra.RangeArgs(1, 2),
 		Long: `inspect prints one line for each event of a context's log. With SEQ it shows that event
 whole, and with it what it led to or came from: a tool call and its output, a request
-and its reply. --conversation shows what the model read and wrote. It never writes, also
-not to a damaged log: it shows what can be read around the damage and exits with 65.`,
+and its reply. --conversation shows what the model read and wrote, and where the work
+paused or broke off; --costs what each model call took, by phase and action, and in all.
+It never writes, also not to a damaged log: it shows what can be read around the damage
+and exits with 65.`,
 		Example: `  agent inspect 3f2a
   agent inspect 3f2a 42                      # event 42 whole: a tool call with its output
   agent inspect 3f2a --failed                # what went wrong
   agent inspect 3f2a --conversation
+  agent inspect 3f2a --costs                 # tokens, money and time of each model call
   agent inspect 3f2a --request 12            # the request as it was sent, made again from the log
   agent inspect 3f2a -f                      # follow it while it runs
   agent inspect 3f2a --json | jq 'select(.type=="tool.requested").data'`,
@@ -59,6 +62,7 @@ not to a damaged log: it shows what can be read around the damage and exits with
 	a.jsonFlag(cmd, "print the log's lines; control and invisible characters as \\u escapes")
 	flags.BoolVar(&i.full, "full", false, "do not shorten lines")
 	flags.BoolVar(&i.conversation, "conversation", false, "show the messages to and from the model")
+	flags.BoolVar(&i.costs, "costs", false, "show tokens, money and time of each model call, and their sums")
 	flags.Uint64Var(&i.request, "request", 0, "show the model request of event `SEQ` as it was sent")
 	flags.BoolVarP(&i.follow, "follow", "f", false, "go on as the log grows, until Ctrl-C")
 	flags.StringSliceVar(&i.types, "type", nil, "only events of these types, such as tool.replied, tool or *.failed")
@@ -66,6 +70,7 @@ not to a damaged log: it shows what can be read around the damage and exits with
 	flags.StringVar(&i.since, "since", "", "only events of this age (24h, 7d) or from this day (2026-11-27) on")
 	flags.StringVar(&i.phase, "phase", "", "only events of this phase of planning")
 	flags.StringVar(&i.grep, "grep", "", "only events whose data match this regular expression")
+	cmd.MarkFlagsMutuallyExclusive("conversation", "costs", "request")
 	return cmd
 }
 
@@ -74,7 +79,7 @@ func (i *inspection) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if i.store, err = openAs(cfg, true, i.warning); err != nil {
+	if i.store, err = i.openAs(cfg, true); err != nil {
 		return err
 	}
 	i.dir, i.lang = cfg.ContextsDir, app.Language(cfg)
@@ -117,10 +122,21 @@ func (i *inspection) filter() (*viewer.Filter, error) {
 }
 
 func (i *inspection) printer() *viewer.Printer {
-	return &viewer.Printer{Screen: i.screen, Blob: i.blob, Full: i.full}
+	return &viewer.Printer{Screen: i.screen, Lang: i.lang, UUID: i.uuid, Blob: i.blob, Full: i.full, JSON: i.asJSON, Failed: i.failed}
 }
 
 func (i *inspection) blob(hash string) ([]byte, error) { return i.store.Blob(i.uuid, hash) }
+
+func (i *inspection) view() viewer.View {
+	switch p := i.printer(); {
+	case i.costs:
+		return p.Costs()
+	case i.conversation:
+		return p.Conversation()
+	default:
+		return p.Timeline()
+	}
+}
 
 // list prints events or messages, one after the other.
 func (i *inspection) list(ctx context.Context, filter *viewer.Filter) error {
@@ -128,7 +144,7 @@ func (i *inspection) list(ctx context.Context, filter *viewer.Filter) error {
 	if err != nil {
 		return err
 	}
-	printer, talk := i.printer(), &viewer.Conversation{Blob: i.blob}
+	view := i.view()
 	if !i.asJSON {
 		i.header()
 	}
@@ -142,19 +158,9 @@ func (i *inspection) list(ctx context.Context, filter *viewer.Filter) error {
 		if r.Line == nil {
 			continue // nothing that can be read
 		}
-		fits := filter.Fits(r)
-		switch {
-		case i.conversation:
-			if m, ok := talk.Add(r); ok && fits {
-				i.message(printer, m)
-			}
-		case !fits:
-		case i.asJSON:
-			fmt.Fprintf(i.out, "%s\n", sanitize.JSON(r.Line)) // a pipe may end in a terminal, too
-		default:
-			printer.Line(r)
-		}
+		view.Record(r, filter.Fits(r))
 	}
+	view.End()
 	if err := i.store.Check(i.uuid); err != nil && code == 0 { // such as events missing at the end
 		fmt.Fprintln(i.err, "agent: "+sanitize.Terminal(err.Error()))
 		code = exitCode(err)
@@ -167,7 +173,7 @@ func (i *inspection) lines(ctx context.Context, filter *viewer.Filter) (iter.Seq
 	switch {
 	case i.follow:
 		return i.followed(ctx)
-	case !filter.Since.IsZero() && filter.Phase == "" && !i.conversation:
+	case !filter.Since.IsZero() && filter.Phase == "" && !i.conversation && !i.costs:
 		return i.store.LinesFrom(i.uuid, func(r contexts.Record) bool { return r.When().Before(filter.Since) }), nil
 	}
 	return i.store.Lines(i.uuid), nil
@@ -203,14 +209,6 @@ func (i *inspection) problem(line contexts.Line, err error) int {
 		}
 	}
 	return 0
-}
-
-func (i *inspection) message(p *viewer.Printer, m viewer.Message) {
-	if !i.asJSON {
-		p.Message(m)
-		return
-	}
-	_ = i.printLine(m) // the next line fails as well
 }
 
 // event shows the event with this number, and its intent or its outcome.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"agent/internal/term"
 )
 
 // progress is a line on the terminal that says how far something has come. It
@@ -33,7 +35,7 @@ func (p *progress) step(done, of int) {
 	}
 	p.drawn = now
 	const width = 30
-	fmt.Fprintf(p.out, "\r%s %-*s %d/%d\x1b[K", p.what, width, bar(float64(done), float64(of), width), done, of)
+	fmt.Fprintf(p.out, "\r%s %-*s %d/%d\x1b[K", p.what, width, term.Bar(float64(done), float64(of), width), done, of)
 }
 
 func (p *progress) end() {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"agent/forge/forgetest"
 	"agent/internal/app/rounds"
 	"agent/internal/report"
+	"agent/internal/viewer"
 	"agent/llm"
 	"agent/llm/llmtest"
 )
@@ -66,11 +68,12 @@ func TestReportsOnADoneTask(t *testing.T) {
 
 	used := w.fold(l.UUID).Usage
 	inspected, _ := w.agent(0, "inspect", l.UUID)
-	for where, text := range map[string]string{"run": run, "inspect": inspected, "comment": strings.ToLower(w.wantComment(1, "✅ **Done**"))} {
+	for where, text := range map[string]string{"run": run, "comment": strings.ToLower(w.wantComment(1, "✅ **Done**"))} {
 		if !regexp.MustCompile(fmt.Sprintf(`model calls: %d\b`, l.LLMCalls)).MatchString(text) {
 			t.Errorf("%s does not say %d model calls:\n%s", where, l.LLMCalls, text)
 		}
 	}
+	wantAll(t, inspected, fmt.Sprintf("model calls: %d (summaries: 1)", l.LLMCalls+1), " USD", "tokens, 0.0")
 	if used.Tokens() < 2200 || used.CostUSD < 0.0399 {
 		t.Fatalf("used %+v", used)
 	}
@@ -105,9 +108,12 @@ func TestReportsOnADoneTask(t *testing.T) {
 func (w *world) wantStats(l report.Listed) {
 	w.t.Helper()
 	used := w.fold(l.UUID).Usage
-	for by, key := range map[string]string{"repo": w.forge.Host() + "/" + testRepo, "model": "scripted", "day": contexts.Day(l.CreatedAt)} {
+	for by, key := range map[string]string{"repo": w.forge.Host() + "/" + testRepo, "model": "scripted", "day": contexts.Day(l.CreatedAt), "task": l.TaskKey, "context": l.UUID} {
 		s := jsonOf[report.Stats](w, 0, "stats", "--by", by)
-		want := report.StatsRow{Key: key, Runs: 1, Completed: 1, Calls: used.LLMCalls, Tools: used.ToolCalls, Prompt: used.Prompt, Cached: 1200, Completion: used.Completion}
+		want := report.StatsRow{Key: key, Runs: 1, Completed: 1, Calls: used.LLMCalls, Begun: used.LLMBegun, Tools: used.ToolCalls, Prompt: used.Prompt, Cached: 1200, Completion: used.Completion}
+		if by == "task" || by == "context" {
+			want.Title = l.Title
+		}
 		if len(s.Rows) != 1 {
 			w.t.Fatalf("stats by %s: %+v", by, s)
 		}
@@ -128,8 +134,44 @@ func (w *world) wantStats(l report.Listed) {
 	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 3 || !strings.Contains(lines[1], "████") || !strings.HasPrefix(lines[2], "total") || !strings.Contains(lines[2], fmt.Sprintf(" %d %% ", 1200*100/used.Prompt)) {
 		w.t.Errorf("stats prints\n%s", out)
 	}
+	out, _ = w.agent(0, "stats", "--by", "context")
+	wantAll(w.t, out, l.UUID[:8]+"  "+l.Title, "0.04")
+	w.wantCosts(l)
 	w.agent(2, "stats", "--since", "yesterday")
 	w.agent(2, "stats", "--by", "mood")
+}
+
+// wantCosts wants a line for each model call, sums that agree with the fold of the whole
+// log, and a total that is the one of the header.
+func (w *world) wantCosts(l report.Listed) {
+	w.t.Helper()
+	used, sum, total := w.fold(l.UUID).Usage, viewer.Spent{}, viewer.Sum{}
+	for _, line := range linesOf[json.RawMessage](w, 0, "inspect", l.UUID, "--costs") {
+		var call viewer.Call
+		must(w.t, json.Unmarshal(line, &call))
+		if call.Kind == "call" {
+			sum.Calls, sum.Prompt, sum.Completion, sum.CostUSD = sum.Calls+1, sum.Prompt+call.Prompt, sum.Completion+call.Completion, sum.CostUSD+call.CostUSD
+		}
+		must(w.t, json.Unmarshal(line, &total))
+	}
+	got := []any{sum.Calls, sum.Prompt, sum.Completion, total.Kind, total.Calls, total.Prompt, total.Completion}
+	want := []any{used.LLMBegun, used.Prompt, used.Completion, "total", used.LLMBegun, used.Prompt, used.Completion}
+	if !reflect.DeepEqual(got, want) || math.Abs(total.CostUSD-used.CostUSD) > 1e-9 || math.Abs(sum.CostUSD-used.CostUSD) > 1e-9 {
+		w.t.Errorf("costs %v, want %v", got, want)
+	}
+	out, _ := w.agent(0, "inspect", l.UUID, "--costs")
+	wantAll(w.t, out, fmt.Sprintf("model calls: %d", used.LLMBegun), "workspace__write_file", "work ", "summary ", "total ", "0.04")
+	w.agent(2, "inspect", l.UUID, "--costs", "--conversation")
+}
+
+// wantAll wants all words in a text.
+func wantAll(t *testing.T, text string, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			t.Errorf("%q is missing in\n%s", word, text)
+		}
+	}
 }
 
 func TestWhyOfWhatWasLeft(t *testing.T) {

@@ -82,7 +82,7 @@ func (l *view) search(text string, o search.Options, task string) error {
 
 func (l *view) showHit(h search.Hit) error {
 	screen := term.Of(l.out)
-	head := fmt.Sprintf("%s %5d  %s", h.UUID[:8], h.Seq, local(h.Time))
+	head := fmt.Sprintf("%s %5d  %s", h.UUID[:8], h.Seq, term.Time(h.Time))
 	kind := fmt.Sprintf("%-19s", term.Line(h.Type, 40))
 	room := 200
 	if screen.Terminal {

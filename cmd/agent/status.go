@@ -1,11 +1,15 @@
 package main
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"agent/contexts"
 	"agent/internal/config"
+	"agent/internal/report"
 )
 
 func (a *cli) statusCommand() *cobra.Command {
@@ -43,4 +47,28 @@ It looks at the live contexts and the 1,000 that ended last; agent verify looks 
 	cmd.Flags().BoolVar(&check, "check", false, "one line, and an exit code for a supervisor")
 	cmd.Flags().DurationVar(&maxAge, "max-age", 0, "how old the latest successful scan of a forge may be (default: three times the usual distance)")
 	return cmd
+}
+
+func (l *view) printStatus(r *report.Status, check bool) error {
+	code := 0
+	switch {
+	case check && len(r.Problems) > 0:
+		code = exitFailed
+	case check && len(r.Damaged) > 0:
+		code = contexts.ExitDamage
+	}
+	switch {
+	case l.asJSON:
+		if err := l.printLine(r); err != nil {
+			return err
+		}
+	case code != 0:
+		l.say("status.bad", strings.Join(slices.Concat(r.Problems, r.Attention), "; "))
+	case check:
+		l.say("status.ok", strings.Join(append([]string{l.text("status.at", r.Counts["running"], len(r.Waiting))}, r.Attention...), "; "))
+	default:
+		defer l.page()()
+		l.printer().Status(r)
+	}
+	return quietly(code)
 }

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"agent/contexts"
 	"agent/internal/app"
@@ -36,15 +39,19 @@ func (a *cli) openStore(readOnly bool) (*contexts.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openAs(cfg, readOnly, a.warning)
+	return a.openAs(cfg, readOnly)
 }
 
 // openAs opens the contexts to look, which makes nothing, or to work.
-func openAs(cfg *config.Config, readOnly bool, warn func(error)) (*contexts.Store, error) {
-	if readOnly {
-		return app.OpenReadOnly(cfg, warn)
+// A directory that was named on the command line must be there.
+func (a *cli) openAs(cfg *config.Config, readOnly bool) (*contexts.Store, error) {
+	if _, err := os.Lstat(cfg.ContextsDir); a.contexts != "" && errors.Is(err, fs.ErrNotExist) {
+		return nil, &app.StoreError{Err: fmt.Errorf("contexts_dir: the directory %s, named by --contexts: %w", cfg.ContextsDir, fs.ErrNotExist)}
 	}
-	return app.OpenStore(cfg, warn)
+	if readOnly {
+		return app.OpenReadOnly(cfg, a.warning)
+	}
+	return app.OpenStore(cfg, a.warning)
 }
 
 func (a *cli) options() app.Options {

@@ -17,9 +17,9 @@ const release = "0.1.0"
 // buildInfo is what `agent version --json` prints.
 type buildInfo struct {
 	Version   string `json:"version"`
-	Commit    string `json:"commit,omitempty"`      // empty if git was not asked at build time
-	Committed string `json:"commit_time,omitempty"` // RFC 3339
-	Modified  bool   `json:"modified,omitempty"`    // the tree had changes that were not committed
+	Commit    string `json:"commit,omitempty"`       // empty if git was not asked at build time
+	Committed string `json:"committed_at,omitempty"` // RFC 3339
+	Modified  bool   `json:"modified,omitempty"`     // the tree had changes that were not committed
 	LogFormat int    `json:"log_format"`
 	Decisions int    `json:"decisions"`
 	Go        string `json:"go"`

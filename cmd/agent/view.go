@@ -9,6 +9,8 @@ import (
 	"agent/internal/config"
 	"agent/internal/report"
 	"agent/internal/sanitize"
+	"agent/internal/show"
+	"agent/internal/term"
 )
 
 // view is what read-only commands share.
@@ -24,7 +26,7 @@ func (a *cli) view(opts ...config.Option) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := app.OpenReadOnly(cfg, a.warning)
+	store, err := a.openAs(cfg, true)
 	if err != nil {
 		return nil, err
 	}
@@ -42,17 +44,7 @@ func (a *cli) printLine(v any) error {
 	return err
 }
 
-// minute is a time to the minute, as wide for one that is not known.
-func minute(t time.Time) string {
-	if t.IsZero() {
-		return "-               "
-	}
-	return t.Local().Format("2006-01-02 15:04")
-}
-
-func local(t time.Time) string {
-	if t.IsZero() {
-		return "-" // of a log that cannot be read
-	}
-	return t.Local().Format("2006-01-02 15:04:05")
+// printer prints reports where the command prints.
+func (l *view) printer() *show.Printer {
+	return &show.Printer{Source: l.Source, Screen: term.Of(l.out)}
 }

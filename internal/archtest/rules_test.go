@@ -279,6 +279,15 @@ var rules = map[string][]string{
 		"internal/registry",
 		"llm",
 	},
+	"internal/show": {
+		"internal/i18n",
+		"internal/report",
+		"internal/sanitize",
+		"internal/term",
+		"internal/viewer",
+		"internal/watch",
+		"projections",
+	},
 	"internal/snapshot": {
 		"internal/fsx",
 	},

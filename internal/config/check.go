@@ -164,13 +164,18 @@ func (d *decoder) checkNames(f Forge, path string) {
 	}
 }
 
+// Scoped reports whether the section says where tasks are looked for.
+func (f Forge) Scoped() bool {
+	return f.Driver.Local || len(f.Projects) > 0 || f.Driver.Searches && f.Owner != "" // a directory is but one place
+}
+
 // checkScopes wants to know where tasks are looked for.
 func (d *decoder) checkScopes(c *Config) {
 	for _, source := range c.TaskSource {
 		for i, f := range c.Section(source) {
 			switch path := forgePath(source, i); {
-			case f.Driver.Local, d.lacks(path + "."): // there is but one place, or it was said already
-			case len(f.Projects) > 0 || f.Driver.Searches && f.Owner != "":
+			case d.lacks(path + "."): // it was said already
+			case f.Scoped():
 			case f.Driver.Searches:
 				d.failAt(path, "needs %s or owner", f.Driver.ProjectsKey)
 			default:

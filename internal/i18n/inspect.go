@@ -2,7 +2,13 @@ package i18n
 
 // inspectTexts are printed by agent inspect.
 var inspectTexts = texts{
-	"inspect.calls":  {"model calls: %d, tool calls: %d", "モデル呼び出し %d 回、ツール呼び出し %d 回"},
-	"inspect.tokens": {"tokens: %d", "%d トークン"},
-	"inspect.work":   {"unfinished work: %s", "未完了の作業: %s"},
+	"inspect.tokens":      {"tokens: %d", "%d トークン"},
+	"inspect.whole":       {"whole: agent inspect %s %d", "全体: agent inspect %s %d"},
+	"inspect.nothing":     {"(this event holds nothing but its type and time)", "（種類と時刻以外の内容はありません）"},
+	"inspect.paused":      {"paused: %s", "一時停止: %s"},
+	"inspect.awaiting":    {"waiting for a reply: %s", "返信待ち: %s"},
+	"inspect.resumed":     {"resumed", "再開"},
+	"inspect.resumed.by":  {"resumed by %s", "再開（%s）"},
+	"inspect.interrupted": {"the process ended without a word (killed, or the machine went down)", "プロセスが予告なく終了しました（強制終了またはマシンの停止）"},
+	"inspect.work":        {"unfinished work: %s", "未完了の作業: %s"},
 }

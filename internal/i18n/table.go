@@ -13,7 +13,7 @@ type pair struct{ en, ja string }
 type texts map[ID]pair
 
 var parts = []texts{commentTexts, planTexts, reasonTexts, failureTexts, modelTexts, changeTexts, commandTexts, inspectTexts, doctorTexts, setupTexts,
-	demoTexts, roundTexts, endTexts, watchTexts, stateTexts, fileTexts, terminalTexts, taskFileTexts, movedTexts, treeTexts, tryTexts}
+	demoTexts, roundTexts, endTexts, watchTexts, stateTexts, fileTexts, terminalTexts, taskFileTexts, movedTexts, treeTexts, tryTexts, moneyTexts}
 
 // table is made when the first text is asked for.
 var table = sync.OnceValue(func() texts { return union(parts...) })

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -12,7 +13,7 @@ import (
 
 // Stats is what `stats --json` prints.
 type Stats struct {
-	By    string     `json:"by"` // repo | model | day
+	By    string     `json:"by"` // one of [StatsBy]
 	Since time.Time  `json:"since,omitzero"`
 	Rows  []StatsRow `json:"rows"`
 	Total StatsRow   `json:"total"`
@@ -20,24 +21,27 @@ type Stats struct {
 	Errors []error `json:"-"` // of damaged logs, which count up to their damage
 }
 
-// StatsRow is what happened under one repository, model or day (UTC).
+// StatsRow is what happened under one repository, task, context, model or day (UTC).
 type StatsRow struct {
 	Key        string  `json:"key"`
-	Runs       int     `json:"runs"` // contexts that were begun
+	Title      string  `json:"title,omitempty"` // of the task
+	Runs       int     `json:"runs"`            // contexts that were begun
 	Completed  int     `json:"completed"`
 	Stopped    int     `json:"stopped"`
 	Failed     int     `json:"failed"`
-	Calls      int     `json:"llm_calls"`
+	Calls      int     `json:"llm_calls"` // turns of the conversation
+	Begun      int     `json:"llm_begun"` // all model calls: also summaries, and those without a reply
 	Tools      int     `json:"tool_calls"`
 	Prompt     int     `json:"prompt_tokens"`
 	Cached     int     `json:"cached_tokens"` // of the prompts: read from a cache of the server
 	Completion int     `json:"completion_tokens"`
 	CostUSD    float64 `json:"cost_usd"`
+	Unpriced   int     `json:"unpriced_calls"` // replies of a model without a price, which cost_usd lacks
 	Active     float64 `json:"active_seconds"`
 }
 
 // StatsBy are the ways to group [Source.Stats].
-var StatsBy = []string{"repo", "model", "day"}
+var StatsBy = []string{"repo", "task", "context", "model", "day"}
 
 // Stats adds up all logs by one of [StatsBy], without what happened before from.
 func (s Source) Stats(by string, from time.Time) *Stats {
@@ -52,13 +56,18 @@ func (s Source) Stats(by string, from time.Time) *Stats {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(sums)) {
-		if *sums[key] != (StatsRow{Key: key}) { // not all of it is older
+		if *sums[key] != (StatsRow{Key: key, Title: sums[key].Title}) { // not all of it is older
 			r.Rows = append(r.Rows, *sums[key])
 			r.Total.add(sums[key])
 		}
 	}
+	if by == "task" || by == "context" {
+		slices.SortStableFunc(r.Rows, func(a, b StatsRow) int { return cmp.Or(cmp.Compare(b.CostUSD, a.CostUSD), b.tokens()-a.tokens()) })
+	}
 	return r
 }
+
+func (l *StatsRow) tokens() int { return l.Prompt + l.Completion }
 
 // counter adds the events of one log to their rows.
 type counter struct {
@@ -67,6 +76,7 @@ type counter struct {
 	sums  map[string]*StatsRow
 	early *StatsRow         // before the row is known
 	usage projections.Usage // so far
+	model string            // of the latest model call
 }
 
 func (c *counter) count(ev event.Event, s *projections.State) {
@@ -76,8 +86,8 @@ func (c *counter) count(ev event.Event, s *projections.State) {
 	if ev.Time.Before(c.from) {
 		return
 	}
-	line.add(&StatsRow{Calls: now.LLMCalls - before.LLMCalls, Tools: now.ToolCalls - before.ToolCalls, Prompt: now.Prompt - before.Prompt, Cached: now.Cached - before.Cached,
-		Completion: now.Completion - before.Completion, CostUSD: now.CostUSD - before.CostUSD, Active: (now.Active - before.Active).Seconds()})
+	line.add(&StatsRow{Calls: now.LLMCalls - before.LLMCalls, Begun: now.LLMBegun - before.LLMBegun, Tools: now.ToolCalls - before.ToolCalls, Prompt: now.Prompt - before.Prompt, Cached: now.Cached - before.Cached,
+		Completion: now.Completion - before.Completion, CostUSD: now.CostUSD - before.CostUSD, Unpriced: now.Unpriced - before.Unpriced, Active: (now.Active - before.Active).Seconds()})
 	switch ev.Body.(type) {
 	case *event.ContextCreated:
 		line.Runs++
@@ -93,19 +103,30 @@ func (c *counter) count(ev event.Event, s *projections.State) {
 // line gives the row of an event. What happens before the repository or the model
 // is known is added to the first one.
 func (c *counter) line(ev event.Event, s *projections.State) *StatsRow {
-	key := ""
+	key, title := "", ""
+	if asked, ok := ev.Body.(*event.LLMRequested); ok {
+		c.model = asked.Model
+	}
 	switch {
 	case c.by == "day":
 		key = contexts.Day(ev.Time)
 	case c.by == "repo" && s.Created != nil:
 		key = s.Key.Host + "/" + s.Key.Project
+	case c.by == "task" && s.Created != nil:
+		key, title = s.Key.String(), s.Created.Title
+	case c.by == "context" && s.Created != nil:
+		key, title = s.Created.UUID, s.Created.Title
 	case c.by == "model" && s.Config != nil:
 		key = s.Config.Model
+		if c.model != "" {
+			key = c.model
+		}
 	}
 	if key == "" {
 		return c.early
 	}
 	line := c.row(key)
+	line.Title = title
 	line.add(c.early)
 	c.early = &StatsRow{}
 	return line
@@ -131,6 +152,8 @@ func (l *StatsRow) add(m *StatsRow) {
 	l.Stopped += m.Stopped
 	l.Failed += m.Failed
 	l.Calls += m.Calls
+	l.Begun += m.Begun
+	l.Unpriced += m.Unpriced
 	l.Tools += m.Tools
 	l.Prompt += m.Prompt
 	l.Cached += m.Cached

@@ -25,7 +25,7 @@ type Status struct {
 	Refused     []StatusContext `json:"refused"` // ended, but the forge did not take a last comment or label
 	Today       Spending        `json:"today"`
 	Forges      []ForgeScan     `json:"forges"`
-	Round       time.Time       `json:"last_round,omitzero"`
+	Round       time.Time       `json:"round_ended_at,omitzero"`
 	Paused      bool            `json:"pause_signal"`
 
 	Fault *contexts.FaultSeen `json:"fault,omitempty"` // of the machine: it ended the latest round that began or resumed tasks
@@ -37,8 +37,8 @@ type StatusContext struct {
 	TaskKey  string    `json:"task_key"`
 	Title    string    `json:"title"`
 	State    string    `json:"state"`
-	Started  time.Time `json:"started,omitzero"`
-	Last     time.Time `json:"last_event,omitzero"`
+	Started  time.Time `json:"created_at,omitzero"`
+	Last     time.Time `json:"updated_at,omitzero"`
 	Event    string    `json:"event,omitempty"` // type of the last event
 	Reason   string    `json:"reason,omitempty"`
 	Until    string    `json:"until,omitempty"`   // what ends the pause: signal | person | comment, or a time
@@ -61,9 +61,18 @@ type Spending struct {
 	MaxCostUSD float64 `json:"max_cost_usd"`
 }
 
+// ForgeScan is the latest scan of a forge.
 type ForgeScan struct {
-	Host string `json:"host"`
-	contexts.HostScan
+	Host      string    `json:"host"`
+	Time      time.Time `json:"scanned_at,omitzero"`
+	Success   time.Time `json:"succeeded_at,omitzero"` // the latest scan without an error
+	Found     int       `json:"found"`                 // labelled items of that one
+	Error     string    `json:"error,omitempty"`       // of the latest scan
+	distances contexts.HostScan
+}
+
+func scanOf(host string, h contexts.HostScan) ForgeScan {
+	return ForgeScan{Host: host, Time: h.Time, Success: h.Success, Found: h.Found, Error: h.Error, distances: h}
 }
 
 // checkedEnded is how many of the contexts that ended last status looks at. Rounds and
@@ -91,7 +100,15 @@ func (s Source) Status(maxAge time.Duration) (*Status, error) {
 	}
 	r.Round, r.Paused, r.Fault = scan.Round, s.Paused, scan.Fault
 	for _, f := range s.Config.Forges() {
-		r.Forges = append(r.Forges, ForgeScan{f.Host(), scan.Hosts[f.Host()]})
+		if f.Scoped() {
+			r.Forges = append(r.Forges, scanOf(f.Host(), scan.Hosts[f.Host()]))
+			continue
+		}
+		if s.Config.File() == "" {
+			r.Problems = append(r.Problems, s.text("status.nofile"))
+			continue
+		}
+		r.Problems = append(r.Problems, s.text("status.unscoped", f.Host()))
 	}
 	for i, c := range r.Interrupted {
 		if seen, ok := scan.Of(c.TaskKey); ok && seen.Outcome == contexts.Failed && seen.Time.After(c.Last) {
@@ -241,7 +258,7 @@ func (s Source) find(r *Status, maxAge time.Duration) {
 // patience is how long the latest successful scan of a forge may be ago: three times
 // the distance of such scans, as the configuration and the latest of them have it.
 func (s Source) patience(f ForgeScan) time.Duration {
-	return max(3*time.Duration(s.Config.Loop.IntervalSeconds)*time.Second, 3*f.Distance(), 5*time.Minute)
+	return max(3*time.Duration(s.Config.Loop.IntervalSeconds)*time.Second, 3*f.distances.Distance(), 5*time.Minute)
 }
 
 // missedScans names the forges that were not scanned successfully for too long.

@@ -28,16 +28,17 @@ type Why struct {
 type Attempt struct {
 	UUID    string           `json:"uuid"`
 	State   string           `json:"state"`
-	Begun   time.Time        `json:"begun,omitzero"`
+	Created time.Time        `json:"created_at,omitzero"`
 	Trigger string           `json:"trigger"` // label | command
 	User    string           `json:"user"`    // author of the task
 	Reason  string           `json:"reason,omitempty"`
 	Until   string           `json:"until,omitempty"`   // what ends a pause
 	Because string           `json:"because,omitempty"` // the reason in words
-	Since   time.Time        `json:"since,omitzero"`    // of the state
-	Change  string           `json:"change,omitempty"`  // URL of the pull or merge request
+	Since   time.Time        `json:"state_since,omitzero"`
+	Change  string           `json:"change,omitempty"` // URL of the pull or merge request
 	Skipped string           `json:"skipped,omitempty"`
 	Pauses  []Pause          `json:"pauses,omitempty"` // that are over, the latest ones
+	Killed  []Killed         `json:"killed,omitempty"` // processes that ended without a word, the latest ones
 	Limit   *Limit           `json:"limit,omitempty"`
 	Allowed []Approval       `json:"approvals,omitempty"`
 	Unknown bool             `json:"edits_unknown,omitempty"` // the forge does not tell whether the text was edited after the label was set
@@ -49,18 +50,28 @@ type Attempt struct {
 	Fetch   string           `json:"comments_error,omitempty"` // why the latest fetch failed
 	Error   string           `json:"error,omitempty"`          // why the log cannot be read whole
 
-	paused *Pause // that is not over
+	paused  *Pause      // that is not over
+	working event.Event // the latest event of a process that has not ended; its body is nil without one
+	doing   string      // what was open then
 }
 
 // Pause is a pause that is over.
 type Pause struct {
 	Seq     uint64    `json:"seq"`
-	Begun   time.Time `json:"begun"`
-	Ended   time.Time `json:"ended"`
+	Started time.Time `json:"started_at"`
+	Ended   time.Time `json:"ended_at"`
 	Reason  string    `json:"reason"`
 	Because string    `json:"because"`         // the reason in words, without what was to be done
 	By      string    `json:"by,omitempty"`    // what ended it: signal_file | command | timer | label | comment
 	Actor   string    `json:"actor,omitempty"` // who ended it: a login of the forge, or an account of the machine
+}
+
+// Killed is a process that ended without a word: killed, out of memory, or with the machine.
+type Killed struct {
+	Seq   uint64    `json:"seq"`        // its last event
+	Last  time.Time `json:"updated_at"` // of that event
+	Next  time.Time `json:"resumed_at,omitzero"`
+	Doing string    `json:"doing,omitempty"` // the effect that had no outcome
 }
 
 // mostPauses bounds how many pauses are kept: an outage makes one after the other.
@@ -114,7 +125,7 @@ type LeftOut struct {
 type IgnoredComment struct {
 	ID      string    `json:"id"`
 	Author  string    `json:"author"`
-	Created time.Time `json:"created"`
+	Created time.Time `json:"created_at"`
 	Verdict string    `json:"verdict"` // own | bot | system | untrusted | older
 }
 
@@ -155,9 +166,10 @@ func (s Source) attempt(uuid string) (Attempt, error) {
 	log := s.fold(uuid, func(ev event.Event, state *projections.State) {
 		c.apply(ev, state)
 		c.pause(ev, state, s.Lang)
+		c.process(ev, state)
 	})
 	state := log.state
-	c.State, c.Begun, c.Change = stateOf(s.Store, uuid, string(state.Status)), state.Started, Change(state)
+	c.State, c.Created, c.Change = stateOf(s.Store, uuid, string(state.Status)), state.Started, Change(state)
 	if state.Created != nil {
 		c.Trigger, c.User = state.Created.Trigger, state.Created.User
 	}
@@ -167,6 +179,9 @@ func (s Source) attempt(uuid string) (Attempt, error) {
 	c.Because = Because(state, s.Lang)
 	if state.Limit != nil {
 		c.Limit = &Limit{state.Limit.Limit, state.Limit.Max, state.Limit.Used}
+	}
+	if c.State == Interrupted && c.working.Body != nil {
+		c.killed(time.Time{})
 	}
 	c.Servers = missingServers(state)
 	c.LeftOut = leftOut(state, s.Lang)
@@ -220,7 +235,7 @@ func (c *Attempt) apply(ev event.Event, s *projections.State) {
 func (c *Attempt) pause(ev event.Event, s *projections.State, lang i18n.Lang) {
 	switch b := ev.Body.(type) {
 	case *event.ContextPaused:
-		c.paused = &Pause{Seq: ev.Seq, Begun: ev.Time, Reason: b.Reason, Because: fact(s, lang)}
+		c.paused = &Pause{Seq: ev.Seq, Started: ev.Time, Reason: b.Reason, Because: fact(s, lang)}
 	case *event.ResumeRequested:
 		if c.paused != nil {
 			c.paused.By, c.paused.Actor = b.By, b.Actor
@@ -232,6 +247,35 @@ func (c *Attempt) pause(ev event.Event, s *projections.State, lang i18n.Lang) {
 			c.paused = nil
 		}
 	}
+}
+
+// process notes processes that ended without a word. The one that is working now is none.
+func (c *Attempt) process(ev event.Event, s *projections.State) {
+	switch ev.Body.(type) {
+	case *event.ProcessRecovered: // says that the one before died; it is written by the next
+		return
+	case *event.ProcessStarted:
+		if c.working.Body != nil {
+			c.killed(ev.Time)
+		}
+	case *event.ProcessEnded:
+		c.working, c.doing = event.Event{}, ""
+		return
+	}
+	if _, begins := ev.Body.(*event.ProcessStarted); begins || c.working.Body != nil {
+		c.working = ev
+	}
+	switch {
+	case s.Open == nil:
+		c.doing = ""
+	case s.Open.Seq == ev.Seq:
+		c.doing = ev.Body.Type() + " " + projections.Describe(ev)
+	}
+}
+
+func (c *Attempt) killed(next time.Time) {
+	k := Killed{Seq: c.working.Seq, Last: c.working.Time, Next: next, Doing: sanitize.Line(c.doing, 200)}
+	c.Killed = append(c.Killed[max(len(c.Killed)-mostPauses+1, 0):], k)
 }
 
 // fact is why a context paused without the advice that follows in a sentence of its own:

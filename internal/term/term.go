@@ -35,7 +35,7 @@ type Screen struct {
 	io.Writer
 	Width    int // columns
 	Terminal bool
-	colors   bool
+	Colors   bool
 	file     *os.File // the terminal
 	pager    *pipe    // nil without one
 }
@@ -49,7 +49,7 @@ func Of(w io.Writer) Screen {
 	if !ok || !xterm.IsTerminal(int(f.Fd())) {
 		return Screen{Writer: w, Width: PlainWidth}
 	}
-	s := Screen{Writer: w, Terminal: true, colors: os.Getenv("NO_COLOR") == "" && !dumb(), file: f}
+	s := Screen{Writer: w, Terminal: true, Colors: os.Getenv("NO_COLOR") == "" && !dumb(), file: f}
 	s.Width, _ = s.Size()
 	return s
 }
@@ -74,7 +74,7 @@ func dumb() bool { return os.Getenv("TERM") == "dumb" }
 // Paint gives a text its colour, where there are colours. The text must be safe
 // for a terminal already.
 func (s Screen) Paint(c Color, text string) string {
-	if !s.colors || c == "" || text == "" {
+	if !s.Colors || c == "" || text == "" {
 		return text
 	}
 	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"

@@ -6,17 +6,22 @@ import (
 
 	"agent/eventlog"
 	"agent/eventlog/event"
+	"agent/internal/i18n"
 	"agent/internal/sanitize"
 	"agent/internal/term"
+	"agent/projections"
 )
 
 // Message is one message of the conversation with the model.
 type Message struct {
 	Seq     uint64 `json:"seq"`
-	Role    string `json:"role"`              // system | user | assistant | tool
+	Role    string `json:"role"`              // system | user | assistant | tool, or [RoleMark]
 	Purpose string `json:"purpose,omitempty"` // as in the event: task, comments, correction, …
 	Text    string `json:"text"`
 }
+
+// RoleMark is the role of what is no message: paused, awaiting, resumed, interrupted.
+const RoleMark = "event"
 
 // Conversation turns events into messages. Feed it every event in order.
 type Conversation struct {
@@ -24,6 +29,8 @@ type Conversation struct {
 
 	purpose string            // of the open model call
 	tools   map[uint64]string // open tool calls by seq
+	working bool              // a process works on it
+	resumed string            // by whom
 }
 
 // Add gives the message that an event adds, false if it adds none.
@@ -66,6 +73,34 @@ func (c *Conversation) Add(r eventlog.Record) (Message, bool) {
 		m.Role, m.Purpose = "assistant", fmt.Sprintf("%s summary of events %d to %d", b.Purpose, b.From, b.To)
 		m.Text = b.Text.View()
 	default:
+		return c.mark(m, ev)
+	}
+	return m, true
+}
+
+// mark is what happened to the work between messages: a pause, its end, a new process.
+func (c *Conversation) mark(m Message, ev event.Event) (Message, bool) {
+	m.Role = RoleMark
+	switch b := ev.Body.(type) {
+	case *event.ContextPaused:
+		m.Purpose, m.Text = "paused", projections.Describe(ev)
+	case *event.ContextAwaiting:
+		m.Purpose, m.Text = "awaiting", projections.Describe(ev)
+	case *event.ResumeRequested:
+		c.resumed = strings.TrimSpace(b.By + " " + b.Actor)
+		return m, false
+	case *event.ContextResumed:
+		m.Purpose, m.Text = "resumed", c.resumed
+		c.resumed = ""
+	case *event.ProcessEnded:
+		c.working = false
+		return m, false
+	case *event.ProcessStarted:
+		died := c.working
+		c.working = true
+		m.Purpose = "interrupted"
+		return m, died
+	default:
 		return m, false
 	}
 	return m, true
@@ -93,6 +128,10 @@ func replyText(b *event.LLMReplied) string {
 
 // Message prints a message whole.
 func (p *Printer) Message(m Message) {
+	if m.Role == RoleMark {
+		p.mark(m)
+		return
+	}
 	color := map[string]term.Color{"user": term.Waits, "assistant": term.Good, "tool": term.Name, "system": term.Aux}[m.Role]
 	if strings.HasSuffix(m.Purpose, " failed") || m.Purpose == "no reply" {
 		color = term.Bad
@@ -104,4 +143,16 @@ func (p *Printer) Message(m Message) {
 	fmt.Fprintln(p.Screen, p.Screen.Paint(color, title))
 	p.text(1, m.Text)
 	fmt.Fprintln(p.Screen)
+}
+
+// mark prints a rule that says what happened between two messages.
+func (p *Printer) mark(m Message) {
+	text := i18n.Text(p.Lang, i18n.ID("inspect."+m.Purpose))
+	switch {
+	case m.Purpose == "paused" || m.Purpose == "awaiting":
+		text = i18n.Text(p.Lang, i18n.ID("inspect."+m.Purpose), m.Text)
+	case m.Purpose == "resumed" && m.Text != "":
+		text = i18n.Text(p.Lang, "inspect.resumed.by", m.Text)
+	}
+	fmt.Fprintf(p.Screen, "%s\n\n", p.Screen.Paint(term.Waits, term.Line(fmt.Sprintf("── %d  %s", m.Seq, text), p.Screen.Width)))
 }

@@ -11,6 +11,7 @@ import (
 
 	"agent/eventlog"
 	"agent/eventlog/event"
+	"agent/internal/i18n"
 	"agent/internal/sanitize"
 	"agent/internal/term"
 )
@@ -32,6 +33,9 @@ func (p *Printer) Event(r eventlog.Record) error {
 	if unknown, ok := ev.Body.(*event.Unknown); ok {
 		p.text(1, pretty(unknown.Data))
 		return nil
+	}
+	if reflect.ValueOf(ev.Body).Elem().IsZero() {
+		fmt.Fprintln(p.Screen, indent(1)+p.Screen.Paint(term.Aux, i18n.Text(p.Lang, "inspect.nothing")))
 	}
 	p.fields(1, reflect.ValueOf(ev.Body).Elem())
 	return nil

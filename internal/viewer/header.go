@@ -2,11 +2,9 @@ package viewer
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"agent/contexts"
-	"agent/handlers/format"
 	"agent/internal/i18n"
 	"agent/internal/term"
 )
@@ -23,19 +21,44 @@ func Header(s term.Screen, lang i18n.Lang, info contexts.Info) {
 	if !info.Created.IsZero() {
 		parts = append(parts, info.Created.Local().Format("2006-01-02 15:04"), max(info.Updated.Sub(info.Created), 0).Round(time.Second).String())
 	}
-	if info.LLMCalls > 0 {
-		parts = append(parts, i18n.Text(lang, "inspect.calls", info.LLMCalls, info.ToolCalls), i18n.Text(lang, "inspect.tokens", info.Tokens))
+	calls := max(info.LLMBegun, info.LLMCalls) // an index line of an older release has only the latter
+	if calls > 0 {
+		failed := calls - info.LLMCalls - info.Summaries - info.Lost
+		if info.Asking {
+			failed--
+		}
+		parts = append(parts, i18n.Calls(lang, calls, info.Summaries, info.Lost, failed), i18n.Text(lang, "calls.tools", info.ToolCalls),
+			i18n.Text(lang, "inspect.tokens", info.Tokens), i18n.Money(lang, info.CostUSD))
 	}
-	if info.CostUSD > 0 {
-		parts = append(parts, format.Number(info.CostUSD)+" USD")
+	for _, line := range wrap(parts, s.Width) {
+		fmt.Fprintln(s, s.Paint(term.Aux, line))
 	}
-	fmt.Fprintln(s, s.Paint(term.Aux, term.Line(strings.Join(parts, " · "), s.Width)))
+	if calls > 0 {
+		fmt.Fprintln(s, s.Paint(term.Aux, term.Line(i18n.Text(lang, "costs.more", info.UUID[:min(8, len(info.UUID))]), s.Width)))
+	}
 	if info.Change != "" {
 		fmt.Fprintln(s, term.Line(info.Change, full))
 	}
 	if info.Work != "" {
 		fmt.Fprintln(s, term.Line(i18n.Text(lang, "inspect.work", info.Work), s.Width))
 	}
+}
+
+// wrap joins parts to lines of at most so many columns.
+func wrap(parts []string, width int) (lines []string) {
+	line := ""
+	for _, part := range parts {
+		switch {
+		case line == "":
+			line = part
+		case term.Columns(line+" · "+part) > width:
+			lines = append(lines, term.Line(line, width))
+			line = part
+		default:
+			line += " · " + part
+		}
+	}
+	return append(lines, term.Line(line, width))
 }
 
 // StateColor is the colour of a state.

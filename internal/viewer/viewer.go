@@ -13,6 +13,7 @@ import (
 
 	"agent/eventlog"
 	"agent/eventlog/event"
+	"agent/internal/i18n"
 	"agent/internal/term"
 	"agent/projections"
 )
@@ -23,11 +24,19 @@ type Blob func(hash string) ([]byte, error)
 // Printer prints the events of one log.
 type Printer struct {
 	Screen term.Screen
+	Lang   i18n.Lang
+	UUID   string
 	Blob   Blob
 	Full   bool // do not shorten lines
+	JSON   bool // for programs
+	Failed bool // only what failed is shown
 
-	day string // of the latest line
+	day  string // of the latest line
+	last uint64 // its event
 }
+
+// roomy is a width from which on a line has room for milliseconds.
+const roomy = 120
 
 // full is a width that no line reaches.
 const full = 1 << 20
@@ -35,22 +44,32 @@ const full = 1 << 20
 // Line prints an event on one line, and before it the date if it is another day.
 func (p *Printer) Line(r eventlog.Record) {
 	p.date(r.When())
-	text := string(r.Data)
-	if ev, err := event.Decode(r); err == nil {
-		event.Fetch(ev.Body, p.Blob)
-		text = projections.Describe(ev)
-	}
 	cause := ""
-	if r.Cause > 0 {
-		cause = fmt.Sprintf("←%d", r.Cause)
+	if r.Cause > 0 && r.Cause != p.last { // an outcome follows its intent as a rule
+		cause = fmt.Sprintf("←%d ", r.Cause)
 	}
-	head := fmt.Sprintf("%5d %-5s %s  ", r.Seq, cause, r.When().Local().Format("15:04:05.000"))
-	kind := fmt.Sprintf("%-19s", term.Line(string(r.Type), 40))
+	p.last = r.Seq
+	clock, kindWidth := "15:04:05.000", 19
+	if p.Screen.Width < roomy {
+		clock, kindWidth = "15:04:05", 17
+	}
+	head := fmt.Sprintf("%5d %s  ", r.Seq, r.When().Local().Format(clock))
+	kind := fmt.Sprintf("%-*s", kindWidth, term.Line(string(r.Type), 40))
 	width := full
 	if !p.Full {
-		width = max(p.Screen.Width-len("12345 ←1234 15:04:05.000  ")-max(len(kind), 19)-1, 20)
+		width = max(p.Screen.Width-len(head)-max(len(kind), kindWidth)-1, 20)
 	}
-	fmt.Fprintln(p.Screen, p.Screen.Paint(term.Aux, head)+p.Screen.Paint(colorOf(r), kind)+" "+term.Line(text, width))
+	fmt.Fprintln(p.Screen, p.Screen.Paint(term.Aux, head)+p.Screen.Paint(colorOf(r), kind)+" "+term.Line(cause+p.describe(r), width))
+}
+
+// describe says in one line what an event means.
+func (p *Printer) describe(r eventlog.Record) string {
+	ev, err := event.Decode(r)
+	if err != nil {
+		return string(r.Data)
+	}
+	event.Fetch(ev.Body, p.Blob)
+	return projections.Describe(ev)
 }
 
 func (p *Printer) date(t time.Time) {
@@ -64,13 +83,21 @@ func (p *Printer) date(t time.Time) {
 // failed tells whether an event says that something did not work.
 func failed(r eventlog.Record) bool {
 	kind := string(r.Type)
-	if kind == "tool.replied" {
+	switch kind {
+	case "tool.replied":
 		ev, err := event.Decode(r)
 		if err != nil {
 			return false
 		}
 		reply, ok := ev.Body.(*event.ToolReplied)
 		return ok && !projections.Succeeded(reply)
+	case "llm.failed": // an interrupted call did not fail: the process ended, or the work was paused
+		ev, err := event.Decode(r)
+		if err != nil {
+			return true
+		}
+		failure, ok := ev.Body.(*event.LLMFailed)
+		return !ok || failure.Kind != event.Interrupted
 	}
 	return strings.HasSuffix(kind, ".failed") || strings.HasSuffix(kind, ".interrupted") || kind == "limit.reached"
 }

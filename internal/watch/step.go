@@ -116,7 +116,7 @@ func (s Step) Line(ref string, width int) string {
 func Took(lang i18n.Lang, calls, tokens int, usd float64, d time.Duration) string {
 	parts := []string{i18n.Text(lang, "watch.calls", calls), i18n.Text(lang, "watch.tokens", Count(tokens))}
 	if usd > 0 {
-		parts = append(parts, fmt.Sprintf("$%.2f", usd))
+		parts = append(parts, "$"+i18n.USD(usd))
 	}
 	return strings.Join(append(parts, Duration(d)), " · ")
 }

@@ -1,43 +1,45 @@
-package main
+package term
 
 import (
 	"strings"
 
 	"agent/internal/sanitize"
-	"agent/internal/term"
 )
 
-// table prints rows in columns that stand below each other also where letters
+// Table prints rows in columns that stand below each other also where letters
 // are as wide as two. On a terminal it takes no more columns than there are: first
 // the flexible columns are cut, and if that is not enough, each row becomes a
 // paragraph. A pipe gets everything.
-type table struct {
-	rows  [][]string // the first one holds the headings
-	left  bool       // all columns are left-aligned, not only the first and the last
-	flex  []int      // columns that may be cut
-	color func(row, column int) term.Color
+type Table struct {
+	Left  bool  // all columns are left-aligned, not only the first and the last
+	Flex  []int // columns that may be cut
+	Color func(row, column int) Color
+
+	rows  [][]string     // the first one holds the headings
 	below map[int]string // a line below a row
 }
 
 // least is what is left of a column that is cut.
 const least = 12
 
-func (t *table) row(cells ...string) {
+// Row adds a row.
+func (t *Table) Row(cells ...string) {
 	for i, cell := range cells {
 		cells[i] = sanitize.Terminal(cell)
 	}
 	t.rows = append(t.rows, cells)
 }
 
-// under puts a line below the latest row.
-func (t *table) under(line string) {
+// Under puts a line below the latest row.
+func (t *Table) Under(line string) {
 	if t.below == nil {
 		t.below = map[int]string{}
 	}
 	t.below[len(t.rows)-1] = sanitize.Terminal(line)
 }
 
-func (t *table) print(s term.Screen) {
+// Print writes the table.
+func (t *Table) Print(s Screen) {
 	widths := t.widths()
 	if s.Terminal && !t.fit(widths, s.Width) {
 		t.paragraphs(s)
@@ -46,15 +48,15 @@ func (t *table) print(s term.Screen) {
 	for n, row := range t.rows {
 		var b strings.Builder
 		for i, cell := range row {
-			cell = term.Line(cell, widths[i])
-			pad := strings.Repeat(" ", widths[i]-term.Columns(cell))
-			if t.color != nil {
-				cell = s.Paint(t.color(n, i), cell)
+			cell = Line(cell, widths[i])
+			pad := strings.Repeat(" ", widths[i]-Columns(cell))
+			if t.Color != nil {
+				cell = s.Paint(t.Color(n, i), cell)
 			}
 			switch {
 			case i == len(row)-1:
 				b.WriteString(cell)
-			case i == 0 || t.left:
+			case i == 0 || t.Left:
 				b.WriteString(cell + pad + "  ")
 			default:
 				b.WriteString(pad + cell + "  ")
@@ -62,34 +64,34 @@ func (t *table) print(s term.Screen) {
 		}
 		writeLine(s, strings.TrimRight(b.String(), " "))
 		if below := t.below[n]; below != "" {
-			writeLine(s, strings.Repeat(" ", widths[0]+2)+s.Paint(term.Aux, below))
+			writeLine(s, strings.Repeat(" ", widths[0]+2)+s.Paint(Aux, below))
 		}
 	}
 }
 
-func writeLine(s term.Screen, line string) { _, _ = s.Write([]byte(line + "\n")) }
+func writeLine(s Screen, line string) { _, _ = s.Write([]byte(line + "\n")) }
 
-func (t *table) widths() (widths []int) {
+func (t *Table) widths() (widths []int) {
 	for _, row := range t.rows {
 		for i, cell := range row {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], term.Columns(cell))
+			widths[i] = max(widths[i], Columns(cell))
 		}
 	}
 	return widths
 }
 
 // fit cuts the flexible columns, the widest first, until all fit into so many columns of the terminal.
-func (t *table) fit(widths []int, columns int) bool {
+func (t *Table) fit(widths []int, columns int) bool {
 	total := 2 * (len(widths) - 1)
 	for _, w := range widths {
 		total += w
 	}
 	for ; total > columns; total-- {
 		widest := -1
-		for _, i := range t.flex {
+		for _, i := range t.Flex {
 			if i < len(widths) && widths[i] > least && (widest < 0 || widths[i] > widths[widest]) {
 				widest = i
 			}
@@ -103,10 +105,10 @@ func (t *table) fit(widths []int, columns int) bool {
 }
 
 // paragraphs prints each row as its first cell, and below it the others with their headings.
-func (t *table) paragraphs(s term.Screen) {
+func (t *Table) paragraphs(s Screen) {
 	heads := t.rows[0]
 	for _, row := range t.rows[1:] {
-		writeLine(s, s.Paint(term.Head, term.Line(row[0], s.Width)))
+		writeLine(s, s.Paint(Head, Line(row[0], s.Width)))
 		line := ""
 		for i, cell := range row[1:] {
 			if heads[i+1] == "" || cell == "" {
@@ -116,7 +118,7 @@ func (t *table) paragraphs(s term.Screen) {
 			switch {
 			case line == "":
 				line = "  " + part
-			case term.Columns(line+" · "+part) > s.Width:
+			case Columns(line+" · "+part) > s.Width:
 				writeLine(s, line)
 				line = "  " + part
 			default:
@@ -127,8 +129,8 @@ func (t *table) paragraphs(s term.Screen) {
 	}
 }
 
-// bar shows a share of the largest value in up to most characters.
-func bar(value, largest float64, most int) string {
+// Bar shows a share of the largest value in up to most characters.
+func Bar(value, largest float64, most int) string {
 	if largest <= 0 || value <= 0 {
 		return ""
 	}

@@ -1,0 +1,93 @@
+package show
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"agent/internal/i18n"
+	"agent/internal/report"
+	"agent/internal/term"
+)
+
+const barWidth = 20
+
+// Stats prints the sums.
+func (p *Printer) Stats(r *report.Stats) {
+	cells, flex := p.outcomes, []int{0}
+	if r.By == "task" || r.By == "context" {
+		cells, flex = p.spending, []int{0, 1}
+	}
+	t := term.Table{Flex: flex, Left: false}
+	t.Row(cells(r.By, nil)...)
+	largest := 0
+	for _, s := range r.Rows {
+		largest = max(largest, s.Prompt+s.Completion)
+	}
+	for _, s := range r.Rows {
+		t.Row(append(cells(s.Key, &s), term.Bar(float64(s.Prompt+s.Completion), float64(largest), barWidth))...)
+	}
+	t.Row(append(cells(p.text("stats.total"), &r.Total), "")...)
+	t.Color = func(row, _ int) term.Color {
+		if row == 0 && p.Screen.Terminal {
+			return term.Aux
+		}
+		return ""
+	}
+	t.Print(p.Screen)
+	p.moneyNotes(r.Total.Unpriced, r.Total.CostUSD)
+}
+
+// moneyNotes explain the marks of money that is not known.
+func (p *Printer) moneyNotes(unpriced int, usd float64) {
+	if unpriced == 0 {
+		return
+	}
+	p.paint(term.Aux, p.text("money.note"))
+	if usd > 0 {
+		p.paint(term.Aux, p.text("money.partial"))
+	}
+}
+
+// outcomes are the cells of a row that holds many contexts; without one the headings.
+func (p *Printer) outcomes(key string, l *report.StatsRow) []string {
+	if l == nil {
+		return []string{p.text(i18n.ID("stats.by." + key)), p.text("stats.runs"), p.text("stats.completed"), p.text("stats.stopped"), p.text("stats.failed"),
+			p.text("stats.calls"), p.text("stats.tools"), p.text("stats.tokens"), p.text("stats.cached"), "USD", p.text("stats.active"), ""}
+	}
+	n := strconv.Itoa
+	return []string{key, n(l.Runs), n(l.Completed), n(l.Stopped), n(l.Failed), n(l.Begun), n(l.Tools), n(l.Prompt + l.Completion), share(l.Cached, l.Prompt), money(l), active(l)}
+}
+
+// spending are the cells of a row that holds a task or a context.
+func (p *Printer) spending(key string, l *report.StatsRow) []string {
+	if l == nil {
+		return []string{p.text(i18n.ID("stats.by." + key)), p.text("stats.title"), p.text("stats.calls"), p.text("stats.tools"), p.text("stats.tokens"), p.text("stats.cached"), "USD", p.text("stats.active"), ""}
+	}
+	if len(key) == len("00000000-0000-0000-0000-000000000000") {
+		key = key[:8] // of a context: every command takes the beginning
+	}
+	n := strconv.Itoa
+	return []string{key, l.Title, n(l.Begun), n(l.Tools), n(l.Prompt + l.Completion), share(l.Cached, l.Prompt), money(l), active(l)}
+}
+
+// money is what a row cost; + if a part of it has no price.
+func money(l *report.StatsRow) string {
+	text := i18n.USD(l.CostUSD)
+	if l.CostUSD > 0 && l.Unpriced > 0 {
+		text += "+"
+	}
+	return text
+}
+
+func active(l *report.StatsRow) string {
+	return report.Age(time.Duration(l.Active * float64(time.Second)))
+}
+
+// share is how many of all, in per cent.
+func share(some, all int) string {
+	if all <= 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d %%", some*100/all)
+}

@@ -1,0 +1,198 @@
+package viewer
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"agent/eventlog"
+	"agent/internal/i18n"
+	"agent/internal/sanitize"
+	"agent/internal/term"
+)
+
+// costs prints the lines of a ledger as they come, so that a log of any size begins to show at once.
+type costs struct {
+	*Printer
+	ledger                         Ledger
+	openFits                       bool   // the call without an outcome is shown
+	model                          string // of the latest line
+	estimated, unpriced, anyPriced bool   // marks that were shown
+}
+
+// costWidths are the columns: number, step, prompt, cached, output, money, time. The
+// result gets what is left of the line.
+var costWidths = []int{5, -16, 7, 10, 7, 8, 6}
+
+// costLine lays out the cells. Those of a negative width are left-aligned.
+func (c *costs) line(color term.Color, cells ...string) {
+	var b strings.Builder
+	used := 0
+	for i, cell := range cells {
+		if i == len(costWidths) { // the last one
+			b.WriteString("  " + c.Screen.Paint(color, term.Line(cell, max(c.Screen.Width-used-2, 10))))
+			break
+		}
+		w, left := costWidths[i], false
+		if w < 0 {
+			w, left = -w, true
+		}
+		cell = term.Line(cell, w)
+		pad := strings.Repeat(" ", w-term.Columns(cell))
+		if i > 0 {
+			b.WriteString(" ")
+		}
+		if left {
+			b.WriteString(" " + cell + pad)
+		} else {
+			b.WriteString(pad + cell)
+		}
+		used += w + 1
+	}
+	fmt.Fprintln(c.Screen, strings.TrimRight(b.String(), " "))
+}
+
+func (c *costs) heads(first, last i18n.ID) {
+	cells := []string{}
+	for _, id := range []i18n.ID{first, "costs.step", "costs.prompt", "costs.cached", "costs.output"} {
+		cells = append(cells, i18n.Text(c.Lang, id))
+	}
+	cells = append(cells, "USD", i18n.Text(c.Lang, "costs.time"))
+	if last != "" {
+		cells = append(cells, i18n.Text(c.Lang, last))
+	}
+	c.line(term.Aux, cells...)
+}
+
+func (c *costs) Record(r eventlog.Record, fits bool) {
+	if string(r.Type) == "llm.requested" {
+		c.openFits = fits
+	}
+	if call, ok := c.ledger.Add(r); ok && fits {
+		c.count(call)
+	}
+}
+
+func (c *costs) count(call Call) {
+	c.ledger.Count(call)
+	if c.JSON {
+		c.json(call)
+		return
+	}
+	c.call(call)
+}
+
+func (c *costs) End() {
+	if call, ok := c.ledger.Open(); ok && c.openFits {
+		c.count(call)
+	}
+	sums := c.ledger.Sums()
+	if !c.JSON {
+		c.sums(sums)
+		return
+	}
+	for _, s := range sums {
+		c.json(s)
+	}
+}
+
+// call prints a model call.
+func (c *costs) call(call Call) {
+	if call.Model != c.model {
+		if c.model == "" {
+			c.heads("costs.seq", "costs.result")
+		}
+		c.model = call.Model
+		fmt.Fprintln(c.Screen, c.Screen.Paint(term.Aux, "── "+sanitize.Line(call.Model, 100)))
+	}
+	color := term.Color("")
+	result := call.Finish
+	switch call.Outcome {
+	case CallReplied:
+		if len(call.Tools) > 0 {
+			result = strings.Join(call.Tools, ", ")
+		}
+	case CallFailed:
+		color, result = term.Bad, i18n.Text(c.Lang, "costs.failed", sanitize.Line(call.Error, 60))
+	case CallInterrupted:
+		color, result = term.Waits, i18n.Text(c.Lang, "costs.interrupted")
+	case CallOpen:
+		color, result = term.Waits, i18n.Text(c.Lang, "costs.open")
+	}
+	phase, action := call.Step()
+	cells := append([]string{fmt.Sprint(call.Seq), strings.TrimSpace(phase + " " + action)}, c.spent(call.Spent)...)
+	c.line(color, append(cells, result)...)
+}
+
+// spent are the cells of tokens, money and time. What is not known is "–".
+func (c *costs) spent(s Spent) []string {
+	number := func(n int) string {
+		if s.Prompt+s.Completion == 0 || s.Estimated && n == 0 {
+			return "–"
+		}
+		if s.Estimated {
+			c.estimated = true
+			return fmt.Sprintf("~%d", n)
+		}
+		return fmt.Sprint(n)
+	}
+	usd := ""
+	if s.Unpriced > 0 || s.CostUSD > 0 {
+		usd = i18n.USD(s.CostUSD)
+	}
+	c.unpriced = c.unpriced || s.Unpriced > 0
+	c.anyPriced = c.anyPriced || s.CostUSD > 0
+	if s.Unpriced > 0 && s.CostUSD > 0 {
+		usd += "+"
+	}
+	took := "–"
+	if s.Seconds > 0 {
+		took = seconds(s.Seconds)
+	}
+	cached := "–"
+	if s.Cached > 0 {
+		cached = fmt.Sprint(s.Cached)
+	}
+	return []string{number(s.Prompt), cached, number(s.Completion), usd, took}
+}
+
+// seconds shows a time in few columns.
+func seconds(s float64) string {
+	if s < 60 {
+		return fmt.Sprintf("%.1fs", s)
+	}
+	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
+}
+
+// sums prints the subtotals, the total, and what the marks mean.
+func (c *costs) sums(all []Sum) {
+	if all[len(all)-1].Calls == 0 {
+		fmt.Fprintln(c.Screen, i18n.Text(c.Lang, "costs.none"))
+		return
+	}
+	fmt.Fprintln(c.Screen)
+	c.heads("costs.calls", "")
+	for _, s := range all {
+		name := s.Phase
+		switch s.Kind {
+		case "action":
+			name = "· " + s.Action
+		case "total":
+			name = i18n.Text(c.Lang, "costs.total")
+		}
+		c.line("", append([]string{fmt.Sprint(s.Calls), name}, c.spent(s.Spent)...)...)
+	}
+	notes := []i18n.ID{}
+	if c.unpriced {
+		notes = append(notes, "money.note")
+	}
+	if c.unpriced && c.anyPriced {
+		notes = append(notes, "money.partial")
+	}
+	if c.estimated {
+		notes = append(notes, "money.estimate")
+	}
+	for _, id := range notes {
+		fmt.Fprintln(c.Screen, c.Screen.Paint(term.Aux, term.Line(i18n.Text(c.Lang, id), c.Screen.Width)))
+	}
+}
