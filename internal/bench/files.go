@@ -1,10 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"compress/zlib"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"agent/llm/llmtest"
 )
@@ -22,7 +27,7 @@ var calls = []struct {
 		return llmtest.ToolCall("workspace__edit_file", map[string]any{"path": manyName(i), "old_text": "number", "new_text": fmt.Sprintf("edited %d", i)})
 	}},
 	{"write_file", 15, func(i int) llmtest.Reply {
-		return llmtest.ToolCall("workspace__write_file", map[string]any{"path": fmt.Sprintf("new/file%d.txt", i), "content": "some text\n"})
+		return llmtest.ToolCall("workspace__write_file", map[string]any{"path": fmt.Sprintf("new/file%d.txt", i), "content": text(i)})
 	}},
 	{"run_command that changes a file", 60, func(i int) llmtest.Reply {
 		return llmtest.ToolCall("workspace__run_command", map[string]any{"argv": []string{"sh", "-c", fmt.Sprintf("echo %d >> log.txt", i)}})
@@ -31,6 +36,39 @@ var calls = []struct {
 		return llmtest.ToolCall("workspace__run_command", map[string]any{"argv": []string{"true"}})
 	}},
 	{"read_file", 0, readNote},
+}
+
+// text is some 4 KB that compress about as source code does.
+func text(i int) string {
+	words := strings.Fields("return err if nil func string range make append len for switch case default type struct context time")
+	random := rand.New(rand.NewPCG(uint64(i), 1))
+	var b strings.Builder
+	fmt.Fprintf(&b, "file number %d\n", i)
+	for range 120 {
+		fmt.Fprintf(&b, "\t%s := %s(%s, %d)\n", words[random.IntN(len(words))], words[random.IntN(len(words))], words[random.IntN(len(words))], random.IntN(1000))
+	}
+	return b.String()
+}
+
+// changed is how many bytes the contents that the calls replace and write are, each compressed.
+func changed(each int) (size float64) {
+	add := func(content string) {
+		var out bytes.Buffer
+		z := zlib.NewWriter(&out)
+		_, err := z.Write([]byte(content))
+		must(errors.Join(err, z.Close()))
+		size += float64(out.Len())
+	}
+	log := ""
+	for k := range each {
+		i := k * len(calls)
+		add(text(i))
+		add(strings.Replace(text(i), "number", fmt.Sprintf("edited %d", i), 1))
+		add(text(i + 1))
+		log += fmt.Sprintln(i + 2)
+		add(log)
+	}
+	return size
 }
 
 func manyName(i int) string { return fmt.Sprintf("pkg%02d/sub%d/file%04d.txt", i/200, i/40%5, i) }
@@ -73,11 +111,14 @@ func (b *bench) files() error {
 		}
 	}
 	b.figure("objects after 75 calls", disk/1024, "KiB")
+	b.most("objects / the contents that changed, compressed", disk/changed(each), "", 2)
 	return nil
 }
 
+// each is how often each call is made.
+const each = 15
+
 func (b *bench) playFiles(agent string) (gaps [][]float64, size float64, err error) {
-	const each = 15
 	gaps = make([][]float64, len(calls))
 	var w *world
 	w = b.newWorld(func(_ int, r llmtest.Request) llmtest.Reply {
@@ -115,7 +156,7 @@ func (w *world) addFiles() {
 	for i := range manyFiles {
 		name := filepath.Join(w.path("work"), manyName(i))
 		must(os.MkdirAll(filepath.Dir(name), 0o700))
-		must(os.WriteFile(name, fmt.Appendf(nil, "file number %d\nand some more\n", i), 0o600))
+		must(os.WriteFile(name, []byte(text(i)), 0o600))
 	}
 	for _, args := range [][]string{{"add", "-A"}, {"-c", "user.name=someone", "-c", "user.email=someone@example.com", "commit", "-q", "-m", "Many"}, {"push", "-q", w.path("origin.git"), "main"}} {
 		cmd := exec.Command("git", args...)
