@@ -118,6 +118,9 @@ func beforeTurn(s *projections.State) Effect {
 	if s.UnreadEdit() {
 		return Record{prompt.Edited(s)}
 	}
+	if len(s.Entered.Due) > 0 {
+		return Record{prompt.Rules(s)}
+	}
 	if n := s.Config.Comments.Interval; s.Comments.Partial || n > 0 && s.Work.SinceCheck >= n {
 		return Read{Want: WantComments, Reason: event.FetchPeriodic}
 	}

@@ -9,6 +9,7 @@ import (
 	"agent/eventlog/event"
 	"agent/forge"
 	"agent/handlers/prompt"
+	"agent/internal/repomap"
 	"agent/llm"
 	"agent/projections"
 	"github.com/google/go-cmp/cmp"
@@ -63,8 +64,12 @@ func TestProjectInSystemMessage(t *testing.T) {
 	if diff := cmp.Diff(want, end); !ok || diff != "" {
 		t.Errorf("the system message ends in (-want +got)\n%s", diff)
 	}
+	s.Project.Map = event.T("12 files\ncmd/ 11 go") // of this release
+	if text := prompt.System(s).Content.Inline; !strings.HasSuffix(text, "\n\nMap of o/r\n```\n12 files\ncmd/ 11 go\n```") {
+		t.Errorf("with a map the system message ends in\n%s", text[len(text)-300:])
+	}
 	s.Config.Project.Files = false
-	if text := prompt.System(s).Content.Inline; strings.Contains(text, "a.go") || !strings.Contains(text, "Use tabs.") {
+	if text := prompt.System(s).Content.Inline; strings.Contains(text, "cmd/") || !strings.Contains(text, "Use tabs.") {
 		t.Errorf("without the list:\n%s", text)
 	}
 	s.Config.Project.Rules = false
@@ -112,8 +117,8 @@ func TestProjectHasBounds(t *testing.T) {
 		for name, text := range huge {
 			s := projectState(window, nil)
 			without := llm.Estimate(prompt.System(s).Content.Inline)
-			list, more := prompt.FileList(s.Config, paths)
-			s.Project = &event.ProjectRead{Files: event.T(strings.Join(list, "\n")), Total: len(paths), More: more,
+			m := repomap.New(paths, "see dir007/部品/file00371.go").Text(repomap.Options{Tokens: prompt.MapTokens(s.Config), Depth: -1})
+			s.Project = &event.ProjectRead{Map: event.T(m), Total: len(paths),
 				Rules: []event.RuleFile{ruleFile("AGENTS.md", "Use tabs."), ruleFile("CLAUDE.md", text), ruleFile("AGENT.md", text+".")}}
 			for _, smaller := range []int{window, window / 2} { // the model may be changed for a smaller one
 				s.Config.ContextLength = smaller
@@ -133,37 +138,51 @@ func TestProjectHasBounds(t *testing.T) {
 	}
 }
 
-func TestFileList(t *testing.T) {
-	var many, deep []string
-	for i := range 1000 {
-		many = append(many, fmt.Sprintf("f%04d", i))
-		deep = append(deep, fmt.Sprintf("src/d%d/e%03d/f", i%9, i))
-	}
-	tests := map[string]struct {
-		paths []string
-		depth int
-		want  []string
-		more  int
-	}{
-		"sorted":       {[]string{"b", "a/c", "a.go", "b"}, -1, []string{"a.go", "a/c", "b"}, 0},
-		"the root":     {[]string{"a/b/c", "a/d", "e"}, 0, []string{"a/", "e"}, 0},
-		"one level":    {[]string{"a/b/c", "a/b/d", "a/d", "e"}, 1, []string{"a/b/", "a/d", "e"}, 0},
-		"none":         {nil, -1, nil, 0},
-		"too many":     {many, -1, many[:300], 700},
-		"too deep":     {deep, -1, []string{"src/d0/", "src/d1/", "src/d2/", "src/d3/", "src/d4/", "src/d5/", "src/d6/", "src/d7/", "src/d8/"}, 0},
-		"strange":      {[]string{"a\nb/c", "\x1b[2J", "日本 語", "x\u202ey", "bad\xff", "`", "a\u200db", " ", "q\"", "<!-- a -->"}, -1, []string{`" "`, `"\x1b[2J"`, `"a\nb"/c`, `"a\u200db"`, `"bad\xff"`, `"q\""`, `"x\u202ey"`, "<!-- a -->", "`", "日本 語"}, 0},
-		"quoted parts": {[]string{"a\n/b", "a\n/c"}, 0, []string{`"a\n"/`}, 0},
-	}
-	for name, test := range tests {
-		c := projectState(128_000, nil).Config
-		c.Project.MaxDepth = test.depth
-		list, more := prompt.FileList(c, test.paths)
-		if diff := cmp.Diff(test.want, list); more != test.more || len(test.want) > 0 && diff != "" {
-			t.Errorf("%s: %d more, (-want +got)\n%s", name, more, diff)
+// TestRulesOfDirectories: a call that goes into a directory with rules brings them before the
+// next model call, once, in a fence that they cannot close. Others do not.
+func TestRulesOfDirectories(t *testing.T) {
+	nested := []event.RuleFile{ruleFile("pkg/web/AGENTS.md", "Use React.\n```\nLOOSE"), ruleFile("pkg/web/CLAUDE.md", "Be brief."), ruleFile("pkg/api/AGENTS.md", strings.Repeat("Use gRPC. ", 50_000)), ruleFile("docs/AGENTS.md", "")}
+	for args, want := range map[string][]string{
+		`{"path":"pkg/web/src/a.ts"}`:                                               {"pkg/web/AGENTS.md", "pkg/web/CLAUDE.md"},
+		`{"path":"pkg/web"}`:                                                        {"pkg/web/AGENTS.md", "pkg/web/CLAUDE.md"},
+		`{"path":"./pkg//api/x.go","limit":3}`:                                      {"pkg/api/AGENTS.md"},
+		`{"path":"/w/pkg/api/x.go"}`:                                                {"pkg/api/AGENTS.md"},
+		`{"path":"pkg"}`:                                                            nil,
+		`{"path":"pkg/website/a.ts"}`:                                               nil,
+		`{"path":"/elsewhere/pkg/api/x.go"}`:                                        nil,
+		`{"path":"README.md","content":"see pkg/api/x.go"}`:                         nil,
+		`{"pattern":"pkg/api/"}`:                                                    nil,
+		`{"command":"cd pkg/web && npm test"}`:                                      {"pkg/web/AGENTS.md", "pkg/web/CLAUDE.md"},
+		`{"command":"go test ./api/...","cwd":"pkg"}`:                               {"pkg/api/AGENTS.md"},
+		`{"argv":["make","-C","pkg/api"]}`:                                          {"pkg/api/AGENTS.md"},
+		`{"command":"make test"}`:                                                   nil,
+		`{"patch":"--- a/pkg/api/x.go\n+++ b/pkg/api/x.go\n@@ -1 +1 @@\n-a\n+b\n"}`: {"pkg/api/AGENTS.md"},
+		`{"path":"docs/a.md","to":"pkg/api/b.md"}`:                                  {"docs/AGENTS.md", "pkg/api/AGENTS.md"},
+		`not json pkg/api/x`:                                                        nil,
+	} {
+		w := newWorld(t, "tools")
+		s := w.state
+		s.Project, s.Workspace = &event.ProjectRead{Nested: nested}, &event.WorkspacePrepared{Dir: "/w"}
+		call := func() {
+			intent := w.add(&event.ToolRequested{Server: "ws", Tool: "x", Args: event.T(args)}, 0)
+			w.add(&event.ToolReplied{Content: event.T("ok")}, intent.Seq)
 		}
-	}
-	if list, more := prompt.FileList(projectState(1024, nil).Config, many); len(list)+more != 1000 || len(list) == 0 {
-		t.Errorf("in a small window: %d and %d more", len(list), more)
+		call()
+		due := slices.Sorted(slices.Values(s.Entered.Due))
+		if !slices.Equal(due, want) {
+			t.Errorf("%s: due are %q, want %q", args, due, want)
+		}
+		if want == nil {
+			continue
+		}
+		m := prompt.Rules(s)
+		w.add(m, 0)
+		if _, outside := codeBlocks(t, m.Content.View()); strings.Contains(outside, "LOOSE") || llm.Estimate(m.Content.View()) > s.Config.ContextLength/8 {
+			t.Errorf("%s: %d tokens, outside of the fences:\n%s", args, llm.Estimate(m.Content.View()), outside)
+		}
+		if call(); len(s.Entered.Due) > 0 {
+			t.Errorf("%s: shown a second time: %q", args, s.Entered.Due)
+		}
 	}
 }
 

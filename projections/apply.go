@@ -22,6 +22,7 @@ func (s *State) Apply(e event.Event) {
 		s.Conversation.apply(e)
 		s.Window.learn(e.Body, open)
 		s.Work.apply(e)
+		s.applyEntered(e.Body)
 	}
 	s.applyShape(e)
 	s.applyOutage(e)

@@ -63,6 +63,7 @@ type State struct {
 	Workspace     *event.WorkspacePrepared
 	Saved         Saved
 	Project       *event.ProjectRead
+	Entered       Entered
 	Tools         *event.ToolsListed
 	ToolWeight    llm.Weight // of all of them
 	Lang          i18n.Lang

@@ -146,7 +146,7 @@ func recovered(b *event.ProcessRecovered) string {
 
 func projectRead(b *event.ProjectRead) string {
 	var parts []string
-	for _, r := range b.Rules {
+	for _, r := range slices.Concat(b.Rules, b.Nested) {
 		part := fmt.Sprintf("%s: %d bytes", r.Path, r.Bytes)
 		if r.Cut {
 			part += ", cut"

@@ -11,6 +11,7 @@ import (
 
 	"agent/eventlog/event"
 	"agent/handlers/engine"
+	"agent/llm/llmtest"
 )
 
 func putFile(t *testing.T, path, text string) {
@@ -66,7 +67,7 @@ func TestProjectRules(t *testing.T) {
 		}
 		_, end, found := strings.Cut(system, "\nProject-Specific Agent Rules\n\nFrom: AGENTS.md\n```\nRule-one: tabs.")
 		if !found || strings.Contains(system, "Hidden-words") || strings.Contains(system, "\u202e") || strings.Contains(system, "Rule-two") ||
-			!strings.HasSuffix(end, "\nFiles of "+testRepo+" (3 in all; / at the end: a directory whose files are not named here)\n```\nAGENTS.md\nREADME.md\ndocs/guide.md\n```") {
+			!strings.HasSuffix(end, "\nMap of "+testRepo+"\n```\n3 files: md\nDirectories, with the number of files in and below them:\nAGENTS.md, README.md\ndocs/ 1: guide.md\n```") {
 			t.Errorf("request %d:\n%s", i, system)
 		}
 	}
@@ -88,6 +89,40 @@ func TestProjectRules(t *testing.T) {
 	for _, l := range w.list(0) {
 		w.wantExact(l.UUID)
 	}
+}
+
+// TestRulesOfADirectory gives the model the rules of a directory once a call has gone there: as
+// they were when the work began, cleaned, and the same in a replay.
+func TestRulesOfADirectory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, llmtest.Turns(
+		write("docs/AGENTS.md", "Rule-mine: none.\n"),
+		llmtest.ToolCall("workspace__read_file", map[string]any{"path": "docs/guide.md"}),
+		llmtest.Done("Done.")))
+	w.commit(map[string]string{"docs/AGENTS.md": "Rule-docs: short sentences.<!-- Hidden-words -->\n", "docs/guide.md": "x", "AGENTS.md": "Rule-root.\n"})
+	w.agent(0, "run")
+	l := w.only()
+	w.wantDone(1, l)
+	told := 0
+	for i, r := range w.model.Requests() {
+		text := ""
+		for _, m := range r.Messages {
+			if m.Role == "user" {
+				text += m.Content + "\n"
+			}
+		}
+		shown := strings.Count(text, "\nFrom: docs/AGENTS.md\n```\nRule-docs: short sentences.\n```")
+		if told += shown; shown > 1 || shown == 0 && i > 0 && !isSummary(r) || strings.Contains(text, "Hidden-words") || strings.Contains(text, "\nRule-mine") {
+			t.Errorf("request %d shows the rules %d times:\n%s", i, shown, text)
+		}
+		if i == 0 && !strings.Contains(r.System(), "Rules for directories, shown when work goes there: docs/AGENTS.md\n") {
+			t.Errorf("the map does not name them:\n%s", r.System())
+		}
+	}
+	if told < 2 {
+		t.Errorf("told %d times", told)
+	}
+	w.wantExact(l.UUID)
 }
 
 // wantNotReadTwice wants a replay to object to a second reading that nobody decided.
@@ -125,7 +160,7 @@ func TestHostileProjectRules(t *testing.T) {
 	w.wantDone(1, l)
 	w.noSecrets()
 	mark := strings.Repeat("`", 8)
-	if system := w.model.Requests()[0].System(); !strings.Contains(system, "\nFrom: AGENTS.md\n"+mark+"\n"+strings.TrimSpace(loose)+"\n"+mark+"\n\nFiles of ") || strings.Contains(system, testToken) {
+	if system := w.model.Requests()[0].System(); !strings.Contains(system, "\nFrom: AGENTS.md\n"+mark+"\n"+strings.TrimSpace(loose)+"\n"+mark+"\n\nMap of ") || strings.Contains(system, testToken) {
 		t.Errorf("the first request has\n%s", system)
 	}
 	read := find[*event.ProjectRead](w.events(l.UUID))[0]

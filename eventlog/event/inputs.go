@@ -87,10 +87,13 @@ type Continued struct {
 type ProjectRead struct {
 	input
 	Rules []RuleFile `json:"rules,omitempty"`
-	Files Text       `json:"files"` // sorted paths, one a line; a directory that is not shown in full ends in a slash
-	Total int        `json:"total"` // files that were found
-	More  int        `json:"more"`  // lines that had no room in Files
+	Files Text       `json:"files"`        // of older releases: sorted paths, one a line; a directory that is not shown in full ends in a slash
+	Map   Text       `json:"map,omitzero"` // what there is and where, as the model reads it
+	Total int        `json:"total"`        // files that were found
+	More  int        `json:"more"`         // lines that had no room in Files
 	Error string     `json:"error,omitempty"`
+
+	Nested []RuleFile `json:"nested,omitempty"` // files with rules for directories, shown when work goes there
 }
 
 // RuleFile is a file with rules for agents. Text is sanitised.

@@ -6,10 +6,11 @@ import "time"
 type MessageAdded struct {
 	mark
 	Role     string   `json:"role"`
-	Purpose  string   `json:"purpose"` // system | task | comments | edited | correction | inherited | phase | action | not_called | new_files
+	Purpose  string   `json:"purpose"` // system | task | comments | edited | correction | inherited | phase | action | not_called | new_files | restored | rules
 	Content  Text     `json:"content"`
 	Comments []string `json:"comments,omitempty"` // ids of the comments in it
 	Words    Text     `json:"words,omitzero"`     // the closing words that the model was asked something about
+	Rules    []string `json:"rules,omitempty"`    // of purpose rules: paths of the files with rules that were due
 }
 
 // LLMAdapted is one step towards a plainer shape of requests, after a refusal that

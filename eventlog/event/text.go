@@ -222,7 +222,10 @@ func (b *ProjectRead) payloads() []payload {
 	for i := range b.Rules {
 		all = append(all, plain(&b.Rules[i].Text))
 	}
-	return all
+	for i := range b.Nested {
+		all = append(all, plain(&b.Nested[i].Text))
+	}
+	return append(all, plain(&b.Map))
 }
 
 func (b *MessageAdded) payloads() []payload {

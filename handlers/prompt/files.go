@@ -7,6 +7,7 @@ import (
 	"agent/eventlog/event"
 	"agent/handlers/format"
 	"agent/internal/i18n"
+	"agent/internal/sanitize"
 	"agent/llm"
 	"agent/projections"
 )
@@ -33,9 +34,9 @@ func pathList(s *projections.State, head i18n.ID, paths []string) string {
 	}
 	var quoted []string
 	for _, p := range paths {
-		quoted = append(quoted, quotePath(p))
+		quoted = append(quoted, sanitize.Path(p))
 	}
 	slices.Sort(quoted)
-	list, _ := fitFiles(quoted, -1, s.WindowTokens()/16)
+	list, _ := fitFiles(quoted, s.WindowTokens()/16)
 	return i18n.Text(s.Lang, head) + "\n" + fenced(strings.Join(list, "\n"))
 }

@@ -3,6 +3,7 @@ package prompt
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/eventlog/event"
@@ -49,6 +50,30 @@ func ProjectText(s *projections.State) string {
 		return ""
 	}
 	return "\n\n" + strings.TrimSpace(ProjectHead) + rules + files
+}
+
+// NestedHead stands above rules for directories.
+//
+//go:embed templates/rules.txt
+var NestedHead string
+
+// Rules shows the rules for the directories that the work went into. All such messages
+// together get half of the room of the repository's texts.
+func Rules(s *projections.State) *event.MessageAdded {
+	var due []event.RuleFile
+	for _, r := range s.Project.Nested {
+		if slices.Contains(s.Entered.Due, r.Path) {
+			due = append(due, r)
+		}
+	}
+	room := projectRoom(s.Config)/2 - weigh(NestedHead)
+	for _, e := range s.Conversation.Entries {
+		if e.Purpose == "rules" {
+			room -= weigh(e.Text)
+		}
+	}
+	return &event.MessageAdded{Role: string(llm.User), Purpose: "rules", Rules: s.Entered.Due,
+		Content: event.T(strings.TrimSpace(NestedHead) + ruleSection(due, room))}
 }
 
 func ruleSection(all []event.RuleFile, room int) string {
@@ -110,11 +135,33 @@ func fence(texts ...string) string {
 
 func between(mark, text string) string { return mark + "\n" + text + "\n" + mark }
 
+// mapTokens is what a map of the repository costs at most.
+const mapTokens = 2000
+
+// MapTokens is what the map of a repository may cost in the window.
+func MapTokens(c *event.ConfigPinned) int { return max(0, min(mapTokens, projectRoom(c)/2)) }
+
+// mapSection is the map, or those of its first lines that have room.
+func mapSection(s *projections.State) string {
+	text, cut := s.Project.Map.View(), ""
+	for most := projectRoom(s.Config) / 2; weigh(text) > most; cut = "\n…" {
+		last := strings.LastIndexByte(text, '\n')
+		if last < 0 {
+			return ""
+		}
+		text = text[:last]
+	}
+	return "\n\nMap of " + s.Key.Project + "\n" + fenced(text+cut)
+}
+
 func fileSection(s *projections.State) string {
+	if !s.Project.Map.IsZero() {
+		return mapSection(s)
+	}
 	if s.Project.Files.IsZero() {
 		return ""
 	}
-	list, more := fitFiles(strings.Split(s.Project.Files.View(), "\n"), -1, projectRoom(s.Config)/2)
+	list, more := fitFiles(strings.Split(s.Project.Files.View(), "\n"), projectRoom(s.Config)/2)
 	if len(list) == 0 {
 		return ""
 	}

@@ -13,6 +13,7 @@ import (
 	"agent/handlers/format"
 	"agent/handlers/reply"
 	"agent/internal/i18n"
+	"agent/internal/sanitize"
 	"agent/llm"
 	"agent/projections"
 )
@@ -148,10 +149,10 @@ func Comments(s *projections.State) *event.MessageAdded {
 func NewFiles(s *projections.State, paths []string, words string) *event.MessageAdded {
 	var quoted []string
 	for _, p := range paths {
-		quoted = append(quoted, quotePath(p))
+		quoted = append(quoted, sanitize.Path(p))
 	}
 	slices.Sort(quoted)
-	list, _ := fitFiles(quoted, -1, s.WindowTokens()/8)
+	list, _ := fitFiles(quoted, s.WindowTokens()/8)
 	text := i18n.Text(s.Lang, "files.new", len(paths)) + "\n" + fenced(strings.Join(list, "\n")) + "\n" + i18n.Text(s.Lang, "files.answer")
 	return &event.MessageAdded{Role: string(llm.User), Purpose: "new_files", Content: event.T(text), Words: event.T(words)}
 }

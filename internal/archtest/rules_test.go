@@ -242,6 +242,11 @@ var rules = map[string][]string{
 		"llm/openai",
 	},
 	"internal/release": {},
+	"internal/repomap": {
+		"internal/lazyregexp",
+		"internal/sanitize",
+		"llm",
+	},
 	"internal/report": {
 		"contexts",
 		"eventlog/event",
@@ -290,6 +295,10 @@ var rules = map[string][]string{
 	},
 	"internal/snapshot": {
 		"internal/fsx",
+	},
+	"internal/symbols": {
+		"internal/repomap",
+		"internal/sandbox",
 	},
 	"internal/term": {
 		"internal/sanitize",
@@ -343,8 +352,10 @@ var rules = map[string][]string{
 		"internal/byproducts",
 		"internal/git",
 		"internal/redact",
+		"internal/repomap",
 		"internal/sanitize",
 		"internal/snapshot",
+		"internal/symbols",
 		"projections",
 	},
 	"internal/world": {

@@ -118,7 +118,7 @@ type ChangeRequests struct {
 
 // ProjectAgentRules is about the files with rules for agents in a repository's root.
 type ProjectAgentRules struct {
-	// Put `AGENTS.md`, `CLAUDE.md` and `AGENT.md` of the repository's root into the system prompt. Links are not followed; files with the same content are shown once.
+	// Put `AGENTS.md`, `CLAUDE.md` and `AGENT.md` of the repository's root into the system prompt, and those of other directories into the conversation when work goes there. Links are not followed; files with the same content in one directory are shown once.
 	Enabled bool `yaml:"enabled" default:"true" env:"PROJECT_AGENT_RULES_ENABLED"`
 	Limits  struct {
 		// Bytes read of one file. At most 100,000 characters of them are kept.
@@ -128,11 +128,11 @@ type ProjectAgentRules struct {
 	} `yaml:"limits"`
 }
 
-// FileListContext is about the list of a repository's files.
+// FileListContext is about the map of a repository.
 type FileListContext struct {
-	// Put a list of the repository's files into the system prompt: those that git tracks, or all without git. At most 300 lines and 16 KiB; in larger repositories directories replace their files.
+	// Put a map of the repository into the system prompt, at most 2,000 tokens: its directories with their files by kind, what the task names or may mean (with symbols where Universal Ctags is installed), manifests, entry points and tests. It covers the files that git tracks, or all without git.
 	Enabled bool `yaml:"enabled" default:"true"`
-	// Directory levels in the list. 0: the root only. -1: all.
+	// Levels of directories that it may show from within. 0: the root only. -1: all.
 	MaxDepth int `yaml:"max_depth" default:"-1" min:"-1" max:"100"`
 }
 

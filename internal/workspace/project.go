@@ -18,14 +18,20 @@ import (
 	"agent/eventlog/event"
 	"agent/handlers/prompt"
 	"agent/internal/git"
+	"agent/internal/repomap"
+	"agent/internal/symbols"
 	"agent/projections"
 )
 
-// ruleFiles are the files with rules for agents, in the order in which they are shown.
-var ruleFiles = []string{"AGENTS.md", "CLAUDE.md", "AGENT.md"}
-
 // maxWalked bounds the list of a directory that is no git repository.
 const maxWalked = 20_000
+
+// Bounds of the files with rules for directories below the root.
+const (
+	maxNested      = 60
+	maxNestedFile  = 16 << 10  // bytes read of one
+	maxNestedTotal = 128 << 10 // and of all
+)
 
 // Project reads the rules and the list of files of the working copy. Whoever
 // can push to the repository chose what lies there.
@@ -44,16 +50,19 @@ func (w *Copy) Project(ctx context.Context, s *projections.State) (read event.Pr
 		return event.ProjectRead{Error: err.Error()}
 	}
 	defer root.Close()
-	var problems []error
+	paths, problem := filePaths(ctx, root)
+	problems := []error{problem}
+	m := repomap.New(paths, taskText(s))
+	read.Total = len(paths)
 	if rule := s.Config.Project; rule.Rules {
-		read.Rules, err = readRules(root, rule.MaxFile, rule.MaxTotal)
+		read.Rules, err = readRules(root, repomap.RuleFiles, rule.MaxFile, rule.MaxTotal)
+		problems = append(problems, err)
+		nested := m.Rules()
+		read.Nested, err = readRules(root, nested[:min(len(nested), maxNested)], min(rule.MaxFile, maxNestedFile), min(rule.MaxTotal, maxNestedTotal))
 		problems = append(problems, err)
 	}
 	if s.Config.Project.Files {
-		paths, err := filePaths(ctx, root)
-		list, more := prompt.FileList(s.Config, paths)
-		read.Files, read.Total, read.More = event.T(strings.Join(list, "\n")), len(paths), more
-		problems = append(problems, err)
+		read.Map = event.T(m.Text(repomap.Options{Tokens: prompt.MapTokens(s.Config), Depth: s.Config.Project.MaxDepth, Details: details(ctx, root, m.Wanted())}))
 	}
 	if err := errors.Join(problems...); err != nil {
 		read.Error = strings.ReplaceAll(err.Error(), "\n", "; ")
@@ -61,11 +70,42 @@ func (w *Copy) Project(ctx context.Context, s *projections.State) (read event.Pr
 	return read
 }
 
+// taskText is what the map takes files from that the task may mean.
+func taskText(s *projections.State) string {
+	if s.Task == nil {
+		return ""
+	}
+	return s.Task.Title + "\n" + s.Task.Body.View()
+}
+
+// details are the sizes and symbols of some files.
+func details(ctx context.Context, root *os.Root, paths []string) map[string]repomap.Detail {
+	all := map[string]repomap.Detail{}
+	var plain []string
+	for _, p := range paths {
+		if info, err := root.Lstat(p); err == nil && info.Mode().IsRegular() && info.Size() < largestParsed && !strings.ContainsAny(p, "\t\n") {
+			all[p] = repomap.Detail{Size: info.Size()}
+			plain = append(plain, p)
+		}
+	}
+	for p, found := range symbols.Of(ctx, root.Name(), plain) {
+		all[p] = repomap.Detail{Size: all[p].Size, Symbols: found}
+	}
+	return all
+}
+
+// largestParsed is how many bytes a file has at most whose symbols are looked for.
+const largestParsed = 1 << 20
+
 // readRules reads at most maxFile bytes of each file and maxTotal of all. A file
-// with the content of another is that other one.
-func readRules(root *os.Root, maxFile, maxTotal int) (rules []event.RuleFile, err error) {
-	var seen [][sha256.Size]byte
-	for _, name := range ruleFiles {
+// with the content of another in its directory is that other one.
+func readRules(root *os.Root, names []string, maxFile, maxTotal int) (rules []event.RuleFile, err error) {
+	type text struct {
+		dir string
+		sum [sha256.Size]byte
+	}
+	var seen []text
+	for _, name := range names {
 		data, size, problem := readRule(root, name, min(maxFile, maxTotal))
 		if problem != nil {
 			err = errors.Join(err, problem)
@@ -74,11 +114,11 @@ func readRules(root *os.Root, maxFile, maxTotal int) (rules []event.RuleFile, er
 		if len(data) == 0 && size > 0 {
 			err = errors.Join(err, fmt.Errorf("%s has no room beside the others: raise project_agent_rules.limits.max_total_size", name))
 		}
-		sum := sha256.Sum256(data)
-		if len(data) == 0 || slices.Contains(seen, sum) {
+		this := text{path.Dir(name), sha256.Sum256(data)}
+		if len(data) == 0 || slices.Contains(seen, this) {
 			continue
 		}
-		seen, maxTotal = append(seen, sum), maxTotal-len(data)
+		seen, maxTotal = append(seen, this), maxTotal-len(data)
 		rules = append(rules, event.RuleFile{Path: name, Text: event.T(string(data)), Bytes: size, Cut: int64(len(data)) < size})
 	}
 	return rules, err
@@ -95,7 +135,7 @@ func readRule(root *os.Root, name string, most int) (data []byte, size int64, er
 	case err != nil:
 		return nil, 0, err
 	case info.Mode()&fs.ModeSymlink != 0:
-		if target, _ := root.Readlink(name); slices.Contains(ruleFiles, path.Clean(target)) {
+		if target, _ := root.Readlink(name); slices.Contains(repomap.RuleFiles, path.Clean(target)) {
 			return nil, 0, nil
 		}
 		return nil, 0, fmt.Errorf("%s is a link, which is not followed", name)
