@@ -31,7 +31,7 @@ type Retention struct {
 
 // Planned is one thing that a dry run would do.
 type Planned struct {
-	Action  string `json:"action"` // archive | remove | remove_clone | rebuild
+	Action  string `json:"action"` // archive | remove | remove_clone | remove_cache | rebuild
 	UUID    string `json:"uuid"`
 	TaskKey string `json:"task_key,omitempty"`
 	Bytes   int64  `json:"bytes,omitempty"`
@@ -62,6 +62,8 @@ type Collected struct {
 	Busy          int       `json:"busy"`
 	Clones        int       `json:"clones"`
 	CloneBytes    int64     `json:"clone_bytes"`
+	Caches        int       `json:"caches"` // of repositories, and of contexts that left theirs
+	CacheBytes    int64     `json:"cache_bytes"`
 	Locks         int       `json:"locks"`
 	Rebuilt       int       `json:"rebuilt"` // contexts whose projection files were made again
 	Problems      int       `json:"problems"`

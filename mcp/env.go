@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"maps"
 	"os/exec"
 	"path/filepath"
@@ -39,14 +40,27 @@ func (c ServerConfig) in(workspace string) ServerConfig {
 	return c
 }
 
+// withCaches is the configuration of a server whose sandbox lets it write its workspace's caches.
+func (c ServerConfig) withCaches(ctx context.Context) ServerConfig {
+	if _, boxed := c.policy(nil, Options{}.withDefaults()); !boxed || c.caches == nil {
+		return c
+	}
+	if open := c.caches(ctx); open.Dir != "" {
+		c.Write, c.cacheEnv = append(slices.Clone(c.Write), open.Dir), open.Env
+	}
+	return c
+}
+
 // environment builds a server's environment, sorted.
-func (c ServerConfig) environment(getenv func(string) string) []string {
+func (c ServerConfig) environment(getenv func(string) string, secret func(string) bool) []string {
 	all := make(map[string]string)
 	for _, name := range passed {
 		if value := getenv(name); value != "" {
 			all[name] = value
 		}
 	}
+	maps.Copy(all, settings(getenv, secret))
+	maps.Copy(all, c.cacheEnv)
 	maps.Copy(all, c.Env)
 	env := make([]string, 0, len(all))
 	for _, name := range slices.Sorted(maps.Keys(all)) {

@@ -19,6 +19,7 @@
 package mcp
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -42,6 +43,14 @@ type ServerConfig struct {
 	AgentOnly    bool // the model sees nothing of it
 
 	workspace string // that {workspace} was replaced by
+	caches    func(context.Context) Caches
+	cacheEnv  map[string]string
+}
+
+// Caches is a directory in which the tools of a workspace keep what they download and compile.
+type Caches struct {
+	Dir string            // its tree may be written; "" for none
+	Env map[string]string // tells tools of it
 }
 
 // Tool is a tool as its server describes it. The hints default to the worst case, as MCP says.

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"errors"
 	"os"
 	"sync"
@@ -12,6 +13,7 @@ type Options struct {
 	Stderr     func(server, line string) // gets what servers write to standard error, and notes of ours; must not block
 	Getenv     func(string) string       // default os.Getenv
 	Version    string                    // ours, told to servers
+	Secret     func(text string) bool    // reports whether a setting of a toolchain holds a secret; default: none does
 	MaxResult  int                       // bytes of text handed back whole; default 8 MiB
 	Deny       []string                  // trees that no sandbox lets read, wherever they lie: configuration, contexts
 	Unnamed    []string                  // directories that a sandbox lets read only as far as sandbox_read or a command names what is in them
@@ -27,6 +29,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Warn == nil {
 		o.Warn = o.Stderr
+	}
+	if o.Secret == nil {
+		o.Secret = func(string) bool { return false }
 	}
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
@@ -89,16 +94,26 @@ func (p *Pool) Session(workspace string) *Session {
 	return p.open(&Session{pool: p, workspace: workspace})
 }
 
+// SessionWith is a Session whose servers with a sandbox have caches. open is called once, before the first
+// of them starts.
+func (p *Pool) SessionWith(workspace string, open func(context.Context) Caches) *Session {
+	var once sync.Once
+	var opened Caches
+	return p.open(&Session{pool: p, workspace: workspace, caches: func(ctx context.Context) Caches {
+		once.Do(func() { opened = open(ctx) })
+		return opened
+	}})
+}
+
 // Agent is a view of the pool for the agent itself: each tool of the shared
 // servers, whatever the model may use.
 func (p *Pool) Agent() *Session { return p.open(&Session{pool: p, whole: true}) }
 
 func (p *Pool) open(s *Session) *Session {
-	workspace := s.workspace
 	for i, c := range p.configs {
 		one := p.shared[i]
 		if one == nil {
-			one = newWorkspaceSlot(c, workspace, p.options)
+			one = newWorkspaceSlot(c, s, p.options)
 			s.own = append(s.own, one)
 		}
 		s.servers = append(s.servers, one)
@@ -121,11 +136,12 @@ func (p *Pool) Retry() {
 	}
 }
 
-func newWorkspaceSlot(c ServerConfig, workspace string, o Options) *slot {
-	if workspace == "" {
+func newWorkspaceSlot(c ServerConfig, s *Session, o Options) *slot {
+	if s.workspace == "" {
 		return brokenSlot(c, "it needs a workspace and there is none")
 	}
-	return newSlot(c.in(workspace), o)
+	c.caches = s.caches
+	return newSlot(c.in(s.workspace), o)
 }
 
 // Close ends all servers in parallel and everything they have started. It may

@@ -170,9 +170,10 @@ func (s *slot) start(a *attempt, dead *connection, deaths int) {
 	if deaths > 1 {
 		pause(s.life, backOff)
 	}
+	config := s.config.withCaches(s.life) // what that takes does not count
 	ctx, cancel := context.WithTimeout(s.life, startTimeout)
 	defer cancel()
-	a.connection, a.err = connect(ctx, s.config, s.options)
+	a.connection, a.err = connect(ctx, config, s.options)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.starting = nil

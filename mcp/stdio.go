@@ -27,7 +27,7 @@ func (c *connection) spawn(config ServerConfig, o Options) error {
 	if len(config.Command) == 0 {
 		return errNoCommand
 	}
-	env := config.environment(o.Getenv)
+	env := config.environment(o.Getenv, o.Secret)
 	argv := slices.Clone(config.Command)
 	if argv[0] == ownExecutable {
 		argv[0] = o.Executable

@@ -18,7 +18,7 @@ func (a *cli) gcCommand() *cobra.Command {
 		Use: "gc", Short: "Archive old contexts, and remove what is too old", Args: cobra.NoArgs,
 		Long: `gc packs the logs of contexts that ended context_storage.archive_after_days ago (every
 command still reads them), removes contexts that ended context_storage.cleanup_days ago,
-lock files that nobody needs, working copies whose work is published, and those of contexts
+lock files and caches that nobody needs, working copies whose work is published, and those of contexts
 that ended archive_after_days ago otherwise; what these hold stays as change.patch beside
 the log. It never touches a context that runs or is paused, and keeps the one that the next
 attempt at its task inherits from. It makes projection files again that could not be
@@ -64,6 +64,10 @@ type collected struct {
 }
 
 func (a *cli) sayPlanned(p contexts.Planned) {
+	if p.UUID == "" {
+		a.say("gc.plan.cache", sanitize.Line(p.TaskKey, 200), bytesText(p.Bytes))
+		return
+	}
 	a.say(i18n.OrOther("gc.plan.", p.Action), p.UUID, sanitize.Line(p.TaskKey, 200), bytesText(p.Bytes))
 }
 
@@ -81,6 +85,9 @@ func (a *cli) printCollected(c contexts.Collected) {
 	}
 	a.say(did("remove"), c.Removed, bytesText(c.RemovedBytes))
 	a.say(did("clones"), c.Clones, bytesText(c.CloneBytes))
+	if c.Caches > 0 {
+		a.say(did("caches"), c.Caches, bytesText(c.CacheBytes))
+	}
 	a.say(did("locks"), c.Locks)
 	if c.Rebuilt > 0 {
 		a.say(did("rebuild"), c.Rebuilt)

@@ -36,6 +36,8 @@ type App struct {
 	SystemPrompt    string // text of system_prompt_file, "" for the embedded one
 	PlanningPrompts string // see event.Planning.Prompts, "" for the embedded ones
 
+	CachesOf string // directory that the caches are for; "": the task's project
+
 	options  Options
 	readOnly bool // nothing is written anywhere
 	closers  []io.Closer

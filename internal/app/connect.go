@@ -22,6 +22,7 @@ func (a *App) Connect() error {
 	a.Pool = mcp.NewPool(servers, mcp.Options{Version: a.options.Version, MaxResult: maxResult,
 		Stderr: func(server, line string) { a.Log.Debug(line, "server", server) },
 		Warn:   func(server, text string) { a.Log.Warn(text, "server", server) },
+		Secret: func(text string) bool { _, found := a.Redact.String(text); return found },
 		Deny:   a.denied(), Unnamed: a.unnamed()})
 	a.closers = append(a.closers, a.Pool)
 	for _, f := range a.Config.Forges() {
@@ -41,7 +42,7 @@ func (a *App) Connect() error {
 
 // denied are the trees that no tool may read, wherever they are.
 func (a *App) denied() []string {
-	all := []string{a.Config.ContextsDir, a.Config.WorkspacesDir, a.Config.Log.Dir}
+	all := []string{a.Config.ContextsDir, a.Config.WorkspacesDir, a.Config.CachesDir, a.Config.Log.Dir}
 	for _, path := range []string{a.configFile(), a.Config.SystemPromptFile, a.Config.Planning.PromptsDir} {
 		if path != "" {
 			all = append(all, path)

@@ -37,7 +37,7 @@ func (a *App) tools(now *projections.State) engine.Tools {
 	if now.Workspace != nil {
 		dir = now.Workspace.Dir
 	}
-	return a.history().WithHistory(a.Pool.Session(dir), now)
+	return a.history().WithHistory(a.Pool.SessionWith(dir, a.openCaches(now)), now)
 }
 
 func (a *App) history() history.Reader {

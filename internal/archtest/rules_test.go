@@ -142,7 +142,9 @@ var rules = map[string][]string{
 		"forge",
 		"forge/viamcp",
 		"handlers/engine",
+		"handlers/policy",
 		"handlers/prompt",
+		"internal/caches",
 		"internal/config",
 		"internal/fsx",
 		"internal/i18n",
@@ -176,6 +178,7 @@ var rules = map[string][]string{
 	},
 	"internal/archtest":   {},
 	"internal/byproducts": {},
+	"internal/caches":     {},
 	"internal/config": {
 		"forge",
 		"internal/lazyregexp",
@@ -260,6 +263,7 @@ var rules = map[string][]string{
 	"internal/retention": {
 		"contexts",
 		"handlers/engine",
+		"internal/caches",
 		"internal/config",
 		"internal/redact",
 		"internal/workspace",

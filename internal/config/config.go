@@ -41,6 +41,10 @@ type Config struct {
 	WorkspacesDir string `yaml:"workspaces_dir" default:"$XDG_STATE_HOME/agent/workspaces" path:"abs"`
 	// Largest new clone in MiB, history and files together. A larger one fails the task. 0: no limit.
 	MaxCloneMB int `yaml:"max_clone_mb" default:"4096"`
+	// Caches of tools (Go, npm, pip, cargo, ccache, Gradle, and those in the XDG cache directory), for servers with a sandbox. Each repository has its own. Empty: `caches` beside `workspaces_dir`.
+	CachesDir string `yaml:"caches_dir" path:"abs"`
+	// Largest cache of a repository in MiB. What was used last is kept. 0: nothing is kept from one context to the next.
+	MaxCacheMB int `yaml:"max_cache_mb" default:"2048"`
 	// Language of everything people read. `auto`: the language of the task.
 	Language string `yaml:"language" default:"auto" oneof:"auto|ja|en"`
 	// Contexts worked on at the same time.

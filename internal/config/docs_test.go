@@ -220,7 +220,8 @@ func TestDocumentedVariables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := []string{"CONFIG_FILE", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "VAR", "CODEOWNERS"}
+	passed := []string{"GOPROXY", "GOFLAGS", "GOPRIVATE", "GONOPROXY", "GONOSUMDB", "GOSUMDB", "GOTOOLCHAIN"} // to tool servers
+	known := append(passed, "CONFIG_FILE", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "VAR", "CODEOWNERS")
 	for _, k := range Keys() {
 		known = append(known, k.Env)
 	}

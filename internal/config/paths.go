@@ -83,9 +83,28 @@ func (d *decoder) checkPlaces(c *Config) {
 	} else if inside(resolved(c.WorkspacesDir), contexts) {
 		d.failAt("workspaces_dir", "must not lie inside contexts_dir")
 	}
+	d.checkCaches(c)
 	for _, f := range c.Forges() {
 		if f.Workspace != "" && inside(contexts, resolved(f.Workspace)) {
 			d.failAt("contexts_dir", "must not lie inside the workspace of a forge")
+		}
+	}
+}
+
+// checkCaches keeps caches apart from everything that tools may write, or that must not be removed.
+func (d *decoder) checkCaches(c *Config) {
+	if c.CachesDir == "" {
+		c.CachesDir = filepath.Join(filepath.Dir(c.WorkspacesDir), "caches")
+	}
+	caches := resolved(c.CachesDir)
+	others := []string{c.ContextsDir, c.WorkspacesDir}
+	for _, f := range c.Forges() {
+		others = append(others, f.Workspace)
+	}
+	for _, dir := range others {
+		if dir != "" && (inside(caches, resolved(dir)) || inside(resolved(dir), caches)) {
+			d.failAt("caches_dir", "must be apart from contexts_dir, workspaces_dir and the workspaces of forges")
+			return
 		}
 	}
 }

@@ -24,7 +24,7 @@ type MCPServer struct {
 	Required bool `yaml:"required"`
 	// Sandbox around a `command`. `auto`: as much as this machine can do (`agent doctor` shows it). `required`: without it the program ends with 78. `off`: none. Default: `required` for the built-in workspace server, `off` for others. Inside, a server sees the system's programs, toolchains that `PATH` and variables of toolchains like that of Go or Java name, the working copy, and its own home and temporary directory. It never sees key files, prompts, or what lies beside the configuration.
 	Sandbox string `yaml:"sandbox" oneof:"auto|required|off"`
-	// Network inside the sandbox. `off` leaves only its own loopback interface: builds and tests work that download nothing. Go modules then come from the module cache of your home.
+	// Network inside the sandbox. `off` leaves only its own loopback interface: builds and tests work that download nothing. Go modules then come from a module cache that `sandbox_read` names.
 	Network string `yaml:"network" default:"on" oneof:"on|off"`
 	// More directories that the sandbox may change, for example a shared build cache.
 	SandboxWrite []string `yaml:"sandbox_write" path:"abs"`

@@ -89,6 +89,26 @@ func (d *doctor) checkDisk() {
 			d.ok("disk", "doctor.room", dir, bytes>>20, inodes)
 		}
 	}
+	d.sayCaches()
+}
+
+// sayCaches says how much the caches of tools take.
+func (d *doctor) sayCaches() {
+	c := app.Caches(d.Config)
+	if c.Most == 0 {
+		d.ok("disk", "doctor.caches.off", c.Root)
+		return
+	}
+	all, err := c.Usage()
+	if err != nil {
+		d.note("disk", Failed, err.Error(), "")
+		return
+	}
+	total := int64(0)
+	for _, one := range all {
+		total += one.Bytes
+	}
+	d.ok("disk", "doctor.caches", c.Root, len(all), total>>20, c.Most>>20)
 }
 
 // existing is the nearest existing directory at or above a path.

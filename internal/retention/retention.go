@@ -18,6 +18,7 @@ import (
 
 	"agent/contexts"
 	"agent/handlers/engine"
+	"agent/internal/caches"
 	"agent/internal/config"
 	"agent/internal/redact"
 	"agent/internal/workspace"
@@ -39,7 +40,32 @@ func Collect(ctx context.Context, cfg *config.Config, store *contexts.Store, dry
 	if err := rebuildUnsaved(ctx, store, r, &report); err != nil {
 		return report, err
 	}
+	if err := collectCaches(ctx, cfg, store, r, &report); err != nil {
+		return report, err
+	}
 	return report, store.Collect(ctx, r, &report)
+}
+
+// cachesUnused is after how many days nobody is expected to need a repository's caches.
+const cachesUnused = 30
+
+// collectCaches removes the caches of repositories that nobody works on, and what contexts left of theirs.
+func collectCaches(ctx context.Context, cfg *config.Config, store *contexts.Store, r contexts.Retention, c *contexts.Collected) error {
+	unused := func(since time.Time) bool { return r.Now.Sub(since) > cachesUnused*24*time.Hour }
+	return caches.Caches{Root: cfg.CachesDir}.Collect(ctx, caches.Rules{DryRun: r.DryRun,
+		Over: func(uuid string, made time.Time) bool {
+			info, err := store.Info(uuid)
+			if errors.Is(err, contexts.ErrUnknown) {
+				return unused(made) // it may be one of another store
+			}
+			return err == nil && info.Over()
+		},
+		Old: func(used time.Time) bool { return cfg.MaxCacheMB == 0 || unused(used) },
+		Removed: func(gone caches.Removed) {
+			r.Plan(contexts.Planned{Action: "remove_cache", UUID: gone.UUID, TaskKey: gone.Repository, Bytes: gone.Bytes})
+			c.Caches++
+			c.CacheBytes += gone.Bytes
+		}})
 }
 
 // rebuildUnsaved makes the projection files that could not be written when there was no room.

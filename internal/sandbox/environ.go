@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ func (p Policy) Environ(env []string) []string {
 		"HOME":                p.home(),
 		"TMPDIR":              p.tmp(),
 		"GIT_CONFIG_NOSYSTEM": "1", // git would stop at a file that it may not read
-		"GOFLAGS":             "-modcacherw",
+		"GOFLAGS":             strings.TrimSpace(lookUp(env, "GOFLAGS") + " -modcacherw"),
 	}
 	if p.Home != "" {
 		p.addToolchains(changes, env)
@@ -34,9 +35,11 @@ func (p Policy) Environ(env []string) []string {
 	return env
 }
 
-// addToolchains tells programs where the real home has what they look for. Go
-// modules are taken from the real cache as from a proxy: it stays unchanged, and
-// others can still be downloaded.
+// goProxy is the go command's own default (https://go.dev/ref/mod#environment-variables).
+const goProxy = "https://proxy.golang.org,direct"
+
+// addToolchains tells programs where the real home has what they look for. A module
+// cache that may be read serves as a proxy: it stays unchanged, and others can still be downloaded.
 func (p Policy) addToolchains(changes map[string]string, env []string) {
 	for name, dir := range map[string]string{"RUSTUP_HOME": ".rustup", "PYENV_ROOT": ".pyenv"} {
 		if dir = filepath.Join(p.Home, dir); exists(dir) {
@@ -44,14 +47,11 @@ func (p Policy) addToolchains(changes map[string]string, env []string) {
 		}
 	}
 	downloads := filepath.Join(p.Home, "go/pkg/mod/cache/download")
-	if !exists(downloads) {
+	named := slices.ContainsFunc(p.Read, func(tree string) bool { return within(downloads, tree) })
+	if !named || !exists(downloads) {
 		return
 	}
-	proxy := lookUp(env, "GOPROXY")
-	if proxy == "" {
-		proxy = "direct"
-	}
-	changes["GOPROXY"] = "file://" + downloads + "," + proxy
+	changes["GOPROXY"] = "file://" + downloads + "," + cmp.Or(lookUp(env, "GOPROXY"), goProxy)
 }
 
 // lookUp returns the value of a variable.

@@ -97,9 +97,6 @@ func (p Policy) Enter() (now Policy, lacks, notes []string) {
 	if !try("mounts", unix.Mount("", "/", "", unix.MS_SLAVE|unix.MS_REC, "")) {
 		return p, lacks, notes
 	}
-	if err := p.layCache(); err != nil {
-		notes = append(notes, fmt.Sprintf("the Go build cache starts empty: %v", err))
-	}
 	p.Hidden = try("homes, /tmp and /run are not hidden", p.hide())
 	try("file systems are not read-only", p.seal())
 	try("what is denied can be read", p.mask())

@@ -23,7 +23,7 @@ var system = []string{
 // ofHome are toolchains in a home. Directories that also hold keys are not
 // listed themselves (.cargo has credentials.toml).
 var ofHome = []string{
-	"go/bin", "go/pkg/mod", "sdk", ".cargo/bin", ".rustup", ".nvm/versions", ".volta/bin", ".volta/tools", ".fnm", ".pyenv", ".rbenv",
+	"go/bin", "sdk", ".cargo/bin", ".rustup", ".nvm/versions", ".volta/bin", ".volta/tools", ".fnm", ".pyenv", ".rbenv",
 	".asdf/bin", ".asdf/installs", ".asdf/shims", ".sdkman/candidates", ".bun/bin", ".deno/bin", ".local/bin", ".local/lib", ".local/share/mise/installs",
 }
 

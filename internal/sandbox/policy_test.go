@@ -114,21 +114,30 @@ func TestHomesAreNotReadable(t *testing.T) {
 			got = append(got, strings.TrimPrefix(name, dir))
 		}
 	}
-	if diff := cmp.Diff([]string{"/go/pkg/mod", "/.cargo/bin", "/bin"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"/.cargo/bin", "/bin"}, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestEnviron(t *testing.T) {
 	dir := files(t, "go/pkg/mod/cache/download/x", ".rustup/x")
-	p := Policy{Home: dir, Private: "/p", Keep: []string{"GOFLAGS"}}
-	got := p.Environ([]string{"HOME=" + dir, "A=b", "GOFLAGS=-x", "TMPDIR=/tmp", Variable + "=old", "GOPROXY=off"})
-	want := []string{
-		"A=b", "GIT_CONFIG_NOSYSTEM=1", "GOFLAGS=-x", "GOPROXY=file://" + dir + "/go/pkg/mod/cache/download,off", "HOME=/p/home",
-		"RUSTUP_HOME=" + dir + "/.rustup", "TMPDIR=/p/tmp",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+	common := []string{"A=b", "GIT_CONFIG_NOSYSTEM=1", "HOME=/p/home", "RUSTUP_HOME=" + dir + "/.rustup", "TMPDIR=/p/tmp"}
+	for _, tt := range []struct {
+		read, keep, env, want []string
+	}{
+		{want: []string{"GOFLAGS=-modcacherw"}}, // GOPROXY keeps its default
+		{env: []string{"GOFLAGS=-x", "GOPROXY=off"}, want: []string{"GOFLAGS=-x -modcacherw", "GOPROXY=off"}},
+		{keep: []string{"GOFLAGS"}, env: []string{"GOFLAGS=-x"}, want: []string{"GOFLAGS=-x"}},
+		{read: []string{dir + "/go/pkg/mod"}, env: []string{"GOPROXY=off"},
+			want: []string{"GOFLAGS=-modcacherw", "GOPROXY=file://" + dir + "/go/pkg/mod/cache/download,off"}},
+		{read: []string{dir + "/go"}, want: []string{"GOFLAGS=-modcacherw", "GOPROXY=file://" + dir + "/go/pkg/mod/cache/download,https://proxy.golang.org,direct"}},
+		{read: []string{dir + "/go/pkg/mod/other"}, want: []string{"GOFLAGS=-modcacherw"}},
+	} {
+		p := Policy{Home: dir, Private: "/p", Keep: tt.keep, Read: tt.read}
+		got := p.Environ(append([]string{"HOME=" + dir, "A=b", "TMPDIR=/tmp", Variable + "=old"}, tt.env...))
+		if diff := cmp.Diff(slices.Sorted(slices.Values(append(tt.want, common...))), got); diff != "" {
+			t.Errorf("%+v: %s", tt, diff)
+		}
 	}
 }
 

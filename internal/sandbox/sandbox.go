@@ -15,10 +15,8 @@
 // those over files. Landlock rules are bound to a thread: a process that wants
 // to start a program inside restricts the thread that starts it ([Box]).
 //
-// The program sees no home but an empty one of its own, which is where compilers
-// and package installers put their caches: what one task leaves in a cache never
-// reaches another. The Go module and build caches and the toolchains of the real
-// home can be read, what holds keys cannot.
+// The program sees no home but an empty one of its own. The toolchains of the real
+// home can be read; what holds keys cannot, nor can caches that the policy does not name.
 //
 // What stays open: with Landlock alone (no namespaces), modes and times of files
 // that the user owns, sockets in directories (before ABI 9), UDP (before ABI 10),

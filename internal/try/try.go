@@ -144,6 +144,7 @@ func (t *Try) Configure(m Model, review bool) func(*config.Config) {
 // Start writes the task down, if it is not yet, and takes the adapters.
 func (t *Try) Start(a *app.App, o Options) error {
 	t.app, t.person = a, engine.Operator()
+	a.CachesOf = t.Source.Dir
 	at := a.Sites[0].Config
 	file := filepath.Join(t.tasks(), "1.md")
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {

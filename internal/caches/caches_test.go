@@ -1,0 +1,160 @@
+package caches_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/caches"
+)
+
+var repo = caches.Repository{Host: "github.com", Project: "o/r", ID: "7"}
+
+func open(t *testing.T, c caches.Caches, uuid string, sums caches.Sums) string {
+	t.Helper()
+	dir, err := c.Open(t.Context(), repo, uuid, sums)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func end(t *testing.T, c caches.Caches, uuid string, keep caches.Keep) caches.Kept {
+	t.Helper()
+	kept, err := c.Close(t.Context(), repo, uuid, keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kept
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// found lists the files of a tree with their contents.
+func found(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		all[strings.TrimPrefix(path, dir+"/")] = string(text)
+		if !d.Type().IsRegular() {
+			t.Errorf("%s is %v", path, d.Type())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// What the next context of a repository finds depends on how its predecessor ended.
+func TestWhatIsKept(t *testing.T) {
+	good := "content of a package"
+	digest := sha512.Sum512([]byte(good))
+	name := hex.EncodeToString(digest[:])
+	npm := "npm/_cacache/content-v2/sha512/" + name[:2] + "/" + name[2:4] + "/" + name[4:]
+	module, version := "go-mod/cache/download/example.com/!m/@v/", "v1.0.0"
+	archive, sum := goZip(t, "package m\n")
+	mod := "module example.com/M\n"
+	modSum := goSum(map[string]string{"go.mod": mod})
+	files := map[string]string{
+		"go-build/ab/ab-d": "object", "npm/_cacache/index-v5/aa/bb/cc": "index", npm: good,
+		"npm/_cacache/content-v2/sha512/00/00/00": "forged", "pip/http-v2/a": "wheel", "cargo/registry/cache/x/a-1.0.crate": "crate",
+		"xdg/tool/a": "a", "ccache/0/1/x": "object", "gradle/caches/8/x": "jar", "gradle/wrapper/dists/x": "gradle",
+		module + version + ".zip": archive, module + version + ".ziphash": sum, module + version + ".mod": mod, module + version + ".info": `{"Version":"v1.0.0"}`,
+		module + "list": "v9.9.9\n", "go-mod/cache/download/example.com/other/@v/v1.0.0.zip": archive, "go-mod/cache/download/example.com/other/@v/v1.0.0.ziphash": "h1:other",
+		// settings and programs
+		"cargo/config.toml": "[build]\nrustc-wrapper = 'evil'\n", "cargo/bin/x": "evil", "gradle/init.d/x.gradle": "evil", "gradle/gradle.properties": "evil",
+		"ccache/ccache.conf": "compiler_check = none\n", "npm/_npx/x/y": "evil", "go-mod/example.com/m@v1.0.0/m.go": "package evil\n", "other/x": "evil",
+	}
+	downloads := []string{npm}
+	checkedModule := []string{module + version + ".zip", module + version + ".mod"}
+	all := append([]string{"go-build/ab/ab-d", "npm/_cacache/index-v5/aa/bb/cc", "pip/http-v2/a", "cargo/registry/cache/x/a-1.0.crate", "xdg/tool/a", "ccache/0/1/x",
+		"gradle/caches/8/x", "gradle/wrapper/dists/x", module + version + ".info"}, append(checkedModule, downloads...)...)
+	right := caches.Sums{"example.com/M v1.0.0": sum, "example.com/M v1.0.0/go.mod": modSum}
+	wrong := caches.Sums{"example.com/M v1.0.0": "h1:another", "example.com/M v1.0.0/go.mod": "h1:another"}
+	for _, tt := range []struct {
+		name string
+		keep caches.Keep
+		sums caches.Sums
+		want []string
+	}{
+		{"trusted", caches.All, nil, all},
+		{"a stranger's", caches.Downloads, right, append(checkedModule, downloads...)},
+		{"a stranger's, with other modules than go.sum says", caches.Downloads, wrong, downloads},
+		{"a stranger's, on somebody's branch", caches.Downloads, nil, downloads},
+		{"not completed", caches.Nothing, right, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := caches.Caches{Root: t.TempDir(), Most: 1 << 20}
+			dir := open(t, c, "one", tt.sums)
+			for name, text := range files {
+				put(t, dir+"/"+name, text)
+			}
+			end(t, c, "one", tt.keep)
+			want := map[string]string{}
+			for _, name := range tt.want {
+				want[name] = files[name]
+			}
+			if diff := cmp.Diff(want, found(t, open(t, c, "two", nil))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// goZip makes an archive as the go command downloads it. TestRealTools has real ones.
+func goZip(t *testing.T, source string) (archive, sum string) {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	files := make(map[string]string)
+	for _, name := range []string{"m.go", "a b.go", "a.go"} {
+		name = "example.com/M@v1.0.0/" + name
+		w, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(w, source)
+		files[name] = source
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), goSum(files)
+}
+
+// goSum is the checksum of https://go.dev/ref/mod#go-sum-files.
+func goSum(files map[string]string) string {
+	text := ""
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		text += fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(files[name])), name)
+	}
+	sum := sha256.Sum256([]byte(text))
+	return "h1:" + base64.StdEncoding.EncodeToString(sum[:])
+}
