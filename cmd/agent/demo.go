@@ -36,15 +36,23 @@ git and go, but no network.`,
 			if o.Program, err = os.Executable(); err != nil {
 				return err
 			}
-			if err = demo.Run(cmd.Context(), o); errors.Is(err, demo.ErrNotEmpty) {
-				return usageError{err}
+			if a.asJSON {
+				o.Out = a.err // the story is for people
 			}
-			return err
+			made, err := demo.Run(cmd.Context(), o)
+			switch {
+			case errors.Is(err, demo.ErrNotEmpty):
+				return usageError{err}
+			case err != nil || !a.asJSON:
+				return err
+			}
+			return a.printLine(made)
 		},
 	}
 	cmd.Flags().StringVar(&o.Dir, "dir", "", "keep all files in this directory, which must be empty or new")
 	cmd.Flags().StringVar(&lang, "lang", "", "language of the demo: en or ja (default: as LANG says)")
 	cmd.Flags().StringVar(&o.Forge, "forge", "github", "where the issue is: "+strings.Join(demo.Forges(), " or "))
+	a.jsonFlag(cmd, "print what was made as one JSON object at the end; the story goes to standard error")
 	completeFlag(cmd, "lang", languages)
 	completeFlag(cmd, "forge", demo.Forges())
 	return cmd

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"agent/internal/demo"
 	"agent/internal/exhaustive"
 	"agent/internal/i18n"
 )
@@ -17,7 +19,8 @@ func TestDemo(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, greet())
 		dir := w.path("a demo, kept")
-		wantStory(t, "en", w.demo("--dir", dir))
+		out, _ := w.demo("--dir", dir)
+		wantStory(t, "en", out)
 		for _, name := range []string{"config.yaml", "contexts/completed", "origin.git", "logs"} {
 			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 				t.Errorf("not kept: %v", err)
@@ -31,7 +34,12 @@ func TestDemo(t *testing.T) {
 		exhaustive.Only(t)
 		t.Parallel()
 		w := newWorld(t, greet())
-		wantStory(t, "ja", w.demo("--lang", "ja", "--forge", "gitlab"))
+		out, story := w.demo("--lang", "ja", "--forge", "gitlab", "--json")
+		wantStory(t, "ja", story)
+		var made demo.Result
+		if err := json.Unmarshal([]byte(out), &made); err != nil || len(made.Contexts) != 2 || made.Dir != "" || !strings.HasPrefix(made.Branch, "agent/issue-1-") {
+			t.Errorf("demo --json: %v %s", err, out)
+		}
 		if left, _ := filepath.Glob(w.path("tmp", "agent-demo-*")); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
 		}
@@ -39,12 +47,11 @@ func TestDemo(t *testing.T) {
 }
 
 // demo plays it with the compiler's cache of whoever runs the test.
-func (w *world) demo(args ...string) (out string) {
+func (w *world) demo(args ...string) (out, errOut string) {
 	w.t.Helper()
 	w.env = []string{"HOME=" + os.Getenv("HOME"), "TMPDIR=" + w.path("tmp")}
 	must(w.t, os.MkdirAll(w.path("tmp"), 0o700))
-	out, _ = w.agent(0, append([]string{"demo"}, args...)...)
-	return out
+	return w.agent(0, append([]string{"demo"}, args...)...)
 }
 
 // wantStory wants every step of the demonstration, in order, and what it shows.

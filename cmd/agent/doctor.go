@@ -22,6 +22,7 @@ call tools it makes one very short call, unless --no-model-call is given.`,
 		Example: `  agent doctor
   agent doctor --no-model-call --json | jq -r 'select(.result!="ok").todo'`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			defer a.pageLong()()
 			show := a.showFinding
 			if a.asJSON {
 				show = func(f doctor.Finding) { _ = a.printLine(f) }

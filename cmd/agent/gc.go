@@ -35,6 +35,7 @@ saved for want of room. run and loop do the same once a day.`,
 				return err
 			}
 			var planned []contexts.Planned
+			defer a.pageLong()()
 			would := a.sayPlanned
 			if a.asJSON {
 				would = func(p contexts.Planned) { planned = append(planned, p) }

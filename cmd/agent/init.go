@@ -46,6 +46,7 @@ variables that hold them. An existing file is kept unless --force is given.`,
 	f.StringVar(&s.Workspace, "workspace", "", "local repository to work in, in place: no clone, branch or push")
 	f.StringVar(&s.Sandbox, "sandbox", "", "off or required, where the system has no sandbox (default: asks, else off)")
 	f.StringVar(&s.Output, "output", "", "file to write (default: --config, or the default path)")
+	a.jsonFlag(cmd, "print what was written as one JSON object; questions go to standard error")
 	f.BoolVar(&s.Force, "force", false, "replace an existing file")
 	f.BoolVar(&createLabels, "create-labels", false, "create the labels on the forge")
 	completeFlag(cmd, "forge", registry.RemoteForges())
@@ -64,7 +65,11 @@ func (a *cli) init(ctx context.Context, s setup.Answers, createLabels bool, in *
 		s.NoSandbox = lack.Error()
 	}
 	if term.IsTerminal(int(in.Fd())) {
-		if err := s.Ask(ctx, bufio.NewReader(in), a.out); err != nil {
+		questions := a.out
+		if a.asJSON {
+			questions = a.err
+		}
+		if err := s.Ask(ctx, bufio.NewReader(in), questions); err != nil {
 			return quietly(exitInterrupted)
 		}
 	}
@@ -76,21 +81,49 @@ func (a *cli) init(ctx context.Context, s setup.Answers, createLabels bool, in *
 	} else if err != nil {
 		return err
 	}
-	say := func(id i18n.ID, args ...any) {
-		fmt.Fprintln(a.out, sanitize.Terminal(i18n.Text(s.Language(), id, args...)))
+	a.lang = s.Language()
+	return a.written(ctx, &s, createLabels)
+}
+
+// initialized is what init --json prints.
+type initialized struct {
+	File      string         `json:"file"`
+	Variables []string       `json:"variables"` // that have to be set
+	Sandbox   string         `json:"sandbox,omitempty"`
+	Labels    []createdLabel `json:"labels,omitempty"` // that were created
+}
+
+// createdLabel is a label that a project has now.
+type createdLabel struct {
+	Label   string `json:"label"`
+	Project string `json:"project"`
+}
+
+// written tells of the file, creates the labels if that is wished, and says what comes next.
+func (a *cli) written(ctx context.Context, s *setup.Answers, createLabels bool) (err error) {
+	did := initialized{File: s.Output, Variables: s.Variables(), Sandbox: s.Sandbox}
+	say := a.say
+	if a.asJSON {
+		say = func(i18n.ID, ...any) {}
 	}
 	say("init.written", s.Output)
 	if s.Sandbox == "off" {
 		say("init.c.sandbox")
 	}
-	var err error
 	if createLabels {
-		err = a.createLabels(ctx, s.Output, func(label, project string) { say("init.label", label, project) })
+		err = a.createLabels(ctx, s.Output, func(label, project string) {
+			did.Labels = append(did.Labels, createdLabel{label, project})
+			say("init.label", label, project)
+		})
 	}
-	say("init.next", strings.Join(s.Variables(), ", "))
-	a.nextSteps(s.Output) // the file is there, even if the labels are not
+	if a.asJSON {
+		_ = a.printLine(did)
+	} else { // the file is there, even if the labels are not
+		say("init.next", strings.Join(did.Variables, ", "))
+		a.nextSteps(s.Output)
+	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", i18n.Text(s.Language(), "init.nolabels"), err)
+		return fmt.Errorf("%s: %w", a.text("init.nolabels"), err)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,8 +54,11 @@ func TestInitToDone(t *testing.T) {
 			t.Errorf("init does not say %q:\n%s", words, out)
 		}
 	}
-	w.agent(0, "init", "--output", file, "--force", "--forge-url", w.forge.URL(), "--repo", testRepo, "--token-env", "FORGE_TOKEN",
-		"--base-url", w.model.URL(), "--model", "scripted", "--create-labels") // all are there by now
+	again := jsonOf[initialized](w, 0, "init", "--output", file, "--force", "--forge-url", w.forge.URL(), "--repo", testRepo, "--token-env", "FORGE_TOKEN",
+		"--base-url", w.model.URL(), "--model", "scripted", "--create-labels")
+	if again.File != file || len(again.Labels) > 0 || !slices.Equal(again.Variables, []string{"FORGE_TOKEN", "OPENAI_API_KEY"}) { // all labels are there by now
+		t.Errorf("init --json: %+v", again)
+	}
 	if out := w.with(file, "doctor", "--no-model-call"); strings.Contains(out, "✗") || !strings.Contains(out, "all labels exist") {
 		t.Errorf("the doctor says\n%s", out)
 	}

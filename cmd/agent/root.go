@@ -41,6 +41,15 @@ func (a *cli) page() (end func()) {
 	return end
 }
 
+// pageLong is page for a command that shows what it finds while it works.
+func (a *cli) pageLong() (end func()) {
+	if a.asJSON {
+		return func() {}
+	}
+	a.out, end = term.Of(a.out).PageLong()
+	return end
+}
+
 // tell prints an answer: a line of JSON for programs, or a text for people.
 // Nothing in it acts on a terminal.
 func (a *cli) tell(answer any, id i18n.ID, args ...any) {

@@ -40,6 +40,7 @@ up to that event was changed since the comment was written.`,
 			if err != nil {
 				return err
 			}
+			defer a.pageLong()()
 			code, err := a.each(store, refs, func(uuid string) error {
 				err := a.verify(store, uuid)
 				if head == "" || err != nil && !isStale(err) {

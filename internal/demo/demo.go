@@ -6,6 +6,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,21 +44,49 @@ type demo struct {
 	first  string // first digits of the uuid of the first attempt's context
 }
 
+// Result is what a demo made, as `demo --json` prints it.
+type Result struct {
+	Dir      string   `json:"dir,omitempty"` // if it is kept
+	Contexts []string `json:"contexts"`      // the first attempt, and the second
+	Branch   string   `json:"branch"`        // of the draft request
+}
+
 // Run plays the demo to its end.
-func Run(ctx context.Context, o Options) error {
+func Run(ctx context.Context, o Options) (Result, error) {
 	dir, remove, err := directory(o.Dir)
 	if err != nil {
-		return err
+		return Result{}, err
 	}
 	defer remove()
 	d := &demo{Options: o}
 	d.script = &model{lang: o.Lang, reach: make(chan struct{}), pause: func() { _ = d.agent(ctx, "pause", "--all").Run() }}
 	d.world, err = world.New(world.Options{Dir: dir, Forge: o.Forge, Files: files, Model: llmtest.New(d.script.reply), Config: d.sandbox()})
 	if err != nil {
-		return err
+		return Result{}, err
 	}
 	defer d.world.Close()
-	return d.play(ctx)
+	if err := d.play(ctx); err != nil {
+		return Result{}, err
+	}
+	return d.made()
+}
+
+// made is what there is at the end.
+func (d *demo) made() (r Result, err error) {
+	if d.Dir != "" {
+		r.Dir = d.world.Dir
+	}
+	for _, c := range d.world.Forge.Changes() {
+		r.Branch = c.Head
+	}
+	completed, err := os.ReadDir(d.world.Path("contexts", "completed"))
+	for _, entry := range completed {
+		r.Contexts = append(r.Contexts, entry.Name())
+	}
+	slices.SortFunc(r.Contexts, func(a, b string) int { // the first one first
+		return cmp.Compare(strings.Index(b, d.first), strings.Index(a, d.first))
+	})
+	return r, err
 }
 
 // sandbox is the configuration of the tool server on a system that cannot confine

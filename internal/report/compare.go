@@ -32,7 +32,7 @@ type RunEnd struct {
 	ToolCalls int           `json:"tool_calls"`
 	Tokens    int           `json:"tokens"`
 	CostUSD   float64       `json:"cost_usd"`
-	Seconds   float64       `json:"seconds"` // in which a process worked on it
+	Seconds   float64       `json:"active_seconds"` // in which a process worked on it
 	Commands  []RunCommand  `json:"commands"`
 	Active    time.Duration `json:"-"`
 }

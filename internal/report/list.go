@@ -18,6 +18,7 @@ type Listed struct {
 	LLMCalls  int       `json:"llm_calls"`
 	ToolCalls int       `json:"tool_calls"`
 	Tokens    int       `json:"tokens"`
+	CostUSD   float64   `json:"cost_usd"`
 	Waits     string    `json:"waits_for,omitempty"`
 	Partial   bool      `json:"partial,omitempty"` // it completed without having done everything
 	Work      string    `json:"work,omitempty"`    // unfinished work: its branch, or change.patch beside the log
@@ -62,7 +63,7 @@ func stateOf(store *contexts.Store, uuid, state string) string {
 
 func listed(i contexts.Info) Listed {
 	line := Listed{UUID: i.UUID, TaskKey: i.Address(), State: i.State, Title: i.Title, CreatedAt: i.Created, UpdatedAt: i.Updated,
-		LLMCalls: i.LLMCalls, ToolCalls: i.ToolCalls, Tokens: i.Tokens, Waits: i.Waits, Partial: i.Partial, Work: i.Work, Change: i.Change, Err: i.Err}
+		LLMCalls: i.LLMCalls, ToolCalls: i.ToolCalls, Tokens: i.Tokens, CostUSD: i.CostUSD, Waits: i.Waits, Partial: i.Partial, Work: i.Work, Change: i.Change, Err: i.Err}
 	if line.UpdatedAt.IsZero() {
 		line.UpdatedAt = i.Created // what came after it cannot be read
 	}

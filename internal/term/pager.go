@@ -1,6 +1,7 @@
 package term
 
 import (
+	"bytes"
 	"cmp"
 	"io"
 	"os"
@@ -33,6 +34,41 @@ func (s Screen) Page() (Screen, func()) {
 		in.Close()
 		_ = cmd.Wait() // how a pager ends says nothing about what was shown
 	}
+}
+
+// PageLong is [Screen.Page] for a command that takes long: what it prints is seen at
+// once, and the pager is started when the screen is full.
+func (s Screen) PageLong() (Screen, func()) {
+	if !s.Terminal || len(pager()) == 0 {
+		return s, func() {}
+	}
+	_, height := s.Size()
+	l := &late{screen: s, room: height - 2, end: func() {}}
+	s.Writer = l
+	return s, func() { l.end() }
+}
+
+// late writes to the screen until it is full, then all of it to the pager.
+type late struct {
+	screen Screen
+	room   int // lines
+	shown  bytes.Buffer
+	paged  io.Writer
+	end    func()
+}
+
+func (l *late) Write(b []byte) (int, error) {
+	if l.paged != nil {
+		return l.paged.Write(b)
+	}
+	l.room -= bytes.Count(b, []byte("\n"))
+	l.shown.Write(b)
+	if l.room > 0 {
+		return l.screen.Writer.Write(b)
+	}
+	l.paged, l.end = l.screen.Page()
+	_, err := l.paged.Write(l.shown.Bytes())
+	return len(b), err
 }
 
 // pipe notes that nobody reads any more.

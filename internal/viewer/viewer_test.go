@@ -155,7 +155,7 @@ CALLS  STEP              PROMPT     CACHED  OUTPUT      USD   TIME
 		total.CostUSD != u.CostUSD || total.Unpriced != u.Unpriced || info.LLMBegun != total.Calls || info.Tokens != total.Prompt+total.Completion {
 		t.Errorf("total %+v\nusage %+v\ninfo %+v", total, u, info)
 	}
-	if got := shown(t, store, wide(), (*Printer).Costs, Filter{Phase: "planning"}); !strings.Contains(got, "    2  total              1000 ") {
+	if got := shown(t, store, wide(), (*Printer).Costs, Filter{Phase: "planning"}); !strings.Contains(got, "    2  total               1000 ") {
 		t.Errorf("the sums of one phase:\n%s", got)
 	}
 	if got := shown(t, logOf(t), wide(), (*Printer).Costs, Filter{}); got != "The model was not called.\n" {
