@@ -101,7 +101,7 @@ func (c *Context) ahead() bool { return c.at == Completed && !c.ended }
 // open opens the log and folds from it where the context belongs.
 func (c *Context) open(visit func(event.Event) error) error {
 	c.want, c.ended = "", false
-	c.info = Info{UUID: c.uuid}
+	c.info, c.descent = Info{UUID: c.uuid}, descent{}
 	log, torn, err := eventlog.Open(c.s.fs, c.path(), quarantineDir+"/"+c.uuid, func(r eventlog.Record) error {
 		return c.see(r, visit)
 	})
@@ -117,6 +117,10 @@ func (c *Context) open(visit func(event.Event) error) error {
 	if c.want == "" {
 		log.Close()
 		return &DamageError{Name: c.path(), Reason: "its log holds no event"}
+	}
+	if err := c.descent.end(c.path(), c.uuid); err != nil {
+		log.Close()
+		return err
 	}
 	c.log = log
 	if torn != nil {
@@ -138,7 +142,7 @@ func (c *Context) openArchive(visit func(event.Event) error) error {
 	if c.want == "" {
 		return &DamageError{Name: c.path(), Reason: "its archive holds no event"}
 	}
-	return nil
+	return c.descent.end(c.path(), c.uuid)
 }
 
 // unpack makes an archived log one that can be appended to.
@@ -168,11 +172,10 @@ func (c *Context) see(r eventlog.Record, visit func(event.Event) error) error {
 	if err != nil {
 		return err
 	}
-	created, ok := e.Body.(*event.ContextCreated)
-	if ok != (e.Seq == 1) || ok && created.UUID != c.uuid {
-		return &DamageError{Name: c.path(), Reason: fmt.Sprintf("seq %d: a log begins with the creation of its own context", e.Seq)}
+	if err := c.descent.apply(e, c.info.Head); err != nil {
+		return &DamageError{Name: c.path(), Reason: err.Error()}
 	}
-	if ok {
+	if created, ok := e.Body.(*event.ContextCreated); ok {
 		if err := c.recall(created.TaskKey); err != nil {
 			return err
 		}
@@ -199,8 +202,8 @@ func decode(name string, r eventlog.Record) (event.Event, error) {
 func (c *Context) follow(e event.Event) {
 	c.info.apply(e)
 	switch e.Body.(type) {
-	case *event.ContextCreated, *event.ContextResumed:
-		c.want = Running
+	case *event.ContextCreated, *event.ContextResumed, *event.ContextForked:
+		c.want, c.ended = Running, false
 	case *event.ContextPaused, *event.ContextAwaiting:
 		c.want = Paused
 	case *event.ContextCompleted, *event.ContextStopped, *event.ContextFailed:
@@ -211,7 +214,7 @@ func (c *Context) follow(e event.Event) {
 // lifecycle tells the events that change the state of a context.
 func lifecycle(b event.Body) bool {
 	switch b.(type) {
-	case *event.ContextCreated, *event.ContextResumed, *event.ContextPaused, *event.ContextAwaiting,
+	case *event.ContextCreated, *event.ContextForked, *event.ContextResumed, *event.ContextPaused, *event.ContextAwaiting,
 		*event.ContextCompleted, *event.ContextStopped, *event.ContextFailed:
 		return true
 	}

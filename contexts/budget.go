@@ -136,6 +136,13 @@ func (l *ledger) add(uuid string, seq uint64, tokens int, usd float64) bool {
 	return true
 }
 
+// drop forgets what was counted of a context.
+func (l *ledger) drop(uuid string) {
+	l.Tokens -= l.Contexts[uuid].Tokens
+	l.CostUSD -= l.Contexts[uuid].CostUSD
+	delete(l.Contexts, uuid)
+}
+
 // sound checks what was read: the sums, and an order that add relies on.
 func (l *ledger) sound(day string) bool {
 	tokens := 0
@@ -248,6 +255,9 @@ func (s *Store) foldSpending(l *ledger, uuid string) {
 		if err != nil {
 			s.o.Warn(err)
 			return
+		}
+		if string(rec.Type) == "context.forked" { // what was spent before is its origin's
+			l.drop(uuid)
 		}
 		if !strings.HasPrefix(string(rec.Type), "llm.") {
 			continue

@@ -13,19 +13,20 @@ import (
 
 // Context is a context held for work. It is used by one goroutine at a time.
 type Context struct {
-	s     *Store
-	uuid  string
-	at    Dir           // where the directory is
-	want  Dir           // where the log sends it
-	ended bool          // the log holds an event that ends the task
-	log   *eventlog.Log // nil while the log is archived
-	info  Info          // folded so far
-	known Info          // what the index had when the context was taken
-	stale bool          // the index does not know it as it is, or is to know its head
-	torn  *eventlog.TornError
-	lock  io.Closer
-	bad   error // an I/O error after which nothing is done any more
-	dirty map[string]bool
+	s       *Store
+	uuid    string
+	at      Dir           // where the directory is
+	want    Dir           // where the log sends it
+	ended   bool          // the log holds an event that ends the task
+	log     *eventlog.Log // nil while the log is archived
+	info    Info          // folded so far
+	descent descent       // whose log it is so far
+	known   Info          // what the index had when the context was taken
+	stale   bool          // the index does not know it as it is, or is to know its head
+	torn    *eventlog.TornError
+	lock    io.Closer
+	bad     error // an I/O error after which nothing is done any more
+	dirty   map[string]bool
 }
 
 func (s *Store) context(uuid string, p Dir) *Context {

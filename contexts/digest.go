@@ -41,6 +41,9 @@ type Info struct {
 	Work                 string // unfinished work: its branch, or event.PatchFile
 	paused               bool   // it was kept for a pause
 	Change               string // URL of the pull or merge request
+	Fork                 string // uuid of its origin, if it is a fork
+	ForkSeq              uint64 // the latest event that it has from there
+	Live                 bool   // a fork that works on the task itself
 	Head                 eventlog.Head
 	Archived             bool
 	Size                 int64         // bytes of the log on the disk, packed if it is archived
@@ -64,8 +67,11 @@ func (i *Info) at(taskKey string) bool {
 // Over tells whether nothing more will happen to it.
 func (i *Info) Over() bool { return !i.Ended.IsZero() && i.State != StateDamaged }
 
-// Inheritable tells whether the next attempt at its task may take it over.
-func (i *Info) Inheritable() bool { return i.State == StateCompleted || i.State == StateStopped }
+// Inheritable tells whether the next attempt at its task may take it over. A fork is an
+// experiment: nothing follows from it.
+func (i *Info) Inheritable() bool {
+	return (i.State == StateCompleted || i.State == StateStopped) && i.Fork == ""
+}
 
 // apply folds one event. It agrees with projections.State, which holds much more.
 func (i *Info) apply(e event.Event) {
@@ -74,6 +80,8 @@ func (i *Info) apply(e event.Event) {
 	case *event.ContextCreated:
 		i.UUID, i.TaskKey, i.Title = b.UUID, b.TaskKey, b.Title
 		i.Created, i.State = e.Time, StateRunning
+	case *event.ContextForked:
+		i.forked(b, e.Time)
 	case *event.TaskMoved:
 		i.Moved = b.To
 	case *event.ContextPaused:
@@ -115,13 +123,22 @@ func (i *Info) apply(e event.Event) {
 	case *event.CommentFailed, *event.LabelsFailed:
 		i.Refused = true
 	case *event.ChangeOpened:
-		i.Change = cmp.Or(b.URL, i.Change)
+		if b.Simulated == "" {
+			i.Change = cmp.Or(b.URL, i.Change)
+		}
 		i.paused = b.Paused
 		i.kept(b.Unfinished && !(b.Paused && b.Patch.IsZero()), b.Branch)
 	case *event.ChangeFailed:
 		i.paused = b.Paused
 		i.kept(b.Unfinished && !b.Patch.IsZero(), "")
 	}
+}
+
+// forked makes it a fork: what was spent before is its origin's.
+func (i *Info) forked(b *event.ContextForked, at time.Time) {
+	i.UUID, i.Fork, i.ForkSeq, i.Live = b.UUID, b.Origin, b.Seq, b.Live
+	i.Created, i.State, i.Waits, i.Ended, i.Partial = at, StateRunning, "", time.Time{}, false
+	i.LLMCalls, i.LLMBegun, i.Summaries, i.Lost, i.ToolCalls, i.Tokens, i.CostUSD = 0, 0, 0, 0, 0, 0, 0
 }
 
 // kept notes where unfinished work is.
@@ -135,7 +152,7 @@ func (i *Info) end(state string, at time.Time) { i.State, i.Waits, i.Ended = sta
 
 // counted are the kinds that apply looks into; the others are not decoded.
 var counted = map[string]bool{
-	"context.created": true, "context.paused": true, "context.awaiting": true, "context.resumed": true,
+	"context.created": true, "context.forked": true, "context.paused": true, "context.awaiting": true, "context.resumed": true,
 	"context.completed": true, "context.stopped": true, "context.failed": true,
 	"llm.requested": true, "llm.replied": true, "llm.failed": true, "tool.requested": true,
 	"change.opened": true, "change.failed": true, "comment.failed": true, "labels.failed": true, "task.moved": true,
@@ -167,17 +184,18 @@ func (s *Store) digest(uuid string, known eventlog.Head) Info {
 }
 
 func (s *Store) foldInto(info *Info) error {
-	for rec, err := range s.Records(info.UUID) {
+	uuid, from := info.UUID, descent{}
+	for rec, err := range s.Records(uuid) {
 		if err != nil {
 			return err
 		}
-		if counted[string(rec.Type)] {
-			e, err := decode(info.UUID, rec)
+		if counted[string(rec.Type)] || rec.Seq == 1 {
+			e, err := decode(uuid, rec)
 			if err != nil {
 				return err
 			}
-			if created, ok := e.Body.(*event.ContextCreated); ok && created.UUID != info.UUID {
-				return &DamageError{Name: info.UUID, Reason: "its log is that of " + created.UUID}
+			if err := from.apply(e, info.Head); err != nil {
+				return &DamageError{Name: uuid, Reason: err.Error()}
 			}
 			info.apply(e)
 		} else {
@@ -185,7 +203,10 @@ func (s *Store) foldInto(info *Info) error {
 		}
 		info.saw(eventlog.HeadOf(rec))
 	}
-	return nil
+	if from.uuid == "" {
+		return nil // that is said of a log without events
+	}
+	return from.end(uuid, uuid)
 }
 
 func (i *Info) saw(h eventlog.Head) {

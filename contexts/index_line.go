@@ -40,6 +40,9 @@ var indexFields = []struct {
 	{"work", func(i *Info) any { return &i.Work }},
 	{"change", func(i *Info) any { return &i.Change }},
 	{"moved", func(i *Info) any { return &i.Moved }},
+	{"fork", func(i *Info) any { return &i.Fork }},
+	{"fork_seq", func(i *Info) any { return &i.ForkSeq }},
+	{"live", func(i *Info) any { return &i.Live }},
 	{"title", func(i *Info) any { return &i.Title }},
 }
 

@@ -238,6 +238,7 @@ func (s *Store) again(known Info) Info {
 	}
 	if i.Err != nil {
 		i.Waits = ""
+		i.Fork, i.ForkSeq, i.Live = cmp.Or(i.Fork, known.Fork), cmp.Or(i.ForkSeq, known.ForkSeq), i.Live || known.Live
 		i.TaskKey, i.Title, i.Created = cmp.Or(i.TaskKey, known.TaskKey), cmp.Or(i.Title, known.Title), cmp.Or(i.Created, known.Created)
 	}
 	return i

@@ -74,14 +74,14 @@ func (s *Store) candidates(taskKey string) (ids []string, complete bool, err err
 	return ids, true, err
 }
 
-// begins tells whether the log of a context is one of this task.
+// begins tells whether a context works on this task: a fork that is not live does not.
 func (s *Store) begins(id, taskKey string) bool {
-	first, err := s.Creation(id)
+	d, err := s.descent(id)
 	if err != nil {
 		s.o.Warn(err)
 		return false
 	}
-	return forge.CompareKeys(first.TaskKey, taskKey) == 0
+	return forge.CompareKeys(d.first.TaskKey, taskKey) == 0 && (d.fork == nil || d.fork.Live)
 }
 
 func (s *Store) scanActive(taskKey string) (uuid string, found bool, err error) {

@@ -145,7 +145,7 @@ func (s *Store) lostOfTask(taskKey string) error {
 		return nil
 	}
 	for _, i := range known {
-		if i.Over() {
+		if i.Over() || i.Fork != "" && !i.Live {
 			continue
 		}
 		if lost, err := s.lost(i.UUID); err != nil || lost.UUID != "" {

@@ -98,7 +98,7 @@ func (c *check) read(again bool, yield func(eventlog.Record, error) bool) bool {
 
 func (c *check) see(rec eventlog.Record) {
 	if rec.Seq == 1 {
-		c.info.watch = c.s.knownHead(rec)
+		c.info.watch = c.s.knownHead(rec, c.info.UUID)
 	}
 	c.info.saw(eventlog.HeadOf(rec))
 	switch string(rec.Type) {
@@ -121,9 +121,9 @@ func (c *check) end() error {
 	return nil
 }
 
-// knownHead is the head that the index knows of the log that begins with first;
+// knownHead is the head that the index knows of a context whose log begins with first;
 // zero if it knows none.
-func (s *Store) knownHead(first eventlog.Record) eventlog.Head {
+func (s *Store) knownHead(first eventlog.Record, uuid string) eventlog.Head {
 	e, err := event.Decode(first)
 	created, ok := e.Body.(*event.ContextCreated)
 	if err != nil || !ok {
@@ -132,7 +132,7 @@ func (s *Store) knownHead(first eventlog.Record) eventlog.Head {
 	s.cache.Lock()
 	defer s.cache.Unlock()
 	if x := s.cachedIndex(); x != nil {
-		known, _, _ := x.get(created.TaskKey, created.UUID) // zero if it cannot be read
+		known, _, _ := x.get(created.TaskKey, uuid) // zero if it cannot be read
 		return known.Head
 	}
 	return eventlog.Head{}
@@ -276,21 +276,6 @@ func (s *Store) Events(uuid string) iter.Seq2[event.Event, error] {
 			}
 		}
 	}
-}
-
-// Creation reads the first event of a log and no more of it.
-func (s *Store) Creation(uuid string) (*event.ContextCreated, error) {
-	for e, err := range s.Events(uuid) {
-		if err != nil {
-			return nil, err
-		}
-		created, ok := e.Body.(*event.ContextCreated)
-		if !ok || created.UUID != uuid {
-			return nil, &DamageError{Name: uuid, Reason: "its log does not begin with its creation"}
-		}
-		return created, nil
-	}
-	return nil, &DamageError{Name: uuid, Reason: "its log holds no event"}
 }
 
 // Blob returns a text of a context that was too large for a line.

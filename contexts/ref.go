@@ -71,7 +71,7 @@ func (s *Store) Live(ref string, hosts ...string) (string, error) {
 	}
 	all, err := s.OfTask(key) // begun at another address
 	for _, i := range all {
-		if !i.Over() && i.Err == nil {
+		if !i.Over() && i.Err == nil && (i.Fork == "" || i.Live) {
 			return i.UUID, nil
 		}
 	}

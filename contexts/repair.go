@@ -98,5 +98,8 @@ func (c *Context) worthRepair() error {
 			return err
 		}
 	}
+	if c.descent.uuid != c.uuid && c.descent.uuid != "" {
+		return &DamageError{Name: c.path(), Reason: "what can be read of its log are events of its origin " + c.descent.uuid + ", which can be forked again"}
+	}
 	return nil
 }

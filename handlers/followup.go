@@ -20,7 +20,7 @@ import (
 func doneReason(s *projections.State) string {
 	f := s.Config.FollowUp
 	switch {
-	case !f.Enabled:
+	case !f.Enabled, s.Simulates(): // nobody answers it
 		return "done"
 	case rounds(s) >= f.MaxRounds:
 		return "max_rounds"

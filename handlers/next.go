@@ -19,12 +19,18 @@ func inherits(s *projections.State) bool {
 // Next decides the next step of a context. s must have no open intent: the
 // engine closes those first.
 func Next(s *projections.State) Effect {
+	if justForked(s) {
+		return Record{&event.ContextPaused{Reason: projections.Forked, Until: event.Until{Kind: "person"}}}
+	}
 	if s.Status.Ended() || s.Config == nil || s.Created == nil {
 		return Idle{} // the last two: not the log of a context
 	}
 	if v := endingOf(s); v != nil {
 		if e := redoResume(s, v); e != nil {
 			return e
+		}
+		if v.ByModel() && s.Fork != nil && s.Fork.Unheard {
+			return Record{prompt.Comments(s)}
 		}
 		return finish(s, v)
 	}
@@ -94,7 +100,7 @@ func systemSince(s *projections.State) uint64 {
 func resume(s *projections.State) Effect {
 	probing := s.Probing()
 	switch {
-	case s.Resumes == 0:
+	case s.Resumes == 0, s.Simulates() && s.Fork.Fresh: // nobody was told that a fork pauses
 		return nil
 	case !probing && !s.Done("labels:resumed", s.Since):
 		return Act{Intent: resumeLabels(s)}

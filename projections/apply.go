@@ -35,6 +35,7 @@ func (s *State) Apply(e event.Event) {
 	s.applyInput(e)
 	s.applyOutcome(e)
 	s.applyLifecycle(e)
+	s.applyFork(e)
 }
 
 // outsideConversation is true for a call that is no turn of the conversation: of a model that
@@ -257,7 +258,7 @@ func (s *State) moved(b *event.TaskMoved) {
 // pin keeps the protocol, the language and the mode of the first configuration: a
 // conversation cannot change them.
 func (s *State) pin(b *event.ConfigPinned) {
-	pinned := *b
+	pinned := s.Own(*b)
 	if s.Config != nil {
 		pinned.Protocol = s.Config.Protocol
 		pinned.Language = s.Config.Language

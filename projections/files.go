@@ -3,6 +3,7 @@ package projections
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"agent/eventlog/event"
@@ -37,6 +38,7 @@ type FileChange struct {
 type Files struct {
 	messages, summaries, tools int
 	open                       *event.ToolRequested
+	plans                      []byte // what the planning history holds: a fork has it under another name
 }
 
 // Apply gives the changes that an event makes; s is the state after it.
@@ -50,6 +52,8 @@ func (f *Files) Apply(s *State, e event.Event) []FileChange {
 	switch b := e.Body.(type) {
 	case *event.SummaryAdded:
 		changes = append(changes, f.summary(e, b))
+	case *event.ContextForked:
+		changes = append(changes, metadata(s), taskState(s), FileChange{Name: planFile(b.UUID), Data: slices.Clone(f.plans), Replace: true})
 	case *event.ConfigPinned, *event.ProcessStarted:
 		changes = append(changes, metadata(s), taskState(s))
 	case *event.ContextPaused, *event.ContextAwaiting, *event.ContextResumed, *event.ContextCompleted,

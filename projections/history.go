@@ -82,7 +82,9 @@ func (f *Files) plan(s *State, e event.Event) []FileChange {
 	default:
 		return nil
 	}
-	return []FileChange{{Name: planFile(s.Created.UUID), Data: jsonLine(line)}}
+	data := jsonLine(line)
+	f.plans = append(f.plans, data...)
+	return []FileChange{{Name: planFile(s.Created.UUID), Data: data}}
 }
 
 // digits finds the number at the end of a task key.

@@ -1,6 +1,10 @@
 package projections
 
-import "agent/eventlog/event"
+import (
+	"slices"
+
+	"agent/eventlog/event"
+)
 
 // Saved is what the files of the working copy are by the log: at each event, what they were then.
 type Saved struct {
@@ -70,8 +74,23 @@ func (f *Saved) apply(e event.Event, p *event.ContextPaused) {
 	}
 }
 
+// firstCopy is true for the first working copy of a fork if nothing can be missing in
+// it: no command has run that may have left ignored files.
+func (s *State) firstCopy(b *event.WorkspaceRestored) bool {
+	if s.Fork == nil || s.Fork.Copied || b.Error != "" || len(b.Missing) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(s.Work.Facts, func(f Fact) bool { return !f.Writes && !f.Setup && f.ExitCode != "" })
+}
+
 // restored makes the setup run again in a clone that is new.
 func (s *State) restored(b *event.WorkspaceRestored) {
+	if s.firstCopy(b) {
+		s.Saved.Fresh = nil
+	}
+	if s.Fork != nil {
+		s.Fork.Copied = true
+	}
 	if b.Base != "" && b.Error == "" {
 		s.Setup = nil
 	}

@@ -88,7 +88,7 @@ func (s *State) asks(c *event.ConfigPinned) {
 
 // Provider is which model server is asked, empty for the configured one.
 func (s *State) Provider() string {
-	if s.primary == nil {
+	if s.primary == nil && (s.Fork == nil || s.Fork.Model.Model == "") {
 		return ""
 	}
 	return s.Config.Provider

@@ -52,6 +52,7 @@ type State struct {
 	Item, Home    string          // ids of the item and of its project, "" if they are not known
 	Foreign       bool            // the working copy is of a project that the item has left
 	Started       time.Time
+	Fork          *Fork // nil for a context that is none
 	Config        *event.ConfigPinned
 	Process       *event.ProcessStarted // the latest
 	EndedProperly bool                  // the latest process said that it ended

@@ -16,6 +16,8 @@ func Describe(e event.Event) string {
 	switch b := e.Body.(type) {
 	case *event.ContextCreated:
 		return fmt.Sprintf("new context for %s (%s): %s", b.TaskKey, b.Trigger, b.Title)
+	case *event.ContextForked:
+		return forkedFrom(b)
 	case *event.ConfigPinned:
 		return fmt.Sprintf("%s %s, window %d tokens, protocol %s, language %s", b.Provider, b.Model, b.ContextLength, b.Protocol, b.Language)
 	case *event.ProcessStarted:
@@ -61,13 +63,13 @@ func describeEffect(e event.Event) string {
 	case *event.CommentRequested:
 		return commentVerb(b) + firstLine(b.Body.Inline)
 	case *event.CommentPosted:
-		return strings.TrimSpace("comment " + b.ID + " " + b.URL + adopted(b.Adopted))
+		return strings.TrimSpace("comment " + b.ID + " " + b.URL + adopted(b.Adopted) + simulated(b.Simulated))
 	case *event.CommentFailed:
 		return b.Kind + ": " + b.Message
 	case *event.LabelsRequested:
 		return fmt.Sprintf("%s: add %s; remove %s", b.Purpose, strings.Join(b.Add, ", "), strings.Join(b.Remove, ", "))
 	case *event.LabelsChanged:
-		return "now: " + strings.Join(b.Labels, ", ")
+		return "now: " + strings.Join(b.Labels, ", ") + simulated(b.Simulated)
 	case *event.LabelsFailed:
 		return b.Kind + ": " + b.Message
 	case *event.ChangeRequested:
@@ -79,7 +81,7 @@ func describeEffect(e event.Event) string {
 		if b.Unfinished {
 			return fmt.Sprintf("unfinished work kept: %s, %d files, commit %s", cmp.Or(b.Branch, event.PatchFile), len(b.Files), short(b.Commit))
 		}
-		return fmt.Sprintf("#%d %s, %d files, commit %s", b.Number, b.URL, len(b.Files), short(b.Commit))
+		return fmt.Sprintf("#%d %s, %d files, commit %s", b.Number, b.URL, len(b.Files), short(b.Commit)) + simulated(b.Simulated)
 	case *event.ChangeFailed:
 		return b.Kind + ": " + b.Message
 	}

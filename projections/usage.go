@@ -31,7 +31,7 @@ func (u Usage) Tokens() int { return u.Prompt + u.Completion }
 
 func (u *Usage) apply(e event.Event, before time.Time, status Status) {
 	switch b := e.Body.(type) {
-	case *event.ProcessStarted:
+	case *event.ProcessStarted, *event.ContextForked:
 		return // nobody worked between the last event and this one
 	case *event.LLMRequested:
 		u.LLMBegun++

@@ -82,7 +82,7 @@ func (a *cli) forget(cfg *config.Config, store *contexts.Store, uuids []string, 
 		if f.dry {
 			return nil
 		}
-		if !a.agreed(os.Stdin) {
+		if !a.agreed(os.Stdin, "forget.ask") {
 			return quietly(exitFailed)
 		}
 	}
@@ -105,8 +105,8 @@ func (a *cli) sayForgotten(f forgotten, did, lost i18n.ID) {
 }
 
 // agreed asks a person whether to go on. No answer is no.
-func (a *cli) agreed(in io.Reader) bool {
-	fmt.Fprint(a.err, a.text("forget.ask"))
+func (a *cli) agreed(in io.Reader, ask i18n.ID, args ...any) bool {
+	fmt.Fprint(a.err, a.text(ask, args...))
 	answer, _ := bufio.NewReader(in).ReadString('\n')
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes", "はい":

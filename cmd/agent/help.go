@@ -13,7 +13,7 @@ var groups = []struct {
 	id, title string
 	commands  string
 }{
-	{"work", "Work:", "run loop try pause resume stop"},
+	{"work", "Work:", "run loop try fork pause resume stop"},
 	{"look", "See what happened:", "list status why inspect diff files restore search stats replay"},
 	{"store", "Look after the contexts:", "verify repair rebuild gc forget"},
 	{"setup", "Set up:", "init config doctor demo mcp docs version completion help"},

@@ -56,10 +56,23 @@ func excluded(info contexts.Info, oldest time.Time) string {
 // oldest is when a context must have ended to be read.
 func oldest(s *projections.State) time.Time { return s.Now.AddDate(0, 0, -s.Config.Inherit.ExpiryDays) }
 
+// earlier lists the attempts at the task before the one whose state is s, the latest
+// first. A fork is none: it is an experiment. For a fork what began after its origin
+// is not there, nor is the origin.
+func (r Reader) earlier(s *projections.State) (all []contexts.Info, err error) {
+	of, err := r.Store.OfTask(s.Created.TaskKey, s.Created.UUID)
+	for _, info := range of {
+		if info.Fork == "" && (s.Fork == nil || info.Created.Before(s.Started)) {
+			all = append(all, info)
+		}
+	}
+	return all, err
+}
+
 // newest finds the context that is inherited from: the latest one that did not
 // fail. If that one cannot be read, none is: what came before it is outdated.
 func (r Reader) newest(s *projections.State) (info contexts.Info, why string) {
-	all, err := r.Store.OfTask(s.Created.TaskKey, s.Created.UUID)
+	all, err := r.earlier(s)
 	if err != nil {
 		return info, "earlier attempts at this task cannot be read: " + err.Error()
 	}
@@ -81,7 +94,7 @@ const noAttempt = "there was no earlier attempt at this task"
 
 // attempts lists the contexts that may be read, and those that are damaged, the latest first.
 func (r Reader) attempts(s *projections.State) ([]contexts.Info, error) {
-	all, err := r.Store.OfTask(s.Created.TaskKey, s.Created.UUID)
+	all, err := r.earlier(s)
 	if err != nil {
 		return nil, err
 	}

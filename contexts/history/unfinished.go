@@ -17,7 +17,7 @@ type Unfinished struct {
 // published, or ended without a change, is finished, and so is all before it.
 // Whatever goes wrong, the task begins anew.
 func (r Reader) Unfinished(s *projections.State) Unfinished {
-	all, err := r.Store.OfTask(s.Created.TaskKey, s.Created.UUID)
+	all, err := r.earlier(s)
 	if err != nil {
 		return Unfinished{}
 	}

@@ -135,12 +135,20 @@ func (r *CommentRequested) Repeated() bool {
 	return r.Purpose == "progress" || r.Purpose == "checklist" || strings.HasPrefix(r.Purpose, "progress:")
 }
 
+// What the outcome of a write says that a fork did not do.
+const (
+	Recorded = "recorded" // its origin did the same: the outcome is that one's
+	NotDone  = "not_done"
+)
+
 // CommentPosted is a comment that stands on the forge.
 type CommentPosted struct {
 	outcome
 	ID      string `json:"id"`
 	URL     string `json:"url,omitempty"`
 	Adopted bool   `json:"adopted,omitempty"` // found after its answer was lost
+
+	Simulated string `json:"simulated,omitempty"` // in a fork nothing was written, see [Recorded] and [NotDone]
 }
 
 // CommentFailed is a comment that was not written: certainly not, or, if it is
@@ -164,6 +172,8 @@ type LabelsChanged struct {
 	outcome
 	Labels []string `json:"labels"`
 	Event  string   `json:"last_event,omitempty"` // of a pause or wait: id of the newest event about labels. Only a later one ends it
+
+	Simulated string `json:"simulated,omitempty"` // as in comment.posted
 }
 
 // LabelsFailed is a label change that did not succeed.
@@ -205,6 +215,8 @@ type ChangeOpened struct {
 	Branch     string `json:"branch,omitempty"`     // that holds unfinished work; empty: the patch does
 	Paused     bool   `json:"paused,omitempty"`     // as in change.requested
 	Rebased    bool   `json:"rebased,omitempty"`    // onto what others pushed: what was run before was not run on it
+
+	Simulated string `json:"simulated,omitempty"` // as in comment.posted; not_done: the work is a patch
 }
 
 // ChangeFailed is work that could not be published. Its patch is kept beside the log as well, see [PatchFile].

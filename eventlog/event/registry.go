@@ -17,6 +17,7 @@ func of[T any, P interface {
 // registry lists every kind that this build can write, with its current version.
 var registry = map[string]entry{
 	"context.created":       of[ContextCreated](1),
+	"context.forked":        of[ContextForked](1),
 	"config.pinned":         of[ConfigPinned](1),
 	"task.fetched":          of[TaskFetched](1),
 	"workspace.prepared":    of[WorkspacePrepared](1),

@@ -135,6 +135,23 @@ func Fetch(b Body, get func(hash string) ([]byte, error)) {
 	}
 }
 
+// Unspill brings the texts of b that are in blobs back into it, so that another log can
+// hold it. One that get does not have stays as it is.
+func Unspill(b Body, get func(hash string) ([]byte, error)) {
+	p, ok := b.(payloads)
+	if !ok {
+		return
+	}
+	for _, t := range p.payloads() {
+		if t.text.Blob == "" {
+			continue
+		}
+		if data, err := get(t.text.Blob); err == nil {
+			*t.text = T(string(data))
+		}
+	}
+}
+
 // Shorten gives the head and the tail of a text that is longer than most bytes.
 func Shorten(s string, most int) string {
 	if len(s) <= most {
@@ -210,6 +227,7 @@ func patch(t *Text) payload { return payload{text: t, max: MaxResult, view: 1 <<
 func (b *TaskFetched) payloads() []payload      { return []payload{prompt(&b.Body)} }
 func (b *TaskChanged) payloads() []payload      { return []payload{plain(&b.Body)} }
 func (b *ContextInherited) payloads() []payload { return []payload{apart(&b.Summary)} }
+func (b *ContextForked) payloads() []payload    { return []payload{whole(&b.Prompt), plain(&b.Say)} }
 func (b *LLMFailed) payloads() []payload        { return []payload{plain(&b.Partial)} }
 func (b *ToolRequested) payloads() []payload    { return []payload{plain(&b.Args)} }
 func (b *CommentRequested) payloads() []payload { return []payload{plain(&b.Body)} }

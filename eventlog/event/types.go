@@ -4,6 +4,9 @@ package event
 func (*ContextCreated) Type() string { return "context.created" }
 
 // Type names the event in logs.
+func (*ContextForked) Type() string { return "context.forked" }
+
+// Type names the event in logs.
 func (*ConfigPinned) Type() string { return "config.pinned" }
 
 // Type names the event in logs.

@@ -68,6 +68,10 @@ func (e *Engine) costOf(ev event.Event) (c contexts.Call, ok bool) {
 // remember keeps the latest calls of a log that is opened: a process that died
 // may not have counted them.
 func (e *Engine) remember(ev event.Event) {
+	if _, forked := ev.Body.(*event.ContextForked); forked {
+		e.unspent = e.unspent[:0] // those are its origin's
+		return
+	}
 	if c, ok := e.costOf(ev); ok {
 		if len(e.unspent) == mostUnspent {
 			e.unspent = append(e.unspent[:0], e.unspent[1:]...)

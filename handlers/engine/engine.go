@@ -137,6 +137,7 @@ type Engine struct {
 	unredacted calls           // of the latest reply that the log holds in its redacted form
 	trusted    map[string]bool
 	me         *forge.Account
+	origin     *record // of a fork, once it was read
 }
 
 // calls are what a reply asks for, with the arguments that the model wrote.
@@ -174,6 +175,9 @@ func Open(p Ports, uuid string) (*Engine, error) {
 		return nil, err
 	}
 	e.log = log
+	if e.state.Simulates() {
+		e.p = simulated(e.p)
+	}
 	e.crashed = e.state.Process != nil && !e.state.EndedProperly
 	e.spendAll()
 	if _, err := log.ReadFile(projections.MetadataFile); err != nil || !e.state.EndedProperly {

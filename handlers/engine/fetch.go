@@ -26,6 +26,9 @@ func (e *Engine) read(ctx context.Context, r handlers.Read) error {
 		}
 	default:
 	}
+	if done, err := e.reread(r); done || err != nil {
+		return err
+	}
 	switch r.Want {
 	case handlers.WantTask:
 		return e.fetchTask(ctx)

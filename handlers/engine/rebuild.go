@@ -30,6 +30,9 @@ func Rebuild(store *contexts.Store, log *contexts.Context) error {
 		}
 		state.Apply(ev)
 		for _, c := range files.Apply(state, ev) {
+			if !slices.Contains(projections.FileNames(log.UUID()), c.Name) {
+				continue // of a fork's origin
+			}
 			if err := r.add(c); err != nil {
 				return err
 			}

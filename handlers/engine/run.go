@@ -35,7 +35,7 @@ func (e *Engine) begin(pinned event.ConfigPinned, wake event.Body) error {
 	if err := e.input(&event.ProcessStarted{Version: e.p.Version, Decisions: handlers.Decisions, Host: host, PID: os.Getpid(), BootID: bootID()}); err != nil {
 		return err
 	}
-	if e.state.Config == nil || !same(pinned, *e.state.Config) {
+	if e.state.Config == nil || !same(e.state.Own(pinned), *e.state.Config) {
 		if err := e.input(&pinned); err != nil {
 			return err
 		}
@@ -167,6 +167,13 @@ func (e *Engine) act(ctx context.Context, a handlers.Act) error {
 func (e *Engine) perform(ctx context.Context, seq uint64, intent event.Body, request *llm.Request, again bool) error {
 	var outcome event.Body
 	var err error
+	if e.state.Simulates() && writes(intent) {
+		if outcome, err = e.simulate(ctx, seq, intent); err != nil {
+			return err
+		}
+		_, err = e.append(outcome, seq)
+		return err
+	}
 	switch in := intent.(type) {
 	case *event.LLMRequested:
 		outcome, err = e.callModel(ctx, in.OutsideConversation(), request, again)
@@ -186,6 +193,15 @@ func (e *Engine) perform(ctx context.Context, seq uint64, intent event.Body, req
 	}
 	_, err = e.append(outcome, seq)
 	return err
+}
+
+// writes is true for intents that change something on the forge.
+func writes(intent event.Body) bool {
+	switch intent.(type) {
+	case *event.CommentRequested, *event.LabelsRequested, *event.ChangeRequested:
+		return true
+	}
+	return false
 }
 
 // needsFiles is true for intents that read or change the files, and for calls of the model:

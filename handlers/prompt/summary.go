@@ -103,9 +103,18 @@ func FinalSummary(s *projections.State, v *projections.Ending) *event.SummaryAdd
 	if drafted == "" || !s.Done("drafted:summary", v.Since) {
 		return computedSummary(s, v)
 	}
+	drafted = notDone(s) + drafted
 	first, last, original := conversationSpan(s)
 	return &event.SummaryAdded{Purpose: "final", From: first, To: last, Text: event.T(drafted),
 		Original: original, Tokens: llm.Estimate(drafted), Sources: s.Lineage.Sources}
+}
+
+// notDone says that a fork wrote nothing to the task, whatever the rest tells.
+func notDone(s *projections.State) string {
+	if !s.Simulates() {
+		return ""
+	}
+	return i18n.Text(s.Lang, "fork.summary", s.Fork.Origin, s.Fork.Seq) + "\n\n"
 }
 
 func computedSummary(s *projections.State, v *projections.Ending) *event.SummaryAdded {
@@ -127,7 +136,7 @@ func computedSummary(s *projections.State, v *projections.Ending) *event.Summary
 		lines = append(lines, i18n.Text(s.Lang, "summary.change", s.Publishing.Opened.URL))
 	}
 	lines = append(lines, toolLines(s)...)
-	text := strings.Join(lines, "\n")
+	text := notDone(s) + strings.Join(lines, "\n")
 	first, last, original := conversationSpan(s)
 	return &event.SummaryAdded{Purpose: "final", From: first, To: last, Text: event.T(text),
 		Original: original, Tokens: llm.Estimate(text), Computed: true, Sources: s.Lineage.Sources}

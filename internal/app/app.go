@@ -83,7 +83,7 @@ func (a *App) build() (err error) {
 		return err
 	}
 	if a.Config.SystemPromptFile != "" {
-		if a.SystemPrompt, err = readPrompt(a.Config.SystemPromptFile); err != nil {
+		if a.SystemPrompt, err = ReadPrompt(a.Config.SystemPromptFile); err != nil {
 			return &PromptError{fmt.Errorf("system_prompt_file: %w", err)}
 		}
 	}

@@ -12,7 +12,7 @@ func newModel(c *config.Config) (llm.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	router := &llm.Router{First: first, Others: map[string]llm.Provider{}}
+	router := &llm.Router{First: first, Others: map[string]llm.Provider{active.Name: first}}
 	for _, p := range c.LLM.Others() {
 		if router.Others[p.Name], err = p.Driver.New(c.Options(p)); err != nil {
 			return nil, err

@@ -21,7 +21,8 @@ type PromptError struct{ Err error }
 func (e *PromptError) Error() string { return e.Err.Error() }
 func (e *PromptError) Unwrap() error { return e.Err }
 
-func readPrompt(path string) (string, error) {
+// ReadPrompt reads the template of a system message, which has a bound.
+func ReadPrompt(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", err
@@ -41,7 +42,7 @@ func ReadPrompts(dir string) (string, error) {
 	}
 	prompts := map[string]string{}
 	for _, file := range embedded {
-		text, err := readPrompt(filepath.Join(dir, file.Name()))
+		text, err := ReadPrompt(filepath.Join(dir, file.Name()))
 		switch {
 		case err == nil:
 			prompts[strings.TrimSuffix(file.Name(), ".txt")] = text

@@ -76,7 +76,7 @@ func (s Source) run(uuid string) (turns []turn, end RunEnd, err error) {
 		end.Model = f.state.Config.Provider + " " + f.state.Config.Model
 	}
 	for _, fact := range f.state.Work.Facts {
-		if fact.Command != "" && !fact.Writes {
+		if fact.ExitCode != "" {
 			end.Commands = append(end.Commands, RunCommand{sanitize.Line(fact.Command, 200), fact.ExitCode, fact.OK})
 		}
 	}

@@ -23,6 +23,9 @@ type Listed struct {
 	Partial   bool      `json:"partial,omitempty"` // it completed without having done everything
 	Work      string    `json:"work,omitempty"`    // unfinished work: its branch, or change.patch beside the log
 	Change    string    `json:"change,omitempty"`  // URL of the pull or merge request
+	ForkOf    string    `json:"fork_of,omitempty"` // uuid of its origin
+	ForkAt    uint64    `json:"fork_at,omitempty"` // the latest event that it has from there
+	Live      bool      `json:"live,omitempty"`    // a fork that works on the task itself
 	Error     string    `json:"error,omitempty"`
 
 	Err error `json:"-"` // why the log cannot be read
@@ -63,7 +66,8 @@ func stateOf(store *contexts.Store, uuid, state string) string {
 
 func listed(i contexts.Info) Listed {
 	line := Listed{UUID: i.UUID, TaskKey: i.Address(), State: i.State, Title: i.Title, CreatedAt: i.Created, UpdatedAt: i.Updated,
-		LLMCalls: i.LLMCalls, ToolCalls: i.ToolCalls, Tokens: i.Tokens, CostUSD: i.CostUSD, Waits: i.Waits, Partial: i.Partial, Work: i.Work, Change: i.Change, Err: i.Err}
+		LLMCalls: i.LLMCalls, ToolCalls: i.ToolCalls, Tokens: i.Tokens, CostUSD: i.CostUSD, Waits: i.Waits, Partial: i.Partial, Work: i.Work, Change: i.Change,
+		ForkOf: i.Fork, ForkAt: i.ForkSeq, Live: i.Live, Err: i.Err}
 	if line.UpdatedAt.IsZero() {
 		line.UpdatedAt = i.Created // what came after it cannot be read
 	}

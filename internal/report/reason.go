@@ -48,7 +48,7 @@ func Work(s *projections.State, lang i18n.Lang) string {
 
 // Change is the URL of the pull or merge request of a context, "" if there is none.
 func Change(s *projections.State) string {
-	if s.Publishing.Opened == nil {
+	if s.Publishing.Opened == nil || s.Publishing.Opened.Simulated != "" {
 		return ""
 	}
 	return s.Publishing.Opened.URL

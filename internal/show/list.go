@@ -22,6 +22,9 @@ func (p *Printer) List(shown []report.Listed) {
 	}
 	for _, line := range shown {
 		when, title := term.Minute(line.UpdatedAt), sanitize.Line(line.Title, 60)
+		if line.ForkOf != "" {
+			title += " [" + p.text("fork.of", line.ForkOf[:min(8, len(line.ForkOf))], line.ForkAt) + "]"
+		}
 		if line.Work != "" {
 			title += " [" + p.text("list.work", sanitize.Line(line.Work, 120)) + "]"
 		}

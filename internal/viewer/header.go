@@ -36,6 +36,9 @@ func Header(s term.Screen, lang i18n.Lang, info contexts.Info) {
 	if calls > 0 {
 		fmt.Fprintln(s, s.Paint(term.Aux, term.Line(i18n.Text(lang, "costs.more", info.UUID[:min(8, len(info.UUID))]), s.Width)))
 	}
+	if info.Fork != "" {
+		fmt.Fprintln(s, term.Line(i18n.Text(lang, "fork.of", info.Fork, info.ForkSeq), s.Width))
+	}
 	if info.Change != "" {
 		fmt.Fprintln(s, term.Line(info.Change, full))
 	}

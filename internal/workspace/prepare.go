@@ -76,6 +76,10 @@ func (w *Copy) clone(ctx context.Context, s *projections.State) (prepared event.
 
 // options are those of a clone, less what is to be checked out.
 func (w *Copy) options(ctx context.Context, s *projections.State) (o git.Options, repo forge.Repository, err error) {
+	if s.Fork != nil && s.Fork.InPlace != "" { // what the origin has there may be nowhere else
+		return git.Options{URL: s.Fork.InPlace, Dir: w.c.dirOf(s.Created.UUID), MaxBytes: w.c.MaxBytes,
+			Author: author(w.c.Bot), Context: s.Created.UUID}, repo, nil
+	}
 	if repo, err = w.c.Forge.Repository(ctx, s.Key); err != nil {
 		return o, repo, err
 	}

@@ -189,6 +189,9 @@ func (w *Copy) safeMessage(s *projections.State, title string) func(string) stri
 // push sends a commit to its branch. A request can have the default branch for its
 // head, as one that brings it into a release: what is pushed there nobody reviews.
 func (w *Copy) push(ctx context.Context, s *projections.State, in *event.ChangeRequested, repo *git.Repo, commit string) (string, error) {
+	if s.Simulates() || s.Fork != nil && s.Fork.InPlace != "" {
+		return commit, &git.Error{Op: "push", Kind: git.Refused, Text: "a fork pushes nothing from here"}
+	}
 	if s.Foreign { // others may see what is there
 		return commit, &git.Error{Op: "push", Kind: git.Elsewhere, Text: "the item left the project of the working copy"}
 	}

@@ -175,6 +175,9 @@ func (w *Copy) unusable(ctx context.Context, s *projections.State, crashed bool)
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return "missing", ""
 	}
+	if noRepository(s) {
+		return "", ""
+	}
 	repo, err := w.cloned(ctx, s)
 	if err == nil {
 		err = repo.Sound(ctx, s.Workspace.Commit)
@@ -194,6 +197,12 @@ func (w *Copy) unusable(ctx context.Context, s *projections.State, crashed bool)
 		return "commit", ""
 	}
 	return "", ""
+}
+
+// noRepository is true for the copy of a directory that held no commit: all its files
+// are saved.
+func noRepository(s *projections.State) bool {
+	return s.Fork != nil && s.Fork.InPlace != "" && s.Workspace.Commit == ""
 }
 
 // cloned opens the clone, as far as the forge answers as one of the task's repository.
@@ -225,6 +234,12 @@ func (w *Copy) remake(ctx context.Context, s *projections.State, r *event.Worksp
 		} else if err != nil {
 			return &snapshot.ReadError{Err: err}
 		}
+	}
+	if noRepository(s) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return &snapshot.ReadError{Err: err}
+		}
+		return nil
 	}
 	w.atBase(&o, s)
 	_, err = git.Clone(ctx, o)

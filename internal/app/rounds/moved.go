@@ -44,6 +44,9 @@ func (r *round) movedHere(ctx context.Context, j job) (uuid string, found bool, 
 		if err != nil {
 			continue
 		}
+		if fork, err := r.Store.ForkOf(entry.UUID); err != nil || fork != nil && !fork.Live {
+			continue
+		}
 		old, err := forge.ParseTaskKey(first.TaskKey, first.Forge)
 		if err != nil || old.Host != j.key.Host || old.Kind != j.key.Kind {
 			continue

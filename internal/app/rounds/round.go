@@ -86,6 +86,9 @@ func (r *round) begun(ctx context.Context, jobs chan<- job) {
 			r.tellDamage(ctx, entry.UUID, forge.TaskKey{}, err)
 			continue
 		}
+		if fork, err := r.Store.ForkOf(entry.UUID); err == nil && fork != nil {
+			continue // a person runs it
+		}
 		entries, running = append(entries, entry), running || entry.Dir == contexts.Running
 	}
 	if running {

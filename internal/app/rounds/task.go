@@ -196,7 +196,19 @@ func (r *round) resume(ctx context.Context, j job) error {
 			return err
 		}
 	}
-	release, err := r.workspaceLock(at)
+	fork, err := r.Store.ForkOf(j.uuid)
+	if err != nil {
+		return err
+	}
+	if fork != nil && j.trigger != policy.ByCommand { // the item of a live one was labelled
+		r.skip(job{uuid: j.uuid, key: j.key}, r.text("skip.fork", j.uuid))
+		return nil
+	}
+	ports := at // a fork has a working copy of its own
+	if fork != nil {
+		ports.Config.Workspace = ""
+	}
+	release, err := r.workspaceLock(ports)
 	if err != nil {
 		return err
 	}
@@ -205,7 +217,7 @@ func (r *round) resume(ctx context.Context, j job) error {
 		return f
 	}
 	g := &gate{Provider: r.Model, r: r, uuid: j.uuid}
-	e, err := engine.Open(r.portsFor(at, first.TaskKey, g), j.uuid)
+	e, err := engine.Open(r.portsFor(ports, first.TaskKey, g), j.uuid)
 	if err != nil {
 		return err
 	}
