@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"testing"
 
 	"agent/eventlog/event"
@@ -29,4 +30,12 @@ func TestRepositoryBrokenByATool(t *testing.T) {
 			w.wantExact(l.UUID)
 		})
 	}
+	t.Run("the whole working copy", func(t *testing.T) {
+		t.Parallel()
+		var c *talk
+		c = newTalk(t, kinds[0], then(greet(), 1, func() { must(t, os.RemoveAll(c.path("workspaces"))) }))
+		c.agent(0, "run")
+		c.wantState("completed", doneLabel)
+		c.wantPublished()
+	})
 }

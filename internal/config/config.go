@@ -47,7 +47,7 @@ type Config struct {
 	MaxCacheMB int `yaml:"max_cache_mb" default:"2048"`
 	// Language of everything people read. `auto`: the language of the task.
 	Language string `yaml:"language" default:"auto" oneof:"auto|ja|en"`
-	// Contexts worked on at the same time.
+	// Contexts worked on at the same time, by all processes of this store together.
 	Workers int `yaml:"workers" default:"2" min:"1" max:"256" init:"yes"`
 	// Model calls per context. At the limit the agent ends the task and says so in a comment.
 	MaxLLMProcessNum int    `yaml:"max_llm_process_num" default:"1000" min:"1" init:"yes"`

@@ -39,6 +39,8 @@ var roundTexts = texts{
 	"skip.old":      {"the label was set before the pause. Remove it and set it again", "ラベルは一時停止より前に付けられたものです。いったん外して付け直してください"},
 	"skip.unknown":  {"the forge does not say who set the label, or when, so this is no approval. Run `agent resume`", "誰がいつラベルを付けたのか確認できないため、承認とはみなされません。`agent resume` を実行してください"},
 	"skip.forge":    {"no forge with host %s is configured", "ホスト %s のフォージは設定されていません"},
+	"skip.project":  {"%s is no longer among the configured repositories", "%s は設定されたリポジトリに含まれなくなりました"},
+	"seen.workers":  {"all %d workers of this machine are busy (workers)", "このマシンの %d 個のワーカーはすべて使用中です（workers）"},
 	"skip.ended":    {"it has ended", "終了しています"},
 
 	// Why a task is started, or what a round saw of it.

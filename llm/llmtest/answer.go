@@ -13,14 +13,17 @@ import (
 // answer plays a reply. Whatever can be sent at once is one write and one
 // flush: a small body after a separate head costs the client a delayed ACK.
 func (s *Server) answer(w http.ResponseWriter, req *http.Request, r Request, reply Reply) {
-	if reply.Delay > 0 && !s.wait(req, time.After(reply.Delay)) {
+	if reply.Until != nil && !wait(s, req, reply.Until) {
+		return
+	}
+	if reply.Delay > 0 && !wait(s, req, time.After(reply.Delay)) {
 		return
 	}
 	if reply.Drop {
 		panic(http.ErrAbortHandler)
 	}
 	if reply.Hang && reply.Cut == 0 {
-		s.wait(req, nil)
+		wait[struct{}](s, req, nil)
 		return
 	}
 	reply = s.dialect.said(reply)
@@ -40,13 +43,13 @@ func (s *Server) answer(w http.ResponseWriter, req *http.Request, r Request, rep
 	}
 	w.(http.Flusher).Flush()
 	if reply.Hang {
-		s.wait(req, nil)
+		wait[struct{}](s, req, nil)
 	}
 	panic(http.ErrAbortHandler)
 }
 
 // wait is false if the client or the server went away first.
-func (s *Server) wait(req *http.Request, until <-chan time.Time) bool {
+func wait[T any](s *Server, req *http.Request, until <-chan T) bool {
 	select {
 	case <-until:
 		return true

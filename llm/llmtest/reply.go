@@ -28,11 +28,12 @@ type Reply struct {
 	Header map[string]string // sent as they are
 	Body   string            // sent instead of a made-up answer, whether a stream was asked for or not
 
-	Delay time.Duration // wait before the first byte
-	Cut   int           // stop after so many chunks of a stream, or bytes of any other body; 0: never
-	Clean bool          // a cut ends the body as if it were whole, instead of dropping the connection
-	Drop  bool          // drop the connection without an answer
-	Hang  bool          // never answer, or with Cut: say nothing after the cut; ends when the client leaves
+	Delay time.Duration   // wait before the first byte
+	Until <-chan struct{} // wait until it is closed; other requests are answered meanwhile
+	Cut   int             // stop after so many chunks of a stream, or bytes of any other body; 0: never
+	Clean bool            // a cut ends the body as if it were whole, instead of dropping the connection
+	Drop  bool            // drop the connection without an answer
+	Hang  bool            // never answer, or with Cut: say nothing after the cut; ends when the client leaves
 }
 
 // Text answers in words.

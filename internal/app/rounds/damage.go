@@ -21,7 +21,7 @@ func (r *round) tellDamage(ctx context.Context, uuid string, key forge.TaskKey, 
 		key, _ = forge.ParseTaskKey(first.TaskKey, first.Forge)
 	}
 	at, ok := r.Site(key.Host)
-	if !ok || key == (forge.TaskKey{}) || !r.take("damage of "+key.String()) {
+	if !ok || key == (forge.TaskKey{}) || !r.take("damage of "+key.String(), &claims{}) {
 		return
 	}
 	if err := r.sayDamage(ctx, at.Client, key, at.Config.Triggers(), at.Config.ProcessingLabel, at.Config.PausedLabel, at.Config.AwaitingLabel); err != nil {

@@ -10,14 +10,15 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Loop does rounds until ctx is done, one every span of time and at once when a
-// command leaves a signal. It gives the summary of the last one.
+// Loop does rounds until ctx is done. It looks for what there is to do every span of
+// time, also while tasks run, and at once when a command leaves a signal. It gives the
+// summary of the last round.
 func (s *Rounds) Loop(ctx context.Context, every time.Duration) (last Summary) {
 	s.introduce(every)
 	wake, closeWatch := s.watch()
 	defer closeWatch()
 	for ctx.Err() == nil {
-		last = s.All(ctx)
+		last = s.round(ctx, func(r *round) bool { return r.waitBusy(ctx, every, wake) })
 		select {
 		case <-ctx.Done():
 		case <-time.After(every):
@@ -25,6 +26,25 @@ func (s *Rounds) Loop(ctx context.Context, every time.Duration) (last Summary) {
 		}
 	}
 	return last
+}
+
+// waitBusy waits until it is time for another look. It is false once nothing runs any
+// more, or nothing is to be begun: then the round is over.
+func (r *round) waitBusy(ctx context.Context, every time.Duration, wake <-chan struct{}) bool {
+	next := time.NewTimer(every)
+	defer next.Stop()
+	for r.working.Load() > 0 && r.halted() == nil {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-next.C:
+			return true
+		case <-wake:
+			return true
+		case <-r.freed:
+		}
+	}
+	return false
 }
 
 // introduce says which forges the loop looks at, and how often.

@@ -6,6 +6,7 @@ import (
 
 	"agent/forge"
 	"agent/handlers/engine"
+	"agent/handlers/policy"
 	"agent/internal/app"
 	"agent/internal/sanitize"
 	"agent/projections"
@@ -18,6 +19,17 @@ func movedTo(at app.Site, err error) (to forge.TaskKey, moved bool) {
 		return to, false
 	}
 	return m.To, true
+}
+
+// outside reports whether the configuration does not name a context's project any more,
+// under any of its names. A person may name a task of any project.
+func outside(ctx context.Context, at app.Site, s *projections.State) bool {
+	if at.Config.Driver.Local || s.Created.Trigger == policy.ByCommand || at.Takes(s.Key) {
+		return false
+	}
+	_, err := at.Client.Task(ctx, s.Key)
+	to, moved := movedTo(at, err)
+	return !moved || !at.Takes(to)
 }
 
 // locate reads the item of a context wherever it is now. The engine notes the new address

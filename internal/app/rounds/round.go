@@ -3,7 +3,9 @@ package rounds
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
+	"sync/atomic"
 
 	"agent/contexts"
 	"agent/forge"
@@ -13,13 +15,18 @@ import (
 	"agent/internal/logging"
 )
 
-// round is one pass over everything that there is to do.
+// round is the work of some workers on what was found in one look at everything, or in
+// several of them while a task runs. A fault of the machine ends it.
 type round struct {
 	*Rounds
 
+	working atomic.Int32  // jobs that were handed out and have not ended
+	freed   chan struct{} // one of them has
+	crowded sync.Once     // that no place is free was said
+
 	mu      sync.Mutex
 	summary Summary
-	taken   map[string]bool          // task keys and uuids of this round
+	taken   map[string]bool          // task keys and uuids of this look; true: a job is at it
 	found   map[string]forge.TaskKey // where the items of taken contexts were found by their ids
 	works   map[string]*sync.Mutex
 	seen    sightings
@@ -35,7 +42,7 @@ type round struct {
 }
 
 func (s *Rounds) newRound() *round {
-	return &round{Rounds: s, taken: map[string]bool{}, found: map[string]forge.TaskKey{}, works: map[string]*sync.Mutex{}, paused: map[string]map[string]bool{}}
+	return &round{Rounds: s, freed: make(chan struct{}, 1), taken: map[string]bool{}, found: map[string]forge.TaskKey{}, works: map[string]*sync.Mutex{}, paused: map[string]map[string]bool{}}
 }
 
 // job is one piece of work: an existing context, or a task that may become one.
@@ -71,10 +78,38 @@ func (r *round) work(ctx context.Context, jobs <-chan job) {
 				if ctx.Err() == nil {
 					r.do(ctx, j)
 				}
+				r.working.Add(-1)
+				select {
+				case r.freed <- struct{}{}:
+				default:
+				}
 			}
 		})
 	}
 	workers.Wait()
+}
+
+// look finds what there is to do and hands it to free workers.
+func (r *round) look(ctx context.Context, jobs chan<- job) {
+	r.healIndex(ctx)
+	r.begun(ctx, jobs)
+	r.labelled(ctx, jobs)
+}
+
+// lookAgain is look once more in the same round. What ended since may be taken again.
+func (r *round) lookAgain(ctx context.Context, jobs chan<- job) {
+	r.endLook()
+	r.mu.Lock()
+	maps.DeleteFunc(r.taken, func(_ string, working bool) bool { return !working })
+	r.summary.Paused, r.summary.Errors = 0, nil
+	r.mu.Unlock()
+	r.pausedMu.Lock()
+	clear(r.paused)
+	r.pausedMu.Unlock()
+	r.look(ctx, jobs)
+	if ctx.Err() == nil {
+		r.collectDaily(ctx)
+	}
 }
 
 // begun finds contexts that run, or whose pause is over.
@@ -95,20 +130,22 @@ func (r *round) begun(ctx context.Context, jobs chan<- job) {
 		r.noteRefusals(entries)
 	}
 	for _, entry := range entries {
-		if entry.Dir == contexts.Paused && !r.due(ctx, entry.UUID) {
+		if r.isTaken(entry.UUID) || entry.Dir == contexts.Paused && !r.due(ctx, entry.UUID) {
 			continue
 		}
-		if !send(ctx, jobs, job{uuid: entry.UUID}) {
+		if !r.send(ctx, jobs, job{uuid: entry.UUID}) {
 			return
 		}
 	}
 }
 
-func send(ctx context.Context, jobs chan<- job, j job) bool {
+func (r *round) send(ctx context.Context, jobs chan<- job, j job) bool {
+	r.working.Add(1)
 	select {
 	case jobs <- j:
 		return true
 	case <-ctx.Done():
+		r.working.Add(-1)
 		return false
 	}
 }
@@ -128,6 +165,10 @@ func (r *round) due(ctx context.Context, uuid string) bool {
 	pending, _ := r.Store.Pending(uuid)
 	if _, stop := pending[contexts.Stop]; stop {
 		return true
+	}
+	if at, ok := r.Site(state.Created.Forge); ok && outside(ctx, at, state) {
+		r.saw(state.Created.TaskKey, contexts.Skipped, r.text("skip.project", state.Key.Project), uuid)
+		return false
 	}
 	wake, _, err := r.wakeOf(ctx, state, "")
 	if err != nil {
@@ -154,7 +195,7 @@ func (r *round) labelled(ctx context.Context, jobs chan<- job) {
 			r.trouble(at.Host, &ListError{err})
 		}
 		for _, t := range tasks {
-			if !send(ctx, jobs, job{key: t.Key, at: at, trigger: policy.ByLabel}) {
+			if !r.send(ctx, jobs, job{key: t.Key, at: at, trigger: policy.ByLabel}) {
 				return
 			}
 		}
@@ -185,17 +226,42 @@ func (r *round) trouble(what string, err error) {
 	r.summary.Errors = append(r.summary.Errors, err)
 }
 
-// take claims a name for this round, so that a task that is listed twice is done once.
-func (r *round) take(name string) bool {
+// claims are the names that one job has taken.
+type claims []string
+
+// take claims a name for a job, so that a task that is listed twice is done once in a look.
+func (r *round) take(name string, c *claims) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	name = forge.FoldKey(name)
-	taken := r.taken[name]
+	if _, taken := r.taken[name]; taken {
+		return false
+	}
 	r.taken[name] = true
-	return !taken
+	*c = append(*c, name)
+	return true
 }
 
-// release lets another job of the round take what take took, unless one found it
+// isTaken reports whether a job has claimed a name.
+func (r *round) isTaken(name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, taken := r.taken[forge.FoldKey(name)]
+	return taken
+}
+
+// leave lets the next look take what a job has taken.
+func (r *round) leave(c *claims) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, name := range *c {
+		if r.taken[name] {
+			r.taken[name] = false
+		}
+	}
+}
+
+// release lets another job of the look take what take took, unless one found it
 // elsewhere meanwhile: then it says where.
 func (r *round) release(uuid string) (at forge.TaskKey, found bool) {
 	r.mu.Lock()
@@ -208,8 +274,8 @@ func (r *round) release(uuid string) (at forge.TaskKey, found bool) {
 
 // takeAt is take for a context that was found by the id of its item. A job that has it
 // already learns where the item is.
-func (r *round) takeAt(uuid string, at forge.TaskKey) bool {
-	if r.take(uuid) {
+func (r *round) takeAt(uuid string, at forge.TaskKey, c *claims) bool {
+	if r.take(uuid, c) {
 		return true
 	}
 	r.mu.Lock()

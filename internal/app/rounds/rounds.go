@@ -74,14 +74,20 @@ var errNoItem = errors.New("there is no such item, or the token cannot see it")
 
 // All finds and does everything: first contexts that were begun, then new tasks.
 func (s *Rounds) All(ctx context.Context) Summary {
+	return s.round(ctx, func(*round) bool { return false })
+}
+
+// round looks for what there is to do while its workers do it, as often as again lets it.
+func (s *Rounds) round(ctx context.Context, again func(*round) bool) Summary {
 	r := s.newRound()
 	s.swept.Do(r.sweep)
-	r.healIndex(ctx)
 	jobs := make(chan job)
 	go func() {
 		defer close(jobs)
-		r.begun(ctx, jobs)
-		r.labelled(ctx, jobs)
+		r.look(ctx, jobs)
+		for again(r) {
+			r.lookAgain(ctx, jobs)
+		}
 	}()
 	r.work(ctx, jobs)
 	r.tellTurnedAway()
@@ -89,7 +95,7 @@ func (s *Rounds) All(ctx context.Context) Summary {
 	if ctx.Err() == nil {
 		r.collectDaily(ctx)
 	}
-	r.endRound()
+	r.endLook()
 	return r.summary
 }
 
@@ -104,6 +110,7 @@ func (s *Rounds) Only(ctx context.Context, refs []string) (Summary, error) {
 			return Summary{}, err
 		}
 		jobs <- j
+		r.working.Add(1)
 	}
 	close(jobs)
 	r.work(ctx, jobs)

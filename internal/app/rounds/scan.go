@@ -27,8 +27,8 @@ func (r *round) saw(taskKey, result, reason, uuid string) {
 		contexts.Sighting{TaskKey: taskKey, Time: time.Now().UTC(), Outcome: result, Reason: safe, UUID: uuid})
 }
 
-// scanned notes the scan of a forge. It is written at once: a round lasts as
-// long as its longest task.
+// scanned notes the scan of a forge. It is written at once: whoever looks at the forge
+// next waits for a free worker first.
 func (r *round) scanned(host string, found int, err error) {
 	h := contexts.HostScan{Time: time.Now().UTC(), Found: found}
 	if err != nil {
@@ -114,8 +114,8 @@ func (r *round) sawSound() {
 	r.seen.scan.Fault = &contexts.FaultSeen{}
 }
 
-// endRound writes the rest of what was seen.
-func (r *round) endRound() {
+// endLook writes the rest of what was seen.
+func (r *round) endLook() {
 	r.sawSound()
 	r.seen.mu.Lock()
 	r.seen.scan.Round = time.Now().UTC()

@@ -28,19 +28,27 @@ func (r *round) do(ctx context.Context, j job) {
 	if name == "" {
 		name = j.key.String()
 	}
-	if !r.take(name) {
+	var c claims
+	if !r.take(name, &c) {
 		return
 	}
+	defer r.leave(&c)
+	release, free := r.slot(j)
+	if !free {
+		r.noSlot(j)
+		return
+	}
+	defer release()
 	err := error(nil)
 	if f := r.halted(); f != nil {
 		err = f
 	} else {
-		err = r.attempt(ctx, j)
+		err = r.attempt(ctx, j, &c)
 	}
 	if errors.Is(err, engine.ErrElsewhere) { // the label at another address may be on the list, too
 		if at, found := r.release(name); found {
 			j.key, j.found = at, true
-			err = r.attempt(ctx, j)
+			err = r.attempt(ctx, j, &c)
 		}
 	}
 	if err == nil || ctx.Err() != nil {
@@ -60,7 +68,7 @@ func (r *round) do(ctx context.Context, j job) {
 	r.sawTrouble(j, err)
 }
 
-func (r *round) attempt(ctx context.Context, j job) error {
+func (r *round) attempt(ctx context.Context, j job, c *claims) error {
 	if j.uuid != "" {
 		return r.resume(ctx, j)
 	}
@@ -81,22 +89,22 @@ func (r *round) attempt(ctx context.Context, j job) error {
 	}
 	if live {
 		j.uuid = uuid
-		if j.found && !r.takeAt(uuid, j.key) || !j.found && !r.take(uuid) {
+		if j.found && !r.takeAt(uuid, j.key, c) || !j.found && !r.take(uuid, c) {
 			return nil
 		}
 		return r.resume(ctx, j)
 	}
-	err = r.begin(ctx, j, lock)
-	if to, moved := movedTo(j.at, err); moved && r.take(to.String()) {
+	err = r.begin(ctx, j, lock, c)
+	if to, moved := movedTo(j.at, err); moved && r.take(to.String(), c) {
 		j.key = to
-		return r.attempt(ctx, j)
+		return r.attempt(ctx, j, c)
 	}
 	return err
 }
 
 // begin makes a context for a task. The item is read again under the lock of
 // its key: another process may have finished it since it was listed.
-func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
+func (r *round) begin(ctx context.Context, j job, lock io.Closer, c *claims) error {
 	if r.PauseSignal() {
 		r.skip(j, r.signalNote())
 		return nil
@@ -136,6 +144,7 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer) error {
 		return nil // the fault is about to be told
 	}
 	g := &gate{Provider: r.Model, r: r, uuid: uuid.NewString(), own: j.trigger == policy.ByCommand}
+	r.take(g.uuid, c)
 	e, err := engine.Create(r.portsFor(j.at, t.Key.String(), g), &event.ContextCreated{Format: event.Format, UUID: g.uuid, TaskKey: t.Key.String(),
 		Forge: j.key.Host, Kind: string(j.key.Kind), User: t.Author.Login, Title: sanitize.Line(t.Title, 500), Trigger: j.trigger,
 		Version: r.Ports.Version, Host: host, PID: os.Getpid()})
@@ -191,7 +200,8 @@ func (r *round) resume(ctx context.Context, j job) error {
 		r.saw(first.TaskKey, contexts.Skipped, r.text("skip.forge", first.Forge), j.uuid)
 		return nil
 	}
-	if pending, _ := r.Store.Pending(j.uuid); pending[contexts.Stop] == nil {
+	pending, _ := r.Store.Pending(j.uuid)
+	if pending[contexts.Stop] == nil {
 		if err := r.ready(ctx); err != nil {
 			return err
 		}
@@ -223,6 +233,10 @@ func (r *round) resume(ctx context.Context, j job) error {
 	}
 	if j.found {
 		err = e.MovedTo(j.key)
+	}
+	if s := e.State(); err == nil && j.trigger == "" && pending[contexts.Stop] == nil && s.Stop == nil && outside(ctx, at, s) {
+		r.skip(job{uuid: j.uuid, key: s.Key}, r.text("skip.project", s.Key.Project))
+		return e.Close()
 	}
 	var wake event.Body
 	var why string
