@@ -126,7 +126,7 @@ type Engine struct {
 	tools      Tools
 	stored     *contexts.Objects
 	opened     bool // the files are what the log says
-	crashed    bool // the process before did not end properly
+	crashed    bool // the process before did not end properly, or the machine was started anew since
 	reopened   bool // the working copy was damaged in this process
 	checked    bool // the tool list was compared in this process
 	behind     bool // a projection file may not be what the log says
@@ -178,7 +178,8 @@ func Open(p Ports, uuid string) (*Engine, error) {
 	if e.state.Simulates() {
 		e.p = simulated(e.p)
 	}
-	e.crashed = e.state.Process != nil && !e.state.EndedProperly
+	// The files of a process that ended properly were not synced: only the log was.
+	e.crashed = e.state.Process != nil && (!e.state.EndedProperly || e.state.Process.BootID != bootID())
 	e.spendAll()
 	if _, err := log.ReadFile(projections.MetadataFile); err != nil || !e.state.EndedProperly {
 		e.behind = true

@@ -15,7 +15,7 @@ import (
 
 // Opening says what is known of the time in which nobody worked on a context.
 type Opening struct {
-	Crashed bool // the process before did not end properly
+	Crashed bool // the process before did not end properly, or the machine was started anew since
 	Take    bool // a person said that the files count as they are
 }
 
