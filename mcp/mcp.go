@@ -42,6 +42,9 @@ type ServerConfig struct {
 	Required     bool // without it nothing is worked on
 	AgentOnly    bool // the model sees nothing of it
 
+	// About adds to SystemPrompt, when the tools are listed, what has to be looked up. nil: nothing.
+	About func(context.Context) string
+
 	workspace string // that {workspace} was replaced by
 	caches    func(context.Context) Caches
 	cacheEnv  map[string]string
@@ -67,7 +70,7 @@ type Tool struct {
 // Server is what one server offers now.
 type Server struct {
 	Name   string
-	Prompt string // ServerConfig.SystemPrompt
+	Prompt string // ServerConfig.SystemPrompt and About
 	Tools  []Tool
 	Err    string // why it offers nothing; one line
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -58,6 +59,9 @@ func brokenSlot(c ServerConfig, fault string) *slot {
 // a whole. What the model sees nothing of is started only if it is required.
 func (s *slot) describe(ctx context.Context, whole bool) Server {
 	server := Server{Name: s.config.Name, Prompt: s.config.SystemPrompt, Required: s.config.Required}
+	if s.config.About != nil {
+		server.Prompt = strings.TrimSpace(server.Prompt + "\n\n" + s.config.About(ctx))
+	}
 	unseen := s.config.AgentOnly && !whole
 	if unseen && !s.config.Required {
 		return server

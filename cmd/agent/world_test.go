@@ -18,6 +18,7 @@ import (
 
 	"agent/forge/forgetest"
 	"agent/internal/exhaustive"
+	"agent/internal/machine"
 	"agent/llm/llmtest"
 )
 
@@ -117,6 +118,7 @@ func makeTemplate(t *testing.T) string {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
+	machine.Find(t.Context(), os.Getenv("PATH"), filepath.Join(dir, ".cache/agent/programs.json")) // asked once for all tests
 	return dir
 }
 

@@ -12,6 +12,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"sync"
 
 	"agent/contexts"
 	"agent/handlers/engine"
@@ -37,6 +38,8 @@ type App struct {
 	PlanningPrompts string // see event.Planning.Prompts, "" for the embedded ones
 
 	CachesOf string // directory that the caches are for; "": the task's project
+	lookedUp sync.Once
+	found    []string // programs that commands find
 
 	options  Options
 	readOnly bool // nothing is written anywhere

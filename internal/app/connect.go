@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"time"
@@ -18,6 +19,9 @@ func (a *App) Connect() error {
 	servers := ServerConfigs(a.Config.MCPServers)
 	for i, m := range a.Config.MCPServers {
 		servers[i].AgentOnly = servesForge(a.Config.Forges(), m)
+		if a.isOwn(m.Name) {
+			servers[i].About = func(ctx context.Context) string { return a.place(ctx, m) }
+		}
 	}
 	a.Pool = mcp.NewPool(servers, mcp.Options{Version: a.options.Version, MaxResult: maxResult,
 		Stderr: func(server, line string) { a.Log.Debug(line, "server", server) },

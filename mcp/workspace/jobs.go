@@ -54,6 +54,7 @@ func (w *workspace) record(line string) *recording {
 	defer w.jobs.Unlock()
 	w.jobs.last++
 	r := newRecording(w.jobs.last, line)
+	r.refused = w.refusals()
 	w.jobs.all = append(w.jobs.all, r)
 	if len(w.jobs.all) > maxRecordings {
 		old := slices.IndexFunc(w.jobs.all, func(r *recording) bool {

@@ -32,6 +32,7 @@ type recording struct {
 	file     *os.File // nil if there is no room for one
 	recorded int64
 	tests    testReport
+	refused  refusals
 }
 
 func newRecording(id int, line string) *recording {
@@ -54,6 +55,7 @@ func (r *recording) Write(p []byte) (int, error) {
 // keep takes a line that a terminal would show.
 func (r *recording) keep(line []byte) {
 	_, _ = r.ends.Write(line)
+	r.refused.line(line)
 	r.tests.line(strings.TrimRight(string(line), "\n"))
 	if r.file != nil && r.recorded+int64(len(line)) <= maxRecorded {
 		n, _ := r.file.Write(line)
@@ -66,7 +68,8 @@ func (r *recording) finish(end, why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.fold.flush(false)
-	r.end, r.why, r.took = end, why, time.Since(r.began)
+	r.end, r.took = end, time.Since(r.began)
+	r.why = strings.Trim(why+"; "+r.refused.text(end), "; ")
 }
 
 func (r *recording) close() {
