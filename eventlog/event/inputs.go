@@ -68,6 +68,7 @@ type WorkspacePrepared struct {
 	Missing string `json:"missing_base,omitempty"` // a branch that the task or the configuration names as the base, and that does not exist
 	Error   string `json:"error,omitempty"`        // why there is none
 	Reason  string `json:"reason,omitempty"`       // empty: the repository has no commit
+	Shallow bool   `json:"shallow,omitempty"`      // its history is cut
 
 	Continued Continued `json:"continued,omitzero"` // unfinished work of an earlier attempt that is in it, or was to be
 }

@@ -299,6 +299,10 @@ func (l *life) save(ctx context.Context, s *projections.State, o *contexts.Objec
 }
 
 // Project gives rules of the repository.
+func (l *life) BeforeCall(context.Context, *projections.State, *event.ToolRequested) error {
+	return nil
+}
+
 func (l *life) Project(context.Context, *projections.State) (read event.ProjectRead) {
 	l.touch(false, func() {
 		read.Rules = []event.RuleFile{{Path: "AGENTS.md", Text: event.T("Use tabs.<!-- hidden -->"), Bytes: 24}}

@@ -53,6 +53,8 @@ type Workspace interface {
 	// Project reads the repository's rules and its list of files, as they are.
 	// What cannot be read is missing, and Error says why.
 	Project(ctx context.Context, s *projections.State) event.ProjectRead
+	// BeforeCall makes the working copy ready for a call. An error stops nothing.
+	BeforeCall(ctx context.Context, s *projections.State, c *event.ToolRequested) error
 	// Measure says what would be published now. It may be repeated.
 	Measure(ctx context.Context, s *projections.State) (event.ChangeMeasured, error)
 	// Publish commits the tree that was measured and pushes it, or makes a patch

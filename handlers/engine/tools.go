@@ -79,6 +79,9 @@ func (e *Engine) callTool(ctx context.Context, seq uint64, c *event.ToolRequeste
 	if !ok {
 		return &event.ToolInterrupted{Reason: "its arguments held a secret that the log does not keep."}, nil
 	}
+	if err := e.p.Workspace.BeforeCall(ctx, e.state, c); err != nil && ctx.Err() == nil {
+		e.p.Log.Warn("the working copy's history could not be fetched", "error", err)
+	}
 	start := time.Now()
 	result, err := e.session().Call(ctx, c.Server, c.Tool, []byte(args))
 	var failed *mcp.Error

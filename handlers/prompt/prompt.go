@@ -63,8 +63,19 @@ func System(s *projections.State) *event.MessageAdded {
 	if s.Planned() {
 		text = strings.TrimSpace(text) + "\n\n" + planPrompt(s, "system")
 	}
-	text = strings.TrimSpace(text) + ProjectText(s) // last: nothing of ours stands below what others wrote
+	text = strings.TrimSpace(text) + historyText(s) + ProjectText(s) // last: nothing of ours stands below what others wrote
 	return &event.MessageAdded{Role: string(llm.System), Purpose: "system", Content: event.T(text)}
+}
+
+// historyText says that the history of the working copy is cut.
+func historyText(s *projections.State) string {
+	switch {
+	case s.Workspace == nil || !s.Workspace.Shallow:
+		return ""
+	case s.Workspace.InPlace:
+		return "\n\nThe history of the repository is cut here; older commits cannot be looked at."
+	}
+	return "\n\nThe clone holds the latest part of the history; git_log, git_blame and calls that name an older commit fetch more."
 }
 
 // language is the name, for the model, of the language that people are written to in.

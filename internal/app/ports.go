@@ -92,7 +92,7 @@ func (a *App) PortsFor(at Site) engine.Ports {
 
 func (a *App) workspace(at Site) *workspace.Copy {
 	return workspace.New(workspace.Config{Root: a.Config.WorkspacesDir, InPlace: at.Config.Workspace, Needed: a.NeedsCopies(),
-		MaxBytes: int64(a.Config.MaxCloneMB) << 20, AllowHTTP: a.Config.AllowHTTP,
+		MaxBytes: int64(a.Config.MaxCloneMB) << 20, Depth: a.Config.CloneDepth, Tags: a.Config.CloneTags, AllowHTTP: a.Config.AllowHTTP,
 		Allow:  func(url string) error { return AllowClone(at.Config, url) },
 		Freeze: a.Pool.Freeze, FreezeOthers: a.Pool.FreezeOthers, Own: a.isOwn, Forge: at.Client, Token: at.Token, Earlier: a.earlier, ChangeRef: at.Config.Driver.ChangeRef, Bot: at.Config.BotName, Redact: a.Redact})
 }

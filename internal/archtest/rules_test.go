@@ -91,10 +91,7 @@ var rules = map[string][]string{
 		"internal/i18n",
 		"internal/lazyregexp",
 		"internal/loosejson",
-		"internal/machine": {
-		"internal/lazyregexp",
-	},
-	"internal/redact",
+		"internal/redact",
 		"internal/sanitize",
 		"llm",
 		"llm/textcall",
@@ -234,6 +231,9 @@ var rules = map[string][]string{
 		"internal/sanitize",
 	},
 	"internal/loosejson": {
+		"internal/lazyregexp",
+	},
+	"internal/machine": {
 		"internal/lazyregexp",
 	},
 	"internal/redact": {},

@@ -45,6 +45,10 @@ type Config struct {
 	CachesDir string `yaml:"caches_dir" path:"abs"`
 	// Largest cache of a repository in MiB. What was used last is kept. 0: nothing is kept from one context to the next.
 	MaxCacheMB int `yaml:"max_cache_mb" default:"2048"`
+	// Commits of history in a new clone. 0: all. `git_log`, `git_blame` and calls that name an older commit fetch 500 more, on the agent's side, with its token: commands get neither.
+	CloneDepth int `yaml:"clone_depth" default:"1" min:"0"`
+	// Fetch tags with a new clone. Tags on commits that are fetched later always come along.
+	CloneTags bool `yaml:"clone_tags"`
 	// Language of everything people read. `auto`: the language of the task.
 	Language string `yaml:"language" default:"auto" oneof:"auto|ja|en"`
 	// Contexts worked on at the same time, by all processes of this store together.

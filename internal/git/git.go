@@ -10,8 +10,9 @@
 // time limit, and as a process group that dies with its context. A .git that
 // holds anything but plain files and directories, or borrows objects, is refused.
 //
-// Clones are shallow and of a single branch: the work needs the latest files, and
-// a push needs no more. There is one remote: the URL that [Clone] got. A token goes
+// Clones are shallow, unless asked for otherwise, and of a single branch: the work needs
+// the latest files, and a push needs no more. [Repo.Deepen] fetches more of the history
+// when somebody looks at it. There is one remote: the URL that [Clone] got. A token goes
 // to git in its environment only, bound to that repository; it is in no argument,
 // URL, file or error.
 //
@@ -45,6 +46,8 @@ type Options struct {
 	Token     string   // secret; "" where none is needed
 	AllowHTTP bool     // permits a token over http to hosts that are not loopback
 	MaxBytes  int64    // that a new clone may take; one that takes more is a TooLarge error. 0 is no bound
+	Depth     int      // commits of history that a new clone gets; 0 is one, a negative number is all
+	Tags      bool     // with the tags on those commits
 
 	// Author and Context are noted in the configuration of a new clone, for tools
 	// that commit in it. What is published does not depend on that.
@@ -159,7 +162,8 @@ func (r *Repo) fill(ctx context.Context, dir string, o Options, notes [][2]strin
 // receive gets the files of the branch, or of the reference.
 func (r *Repo) receive(ctx context.Context, dir string, o Options, notes [][2]string) error {
 	args := []string{"--quiet", "--no-local", "--no-recurse-submodules", "--template=", "--origin=origin",
-		"--depth=1", "--single-branch", "--no-tags"}
+		"--single-branch"}
+	args = append(args, o.history()...)
 	if o.Commit != "" {
 		return r.receiveCommit(ctx, dir, o, notes)
 	}

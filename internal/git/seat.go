@@ -18,6 +18,11 @@ func (r *Repo) git(ctx context.Context, name string, args ...string) (string, er
 
 // run runs a command in the working copy, with the configuration of a seat.
 func (r *Repo) run(ctx context.Context, c command) (string, error) {
+	return r.seated(ctx, c, func(string) error { return nil })
+}
+
+// seated is run; what the command did to its seat can be looked at before that is gone.
+func (r *Repo) seated(ctx context.Context, c command, after func(seat string) error) (string, error) {
 	if err := r.check(); err != nil { // it may have been replaced since
 		return "", fmt.Errorf("git %s: %w", c.name, err)
 	}
@@ -34,7 +39,11 @@ func (r *Repo) run(ctx context.Context, c command) (string, error) {
 	c.dir, c.trees = r.Dir, []string{r.Dir, seat}
 	c.env = append(c.env, "GIT_DIR="+own, "GIT_WORK_TREE="+r.Dir,
 		"GIT_COMMON_DIR="+seat, "GIT_OBJECT_DIRECTORY="+filepath.Join(own, "objects"))
-	return c.run(ctx)
+	out, err := c.run(ctx)
+	if err != nil {
+		return "", err
+	}
+	return out, after(seat)
 }
 
 // seat makes the directory from which git takes what is shared by the working

@@ -66,7 +66,7 @@ func (w *Copy) clone(ctx context.Context, s *projections.State) (prepared event.
 		}
 		return prepared, err
 	}
-	prepared.Dir = clone.Dir
+	prepared.Dir, prepared.Shallow = clone.Dir, clone.Shallow()
 	if prepared.Commit, err = clone.Head(ctx); err != nil {
 		return prepared, err
 	}
@@ -89,7 +89,12 @@ func (w *Copy) options(ctx context.Context, s *projections.State) (o git.Options
 		}
 	}
 	token, err := w.c.Token(ctx)
-	return git.Options{URL: repo.CloneURL, Formerly: formerly(repo.CloneURL, s), Dir: w.c.dirOf(s.Created.UUID), Token: token, AllowHTTP: w.c.AllowHTTP, MaxBytes: w.c.MaxBytes,
+	depth := w.c.Depth
+	if depth == 0 {
+		depth = -1
+	}
+	return git.Options{Depth: depth, Tags: w.c.Tags,
+		URL: repo.CloneURL, Formerly: formerly(repo.CloneURL, s), Dir: w.c.dirOf(s.Created.UUID), Token: token, AllowHTTP: w.c.AllowHTTP, MaxBytes: w.c.MaxBytes,
 		Author: author(w.c.Bot), Context: s.Created.UUID}, repo, err
 }
 
@@ -134,6 +139,7 @@ func inPlace(ctx context.Context, dir string) event.WorkspacePrepared {
 		return prepared
 	}
 	if repo, err := git.Open(dir); err == nil {
+		prepared.Shallow = repo.Shallow()
 		prepared.Commit, _ = repo.Head(ctx) // a directory without commits can be worked on as well
 	}
 	return prepared

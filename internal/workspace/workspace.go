@@ -32,6 +32,8 @@ type Config struct {
 	InPlace   string // directory that is worked on in place; "" for a clone per context
 	Needed    bool   // a tool server works on the copy
 	MaxBytes  int64  // of a clone
+	Depth     int    // commits of history that a clone gets; 0: all
+	Tags      bool   // with the tags on them
 	AllowHTTP bool   // clone URLs may be http
 
 	// Allow refuses clone URLs that lead somewhere else than to the forge. Such an
@@ -62,6 +64,8 @@ type Config struct {
 type Copy struct {
 	c    Config
 	held *held // of the context that was opened last
+
+	deepened string // uuid of the context whose history was fetched last, or was to be
 }
 
 // New makes the adapter for one context at a time. Nothing is contacted, and no file touched.

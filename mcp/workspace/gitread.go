@@ -155,11 +155,6 @@ func (w *workspace) gitLog(ctx context.Context, args logArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if strings.Count(text, "\n") < limit && w.deepen(ctx) {
-		if text, err = w.gitText(ctx, command...); err != nil {
-			return "", err
-		}
-	}
 	if text == "" {
 		text = "no commits\n"
 	}
@@ -171,20 +166,6 @@ func (w *workspace) shallowLine() string {
 		return "[" + strings.TrimPrefix(note, "; ") + "]\n"
 	}
 	return ""
-}
-
-// deepened is how many commits are fetched where history ends too soon.
-const deepened = 500
-
-// deepen fetches more history of a shallow clone, as far as that needs no credentials,
-// and reports whether it did. It is tried once: what fails would fail again.
-func (w *workspace) deepen(ctx context.Context) bool {
-	if w.shallowNote() == "" || w.noMore {
-		return false
-	}
-	r, err := w.git(ctx, "-c", "credential.helper=", "fetch", "--quiet", "--no-auto-gc", "--no-recurse-submodules", "--deepen="+strconv.Itoa(deepened), "origin")
-	w.noMore = err != nil || r.code != 0
-	return !w.noMore
 }
 
 type showArgs struct {
@@ -235,7 +216,6 @@ func (w *workspace) gitBlame(ctx context.Context, args blameArgs) (string, error
 		}
 		command = append(command, args.Rev)
 	}
-	w.deepen(ctx)
 	text, err := w.gitText(ctx, append(command, "--", name)...)
 	if err != nil {
 		return "", err

@@ -37,7 +37,6 @@ type workspace struct {
 
 	policy  sandbox.Policy // of the sandbox that the server is in; zero for none
 	running chan struct{}  // holds one token while a program runs
-	noMore  bool           // history cannot be deepened
 	jobs    records        // commands whose output can be read, and those in the background
 }
 
