@@ -160,7 +160,7 @@ func (w *world) wantCosts(l report.Listed) {
 		w.t.Errorf("costs %v, want %v", got, want)
 	}
 	out, _ := w.agent(0, "inspect", l.UUID, "--costs")
-	wantAll(w.t, out, fmt.Sprintf("model calls: %d", used.LLMBegun), "workspace__write_file", "work ", "summary ", "total ", "0.04")
+	wantAll(w.t, out, fmt.Sprintf("model calls: %d", used.LLMBegun), " write_file\n", "work ", "summary ", "total ", "0.04", fmt.Sprintf(" %d\n", used.Tokens()))
 	w.agent(2, "inspect", l.UUID, "--costs", "--conversation")
 }
 

@@ -11,7 +11,7 @@ var moneyTexts = texts{
 	"money.none":     {"no price", "単価なし"},
 	"money.note":     {"– no price: llm.prices of the configuration has none for the model", "– 単価なし: 設定の llm.prices にこのモデルの単価がありません"},
 	"money.partial":  {"+ some of the calls have no price", "+ 一部の呼び出しは単価なし"},
-	"money.estimate": {"~ an estimate: the server gave no count, or the call was interrupted before it did", "~ 推定値: サーバーから使用量が得られなかったか、その前に呼び出しが中断されました"},
+	"money.estimate": {"~ estimated: the server gave no count, or the call was interrupted", "~ 推定値: 使用量が得られなかったか、呼び出しが中断されました"},
 
 	"calls.model":       {"model calls: %d", "モデル呼び出し %d 回"},
 	"calls.summaries":   {"summaries: %d", "要約 %d 回"},
@@ -29,6 +29,7 @@ var moneyTexts = texts{
 	"costs.output":      {"OUTPUT", "出力"},
 	"costs.time":        {"TIME", "時間"},
 	"costs.result":      {"RESULT", "結果"},
+	"costs.tokens":      {"TOKENS", "トークン"},
 	"costs.total":       {"total", "合計"},
 	"costs.none":        {"The model was not called.", "モデルは呼び出されていません。"},
 	"costs.interrupted": {"interrupted", "中断"},

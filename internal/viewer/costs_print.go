@@ -58,10 +58,7 @@ func (c *costs) heads(first, last i18n.ID) {
 		cells = append(cells, i18n.Text(c.Lang, id))
 	}
 	cells = append(cells, "USD", i18n.Text(c.Lang, "costs.time"))
-	if last != "" {
-		cells = append(cells, i18n.Text(c.Lang, last))
-	}
-	c.line(term.Aux, cells...)
+	c.line(term.Aux, append(cells, i18n.Text(c.Lang, last))...)
 }
 
 func (c *costs) Record(r eventlog.Record, fits bool) {
@@ -110,7 +107,7 @@ func (c *costs) call(call Call) {
 	switch call.Outcome {
 	case CallReplied:
 		if len(call.Tools) > 0 {
-			result = strings.Join(call.Tools, ", ")
+			result = toolNames(call.Tools)
 		}
 	case CallFailed:
 		color, result = term.Bad, i18n.Text(c.Lang, "costs.failed", sanitize.Line(call.Error, 60))
@@ -122,6 +119,18 @@ func (c *costs) call(call Call) {
 	phase, action := call.Step()
 	cells := append([]string{fmt.Sprint(call.Seq), strings.TrimSpace(phase + " " + action)}, c.spent(call.Spent)...)
 	c.line(color, append(cells, result)...)
+}
+
+// toolNames are the tools without their servers: there is little room.
+func toolNames(names []string) string {
+	var short []string
+	for _, name := range names {
+		if _, tool, ok := strings.Cut(name, "__"); ok {
+			name = tool
+		}
+		short = append(short, name)
+	}
+	return strings.Join(short, ", ")
 }
 
 // spent are the cells of tokens, money and time. What is not known is "–".
@@ -171,7 +180,7 @@ func (c *costs) sums(all []Sum) {
 		return
 	}
 	fmt.Fprintln(c.Screen)
-	c.heads("costs.calls", "")
+	c.heads("costs.calls", "costs.tokens")
 	for _, s := range all {
 		name := s.Phase
 		switch s.Kind {
@@ -180,7 +189,8 @@ func (c *costs) sums(all []Sum) {
 		case "total":
 			name = i18n.Text(c.Lang, "costs.total")
 		}
-		c.line("", append([]string{fmt.Sprint(s.Calls), name}, c.spent(s.Spent)...)...)
+		cells := append([]string{fmt.Sprint(s.Calls), name}, c.spent(s.Spent)...)
+		c.line("", append(cells, fmt.Sprint(s.Prompt+s.Completion))...) // that of the total is the one of the header
 	}
 	notes := []i18n.ID{}
 	if c.unpriced {

@@ -117,22 +117,22 @@ func TestCosts(t *testing.T) {
 ── big
     5  planning               –          –       –            1.0s  failed: transient
     7  planning            1000        600     100   0.0200   1.5s  stop
-   11  execution a1        2000          –      50   0.0300   1.5s  workspace__run_command
+   11  execution a1        2000          –      50   0.0300   1.5s  run_command
    15  execution a1        ~700          –       –               –  interrupted
 ── small
    25  compaction           500          –      40        –   1.5s  stop
    28  execution a2           –          –       –               –  no reply yet
 
-CALLS  STEP              PROMPT     CACHED  OUTPUT      USD   TIME
-    2  planning            1000        600     100   0.0200   2.5s
-    3  execution          ~2700          –     ~50   0.0300   1.5s
-    2  · a1               ~2700          –     ~50   0.0300   1.5s
-    1  · a2                   –          –       –               –
-    1  compaction           500          –      40        –   1.5s
-    6  total              ~4200        600    ~190  0.0500+   5.5s
+CALLS  STEP              PROMPT     CACHED  OUTPUT      USD   TIME  TOKENS
+    2  planning            1000        600     100   0.0200   2.5s  1100
+    3  execution          ~2700          –     ~50   0.0300   1.5s  2750
+    2  · a1               ~2700          –     ~50   0.0300   1.5s  2750
+    1  · a2                   –          –       –               –  0
+    1  compaction           500          –      40        –   1.5s  540
+    6  total              ~4200        600    ~190  0.0500+   5.5s  4390
 – no price: llm.prices of the configuration has none for the model
 + some of the calls have no price
-~ an estimate: the server gave no count, or the call was interrupted before it did
+~ estimated: the server gave no count, or the call was interrupted
 `
 	if got != want[1:] {
 		t.Errorf("got\n%s\nwant%s", got, want)
