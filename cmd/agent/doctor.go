@@ -12,23 +12,25 @@ import (
 )
 
 func (a *cli) doctorCommand() *cobra.Command {
-	noCall := false
+	noCall, labels := false, false
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check everything that a run needs", Args: cobra.NoArgs,
 		Long: `doctor checks the configuration, files, disk, contexts, forges, model, tool servers, git and
 sandbox, and says how to fix each problem. It exits with 0 if it finds no problem (warnings,
-marked !, do not count), else with 78. It changes nothing. To find out whether the model can
-call tools it makes one very short call, unless --no-model-call is given.`,
+marked !, do not count), else with 78. It changes nothing, unless --create-labels is given.
+To find out whether the model can call tools it makes a very short conversation, unless
+--no-model-call is given.`,
 		Example: `  agent doctor
+  agent doctor --create-labels         # those that the projects lack
   agent doctor --no-model-call --json | jq -r 'select(.result!="ok").todo'`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			defer a.pageLong()()
-			show := a.showFinding
+			show := a.findings()
 			if a.asJSON {
 				show = func(f doctor.Finding) { _ = a.printLine(f) }
 			}
 			r := doctor.Run(cmd.Context(), doctor.Options{ConfigPath: a.config, ContextsDir: a.contexts, Version: version(),
-				NoModelCall: noCall, Getenv: a.getenv, Show: show})
+				NoModelCall: noCall, Labels: labels, Getenv: a.getenv, Show: show})
 			code, summary := 0, i18n.ID("doctor.fine")
 			if r.Count(doctor.Failed) > 0 {
 				code, summary = contexts.ExitConfig, "doctor.unwell"
@@ -41,6 +43,7 @@ call tools it makes one very short call, unless --no-model-call is given.`,
 		},
 	}
 	a.jsonFlag(cmd, "print one JSON object a line for each finding")
+	cmd.Flags().BoolVar(&labels, "create-labels", false, "create the labels that the projects lack")
 	cmd.Flags().BoolVar(&noCall, "no-model-call", false, "do not call the model")
 	return cmd
 }
@@ -49,10 +52,14 @@ var marks = map[doctor.Result]string{doctor.OK: "✓", doctor.Warning: "!", doct
 
 var colors = map[doctor.Result]term.Color{doctor.OK: term.Good, doctor.Warning: term.Waits, doctor.Failed: term.Bad}
 
-func (a *cli) showFinding(f doctor.Finding) {
-	screen := term.Of(a.out)
-	fmt.Fprintf(screen, "%s %s: %s\n", screen.Paint(colors[f.Result], marks[f.Result]), f.Check, f.Text)
-	if f.Todo != "" {
-		fmt.Fprintln(screen, "    → "+f.Todo)
+// findings prints each, and what to do about it unless the line above has said so.
+func (a *cli) findings() func(doctor.Finding) {
+	screen, latest := term.Of(a.out), ""
+	return func(f doctor.Finding) {
+		fmt.Fprintf(screen, "%s %s: %s\n", screen.Paint(colors[f.Result], marks[f.Result]), f.Name, f.Text)
+		if f.Todo != "" && f.Todo != latest {
+			fmt.Fprintln(screen, "    → "+f.Todo)
+		}
+		latest = f.Todo
 	}
 }

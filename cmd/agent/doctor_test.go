@@ -62,7 +62,7 @@ func TestDoctorFindsNothingWrong(t *testing.T) {
 	w.wantFinding(by, "config", doctor.OK, "config.yaml")
 	w.wantFinding(by, "file mode", doctor.OK, "0600")
 	w.wantFinding(by, "contexts", doctor.OK, "locks work")
-	w.wantFinding(by, "disk", doctor.OK, "MiB")
+	w.wantFinding(by, "disk", doctor.OK, "iB free")
 	w.wantFinding(by, "git", doctor.OK, "git version")
 	w.wantFinding(by, w.forge.Host(), doctor.OK, testBot)
 	w.wantFinding(by, w.forge.Host(), doctor.OK, "repo")
@@ -81,7 +81,7 @@ func TestDoctorFindsNothingWrong(t *testing.T) {
 		}
 	}
 	out, _ := w.agent(0, "doctor", "--no-model-call")
-	if !strings.Contains(out, "✓ model") || strings.Contains(out, "✗") || !strings.Contains(out, "Ready") {
+	if !strings.Contains(out, "✓ model server: ") || !strings.Contains(out, "✓ project "+testRepo+": ") || strings.Contains(out, "✗") || !strings.Contains(out, "Ready") {
 		t.Errorf("printed\n%s", out)
 	}
 	if n := len(w.model.Requests()); n != 4 {
@@ -209,7 +209,7 @@ func TestDoctorOnBrokenConfiguration(t *testing.T) {
 	w.wantFinding(w.findings(78), "config", doctor.Failed, "set -a; . ~/.config/agent/env")
 	cmd := exec.Command(agentPath(t), "doctor") // without any file
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.path("empty")}
-	if out, err := cmd.Output(); err == nil || !strings.Contains(string(out), "✗ config: there is no configuration file") || strings.Contains(string(out), "config: config:") {
+	if out, err := cmd.Output(); err == nil || !strings.Contains(string(out), "✗ configuration: there is no configuration file") || strings.Contains(string(out), ": config:") {
 		t.Errorf("without a file: %v\n%s", err, out)
 	}
 	w.extra = "language: ja"
@@ -224,4 +224,17 @@ func TestDoctorWantsPrivateContexts(t *testing.T) {
 	must(t, os.Mkdir(w.path("contexts"), 0o755))
 	by := w.findings(78, "--no-model-call")
 	w.wantFinding(by, "contexts", doctor.Failed, "chmod 700")
+}
+
+// The labels of a configuration that exists already are created on demand, and only then.
+func TestDoctorCreatesLabels(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, ping())
+	w.wantFinding(w.findings(0, "--no-model-call"), testRepo, doctor.OK, "when it needs them: "+processingLabel)
+	w.forge.Fault(forgetest.Fault{Method: http.MethodPost, Path: ".*/labels", Times: 1, Kind: forgetest.Answer, Status: 403, Body: "{}"})
+	w.wantFinding(w.findings(78, "--no-model-call", "--create-labels"), testRepo, doctor.Failed, "right to create labels")
+	by := w.findings(0, "--no-model-call", "--create-labels")
+	w.wantFinding(by, testRepo, doctor.OK, "created labels: ")
+	w.wantFinding(by, testRepo, doctor.OK, doneLabel)
+	w.wantFinding(w.findings(0, "--no-model-call", "--create-labels"), testRepo, doctor.OK, "all labels exist")
 }

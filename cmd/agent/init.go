@@ -26,8 +26,9 @@ func (a *cli) initCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "init", Short: "Write a configuration file to start with", Args: cobra.NoArgs,
 		Long: `init writes a commented config.yaml (mode 0600) from its flags. On a terminal it asks for
-what they leave open. Secrets never go into the file, only the names of the environment
-variables that hold them. An existing file is kept unless --force is given.`,
+what they leave open. Secrets never go into that file, only the names of the variables
+that hold them; the file env beside it has a line for each, to be filled in. An existing
+file is kept unless --force is given, and env is never replaced.`,
 		Example: `  agent init
   agent init --repo owner/repo --bot-name my-bot --provider ollama --model qwen3-coder
   agent init --forge-url https://gitlab.example.com/api/v4 --repo group/project --lang ja --create-labels`,
@@ -89,6 +90,7 @@ func (a *cli) init(ctx context.Context, s setup.Answers, createLabels bool, in *
 type initialized struct {
 	File      string         `json:"file"`
 	Variables []string       `json:"variables"` // that have to be set
+	EnvFile   string         `json:"env_file"`  // where
 	Sandbox   string         `json:"sandbox,omitempty"`
 	Labels    []createdLabel `json:"labels,omitempty"` // that were created
 }
@@ -101,7 +103,7 @@ type createdLabel struct {
 
 // written tells of the file, creates the labels if that is wished, and says what comes next.
 func (a *cli) written(ctx context.Context, s *setup.Answers, createLabels bool) (err error) {
-	did := initialized{File: s.Output, Variables: s.Variables(), Sandbox: s.Sandbox}
+	did := initialized{File: s.Output, Variables: s.Variables(), EnvFile: s.EnvFile(), Sandbox: s.Sandbox}
 	say := a.say
 	if a.asJSON {
 		say = func(i18n.ID, ...any) {}
@@ -119,7 +121,7 @@ func (a *cli) written(ctx context.Context, s *setup.Answers, createLabels bool) 
 	if a.asJSON {
 		_ = a.printLine(did)
 	} else { // the file is there, even if the labels are not
-		say("init.next", strings.Join(did.Variables, ", "))
+		say("init.next", strings.Join(did.Variables, ", "), s.EnvFile())
 		a.nextSteps(s.Output)
 	}
 	if err != nil {

@@ -26,6 +26,17 @@ func (p *Probe) MissingLabels(ctx context.Context, project string, labels []forg
 	return missing, nil
 }
 
+// CreateLabels makes labels in a project, and gives those that it made before an error.
+func (p *Probe) CreateLabels(ctx context.Context, project string, labels []forge.Label) (created []forge.Label, err error) {
+	for _, l := range labels {
+		if err := p.CreateLabel(ctx, project, l); err != nil {
+			return created, fmt.Errorf("create label %q in %s: %w", l.Name, project, err)
+		}
+		created = append(created, l)
+	}
+	return created, nil
+}
+
 // CreateLabel makes one label in a project.
 func (p *Probe) CreateLabel(ctx context.Context, project string, l forge.Label) error {
 	got, err := p.do(ctx, http.MethodPost, p.driver.LabelsPath(project), p.driver.LabelBody(l))

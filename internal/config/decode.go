@@ -23,17 +23,18 @@ type missing struct {
 // decoder fills a Config from a YAML tree and collects what is wrong on the way.
 // yaml's own decoder stops early, prints values, and takes "yes" for true.
 type decoder struct {
-	file     string            // "" if there is none
-	replaced map[string]string // path → variable that set it instead of another value of the file
-	env      func(string) string
-	nodes    int
-	lines    map[string]int    // path → line, for everything that is set
-	from     map[string]string // path → variable that set it instead
-	literal  []string          // paths of secrets that stand in the file itself
-	inserted []string          // values put into mcp_servers by ${…}
-	missing  []missing
-	problems []lined
-	warnings []lined
+	file      string            // "" if there is none
+	replaced  map[string]string // path → variable that set it instead of another value of the file
+	env       func(string) string
+	nodes     int
+	lines     map[string]int    // path → line, for everything that is set
+	from      map[string]string // path → variable that set it instead
+	literal   []string          // paths of secrets that stand in the file itself
+	inserted  []string          // values put into mcp_servers by ${…}
+	missing   []missing
+	unprinted []string // paths of secrets whose commands failed
+	problems  []lined
+	warnings  []lined
 }
 
 // wholeFile is the line of what is true of the file as a whole.

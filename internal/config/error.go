@@ -28,7 +28,7 @@ type Error struct {
 }
 
 // setIt is what to do about a variable that is not set; cron and a new shell know nothing of the old one.
-const setIt = "  → set it in this shell, e.g. set -a; . ~/.config/agent/env; set +a"
+const setIt = "  → put it into the file that env_file names, or set it in this shell, e.g. set -a; . ~/.config/agent/env; set +a"
 
 // Error gives one line for each problem, and one more if variables are not set.
 func (e *Error) Error() string {

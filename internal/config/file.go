@@ -40,8 +40,7 @@ func find(path string, env func(string) string) (string, bool) {
 // read returns the file's bytes, and whether every user of the machine may read
 // it. A file that others may write decides which programs run here: refused.
 func read(path, name string, fromEnv bool) (raw []byte, open bool, err error) {
-	// Not blocking: a FIFO must be refused, not waited for.
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := openPlain(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, failure(name, "there is no such file (it was named by %s): agent init writes one", namedBy(fromEnv))
 	}
@@ -56,16 +55,29 @@ func read(path, name string, fromEnv bool) (raw []byte, open bool, err error) {
 	if err := checkMode(info, name); err != nil {
 		return nil, false, err
 	}
-	raw, err = io.ReadAll(io.LimitReader(f, maxFile+1))
-	switch {
-	case err != nil:
-		return nil, false, failure(name, "cannot be read: %s", reason(err))
-	case len(raw) > maxFile:
-		return nil, false, failure(name, "is larger than 1 MiB")
-	case bytes.IndexByte(raw, 0) >= 0:
-		return nil, false, failure(name, "holds NUL bytes: it is not a text file in UTF-8")
+	raw, fault := readText(f, name)
+	if fault != nil {
+		return nil, false, fault
 	}
 	return raw, info.Mode().Perm()&0o004 != 0, nil
+}
+
+// openPlain does not block: a FIFO must be refused, not waited for.
+func openPlain(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+}
+
+func readText(f io.Reader, name string) ([]byte, *Error) {
+	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	switch {
+	case err != nil:
+		return nil, failure(name, "cannot be read: %s", reason(err))
+	case len(raw) > maxFile:
+		return nil, failure(name, "is larger than 1 MiB")
+	case bytes.IndexByte(raw, 0) >= 0:
+		return nil, failure(name, "holds NUL bytes: it is not a text file in UTF-8")
+	}
+	return raw, nil
 }
 
 func namedBy(fromEnv bool) string {
@@ -75,7 +87,7 @@ func namedBy(fromEnv bool) string {
 	return "--config"
 }
 
-func checkMode(info fs.FileInfo, name string) error {
+func checkMode(info fs.FileInfo, name string) *Error {
 	if !info.Mode().IsRegular() {
 		return failure(name, "is not a regular file")
 	}

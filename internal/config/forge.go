@@ -19,7 +19,9 @@ type Forge struct {
 	APIURL string `yaml:"api_url" env:"*"`
 	// Access token. It must be able to read and write issues, repository contents and pull or merge requests.
 	Token string `yaml:"personal_access_token" env:"*"`
-	App   App    `yaml:"app"`
+	// Command that prints the token, instead of `personal_access_token`: `[pass, show, forge]`. It runs without a shell when the program starts, for at most 30 seconds.
+	TokenCommand []string `yaml:"token_command"`
+	App          App      `yaml:"app"`
 	// Search the labelled items of this owner if no list of projects is given. The forge's search index lags behind.
 	Owner string `yaml:"owner"`
 	// Projects to look for tasks in.
@@ -81,7 +83,7 @@ type App struct {
 
 // Keys that only kinds with a server have, and those that only local kinds have.
 var (
-	remoteKeys = []string{"api_url", "personal_access_token", "app", "owner", "projects", "assignee", "clone_from", "tasks_via", "comments_via", "write_interval_ms"}
+	remoteKeys = []string{"api_url", "personal_access_token", "token_command", "app", "owner", "projects", "assignee", "clone_from", "tasks_via", "comments_via", "write_interval_ms"}
 	localKeys  = []string{"directory", "name", "repository", "push"}
 )
 

@@ -53,7 +53,7 @@ func Load(path string, env func(string) string, opts ...Option) (*Config, []Warn
 			return nil, nil, err
 		}
 		dir = filepath.Dir(path)
-		if !d.parse(raw, c) { // whatever else was said would not be true
+		if !d.parse(raw, c, dir, o.offline) { // whatever else was said would not be true
 			return nil, nil, &Error{d.located(d.problems)}
 		}
 		if open {
@@ -108,6 +108,7 @@ func (d *decoder) finish(c *Config, dir string, o options) {
 	c.sources.file, c.sources.lines, c.sources.from = d.file, d.lines, d.from
 	d.intervals(c)
 	if !o.offline {
+		d.secretCommands(c)
 		d.reportMissing(c)
 		d.checkSecrets(c)
 		d.checkScopes(c)
@@ -119,7 +120,7 @@ func (d *decoder) finish(c *Config, dir string, o options) {
 }
 
 // parse reads YAML into c, and tells whether it was YAML at all.
-func (d *decoder) parse(raw []byte, c *Config) bool {
+func (d *decoder) parse(raw []byte, c *Config, dir string, offline bool) bool {
 	dec := yaml.NewDecoder(strings.NewReader(string(raw)))
 	var doc yaml.Node
 	switch err := dec.Decode(&doc); {
@@ -130,6 +131,7 @@ func (d *decoder) parse(raw []byte, c *Config) bool {
 		return false
 	}
 	if root := doc.Content[0]; root.Tag != "!!null" {
+		d.envFile(root, dir, offline)
 		d.value(root, reflect.ValueOf(c).Elem(), "")
 	}
 	var more yaml.Node

@@ -51,6 +51,8 @@ type Provider struct {
 	URL string `yaml:"url" env:"*"`
 	// API key. May be empty on loopback only.
 	APIKey string `yaml:"api_key" env:"*"`
+	// Command that prints the key, instead of `api_key`, as `token_command` of a forge.
+	APIKeyCommand []string `yaml:"api_key_command"`
 	// Name of the model.
 	Model string `yaml:"model" env:"*"`
 	// Context window of the model, in tokens.
@@ -73,7 +75,7 @@ func (p Provider) keyName(key string) string {
 	switch {
 	case key == "url":
 		return p.Driver.URLKey
-	case key == "api_key" && !p.Driver.Key, slices.Contains(extra, key) && !slices.Contains(p.Driver.Keys, key):
+	case (key == "api_key" || key == "api_key_command") && !p.Driver.Key, slices.Contains(extra, key) && !slices.Contains(p.Driver.Keys, key):
 		return ""
 	}
 	return key

@@ -41,8 +41,8 @@ func (d *decoder) checkApp(f Forge, path string) {
 	switch {
 	case f.App.ID < 0 || f.App.InstallationID <= 0 || f.App.KeyFile == "":
 		d.failAt(path, "needs id, key_file and installation_id")
-	case f.Token != "":
-		d.failAt(path, "stands beside personal_access_token: keep one of them")
+	case f.Token != "" || len(f.TokenCommand) > 0:
+		d.failAt(path, "stands beside personal_access_token or token_command: keep one of them")
 	}
 }
 
@@ -50,6 +50,7 @@ func (d *decoder) checkSecret(s, path, variable string) {
 	switch {
 	case s == "" && slices.ContainsFunc(d.missing, func(m missing) bool { return m.path == path }):
 		// said already, with the variable's name
+	case s == "" && slices.Contains(d.unprinted, path): // said already, with what is wrong with the command
 	case s == "":
 		d.failAt(path, "must not be empty: set it, or the environment variable %s", variable)
 	case !oneLine(s) || strings.TrimSpace(s) != s:
@@ -58,7 +59,8 @@ func (d *decoder) checkSecret(s, path, variable string) {
 }
 
 // Secrets are all configured secret values: tokens, keys, header values, and the
-// values of servers' env that came from ${…} or whose name looks like a secret.
+// values of servers' env that came from ${…} or whose name looks like a secret, and
+// those of the file of variables with such a name.
 func (c *Config) Secrets() []string {
 	set := map[string]bool{}
 	walk(reflect.ValueOf(*c), "", func(path, value string) {

@@ -43,7 +43,7 @@ func (d *doctor) checkConfig() *config.Config {
 }
 
 func (d *doctor) noteProblem(p config.Problem) {
-	todo := d.text("doctor.todo.config")
+	todo := "" // the text says what has to be corrected, and where
 	if p.Variable != "" {
 		todo = d.text("doctor.todo.variable")
 	}

@@ -1,7 +1,8 @@
 // Package doctor checks everything that a run needs: the configuration, files,
 // disk, contexts, git, forges, the model, tool servers and their sandbox. Each
 // check gives findings, and a failed one says what to do. Nothing is changed
-// except that the directory of the contexts is created if it is missing.
+// except that the directory of the contexts is created if it is missing, and labels
+// if that is asked for.
 package doctor
 
 import (
@@ -26,7 +27,8 @@ const (
 
 // Finding is one line of the report, as `doctor --json` prints it.
 type Finding struct {
-	Check  string `json:"check"`
+	Check  string `json:"check"` // an id, the host of a forge, or a project
+	Name   string `json:"-"`     // the same for people
 	Result Result `json:"result"`
 	Text   string `json:"text"`
 	Todo   string `json:"todo,omitempty"` // what to do about it
@@ -38,6 +40,7 @@ type Options struct {
 	ContextsDir string // --contexts, "" if not given
 	Version     string
 	NoModelCall bool // do not ask the model anything
+	Labels      bool // create the labels that projects lack
 	Getenv      func(string) string
 	Show        func(Finding) // called for each finding as soon as it is there: some checks take time
 }
@@ -112,7 +115,7 @@ func (d *doctor) text(id i18n.ID, args ...any) string {
 func (d *doctor) note(check string, result Result, text, todo string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	f := Finding{check, result, d.safe(text), d.safe(todo)}
+	f := Finding{check, d.safe(i18n.Check(d.report.Lang, check)), result, d.safe(text), d.safe(todo)}
 	d.report.Findings = append(d.report.Findings, f)
 	d.Show(f)
 }

@@ -178,17 +178,29 @@ func (d *doctor) checkClone(ctx context.Context, s site, project, url string) {
 	}
 }
 
-// checkLabels names the labels that the project lacks. All but the one that
+func namesOf(labels []forge.Label) (names []string) {
+	for _, l := range labels {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
+// checkLabels names the labels that the project lacks, or creates them if that is wished. All but the one that
 // starts the work are created when they are needed.
 func (d *doctor) checkLabels(ctx context.Context, s site, project string) {
 	missing, err := s.probe.MissingLabels(ctx, project, s.Config.Labels())
-	var names []string
-	for _, l := range missing {
-		names = append(names, l.Name)
-	}
+	names := namesOf(missing)
 	switch {
 	case err != nil:
 		d.note(project, Warning, d.text("doctor.labels.unknown", err), "")
+	case d.Labels && len(missing) > 0:
+		created, err := s.probe.CreateLabels(ctx, project, missing)
+		if len(created) > 0 {
+			d.ok(project, "doctor.labels.created", strings.Join(namesOf(created), ", "))
+		}
+		if err != nil {
+			d.note(project, Failed, err.Error(), d.text("doctor.todo.labels.create"))
+		}
 	case slices.Contains(names, s.Config.BotLabel):
 		d.note(project, Warning, d.text("doctor.labels.bot", s.Config.BotLabel), d.text("doctor.todo.labels"))
 	case len(names) > 0:

@@ -51,8 +51,19 @@ func (d *doctor) noteModel(driver llm.Driver, active config.Provider, info llm.I
 	case statusOf(err) == http.StatusNotFound && len(info.Models) == 0:
 		d.note("model", Failed, d.text("doctor.model.notfound", strings.TrimRight(active.URL, "/")+driver.Path), hint(driver.Hints.NotFound, "doctor.todo.notfound.other", driver.URLPath()))
 	default:
-		d.note("model", Failed, err.Error(), hint(driver.Hints.Unreachable, "doctor.todo.model.other"))
+		d.note("model", Failed, err.Error(), d.todoModel(driver, err))
 	}
+}
+
+// todoModel is what to do about an answer of a model server.
+func (d *doctor) todoModel(driver llm.Driver, err error) string {
+	var failed *llm.Error
+	if errors.As(err, &failed) {
+		if id := i18n.ID("doctor.todo.model." + failed.Kind); i18n.Has(id) {
+			return d.text(id)
+		}
+	}
+	return d.text(i18n.ID(cmp.Or(driver.Hints.Unreachable, "doctor.todo.model.other")))
 }
 
 // statusOf is the HTTP status that a model server answered with, 0 if none.
@@ -117,7 +128,7 @@ func (d *doctor) play(driver llm.Driver, calls bool) {
 		}
 		return
 	case err != nil:
-		d.note(toolCalls, Failed, err.Error(), d.text(i18n.ID(cmp.Or(driver.Hints.Unreachable, "doctor.todo.model.other"))))
+		d.note(toolCalls, Failed, err.Error(), d.todoModel(driver, err))
 		return
 	case calls && len(reply.Calls) == 0:
 		d.noCalls(d.text("doctor.calls.words"))

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -84,12 +85,28 @@ func (d *doctor) checkDisk() {
 		case err != nil:
 			d.note("disk", Failed, err.Error(), "")
 		case bytes < contexts.MinBytes || inodes < contexts.MinInodes:
-			d.note("disk", Failed, d.text("doctor.room", dir, bytes>>20, inodes), d.text("doctor.todo.room", contexts.MinBytes>>20, contexts.MinInodes))
+			d.note("disk", Failed, d.room(dir, bytes, inodes), d.text("doctor.todo.room", contexts.MinBytes>>20, contexts.MinInodes))
 		default:
-			d.ok("disk", "doctor.room", dir, bytes>>20, inodes)
+			d.note("disk", OK, d.room(dir, bytes, inodes), "")
 		}
 	}
 	d.sayCaches()
+}
+
+// manyInodes are so many that nobody asks for the number. Some file systems have no
+// bound, and say 0 or something impossible.
+const manyInodes = 1_000_000
+
+// room says how much is free.
+func (d *doctor) room(dir string, bytes, inodes uint64) string {
+	size := fmt.Sprintf("%d MiB", bytes>>20)
+	if bytes >= 10<<30 {
+		size = fmt.Sprintf("%d GiB", bytes>>30)
+	}
+	if inodes >= manyInodes {
+		return d.text("doctor.room", dir, size)
+	}
+	return d.text("doctor.room.inodes", dir, size, inodes)
 }
 
 // sayCaches says how much the caches of tools take.

@@ -30,9 +30,11 @@ var setupTexts = texts{
 	"init.written":  {"Wrote %s.", "%s を作成しました。"},
 	"init.label":    {"created label %q in %s", "ラベル %q を %s に作成しました"},
 	"init.nolabels": {"not all labels were created", "一部のラベルを作成できませんでした"},
-	"init.next":     {"Set %s in the environment, then run:", "環境変数 %s を設定してから、次を実行してください:"},
+	"init.next":     {"Fill in %s in %s (or set it in the environment), then run:", "%s の値を %s に書いて（または環境変数に設定して）から、次を実行してください:"},
 
 	"init.c.head":      {"Configuration of agent. Keep secrets in environment variables, not here.\n${NAME} is replaced by a variable, ${NAME:-default} has a default, $$ is a dollar sign.", "agentの設定ファイル。秘密情報はここに書かず、環境変数に置いてください。\n${NAME} は変数の値、${NAME:-既定値} は既定値付き、$$ は $ そのものです。"},
+	"init.c.env":       {"Secrets of agent: NAME=value, one a line. Only you can read this file.", "agentの秘密情報。1行に 名前=値 を書きます。このファイルはあなただけが読めます。"},
+	"init.c.envfile":   {"Variables for ${…} below. What the environment has wins.", "以下の ${…} の値を書くファイル。環境変数が優先されます。"},
 	"init.c.forge":     {"Where tasks come from. The agent works on open items that carry the bot label.", "タスクの取得元。ボットのラベルが付いたオープンな項目を処理します。"},
 	"init.c.labels":    {"The label that starts the work. The others (processing_label, done_label, …) have defaults.", "作業を開始するラベル。他のラベル（processing_label、done_label など）には既定値があります。"},
 	"init.c.workspace": {"Empty: the agent clones the project for each task. A directory: it works there in place, without branch or push.", "空: タスクごとにクローンします。ディレクトリ: その場で作業し、ブランチもプッシュも行いません。"},

@@ -26,11 +26,12 @@ func createLabels(ctx context.Context, f config.Forge, created func(label, proje
 		if err != nil {
 			return fmt.Errorf("labels of %s: %w", project, err)
 		}
-		for _, l := range missing {
-			if err := p.CreateLabel(ctx, project, l); err != nil {
-				return fmt.Errorf("create label %q in %s: %w", l.Name, project, err)
-			}
+		made, err := p.CreateLabels(ctx, project, missing)
+		for _, l := range made {
 			created(l.Name, project)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -16,6 +16,8 @@ func (a *Answers) render() string {
 	note("init.c.head")
 	y.line("task_source: " + a.Forge)
 	y.line("language: " + a.Lang)
+	y.comment("", a.text("init.c.envfile"))
+	y.line("env_file: " + envFile)
 	y.line("")
 	note("init.c.forge")
 	a.renderForge(&y)

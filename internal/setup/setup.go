@@ -59,10 +59,14 @@ func (a *Answers) provider() llm.Driver {
 	return d
 }
 
-// Write makes the file in one step, after it was found to be valid.
+// Write makes the file in one step, after it was found to be valid, and beside it the
+// file of variables unless there is one.
 func (a *Answers) Write() error {
 	dir := filepath.Dir(a.Output)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if err := a.writeVariables(); err != nil {
 		return err
 	}
 	tmp, err := os.CreateTemp(dir, ".config-*.yaml") // mode 0600
@@ -85,6 +89,29 @@ func (a *Answers) Write() error {
 		return fmt.Errorf("%s: %w", a.Output, ErrExists)
 	}
 	return err
+}
+
+// EnvFile is the file of variables beside the configuration.
+func (a *Answers) EnvFile() string { return filepath.Join(filepath.Dir(a.Output), envFile) }
+
+const envFile = "env"
+
+// writeVariables makes the file of variables, without values, mode 0600.
+func (a *Answers) writeVariables() error {
+	f, err := os.OpenFile(a.EnvFile(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // somebody has filled it in
+	}
+	if err != nil {
+		return err
+	}
+	var y yamlText
+	y.comment("", a.text("init.c.env"))
+	for _, name := range a.Variables() {
+		y.line(name + "=")
+	}
+	_, err = f.WriteString(y.String())
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // CheckOutput refuses a file that is there and may not be replaced, before anything is asked.
