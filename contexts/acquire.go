@@ -176,6 +176,9 @@ func (c *Context) see(r eventlog.Record, visit func(event.Event) error) error {
 		return &DamageError{Name: c.path(), Reason: err.Error()}
 	}
 	if created, ok := e.Body.(*event.ContextCreated); ok {
+		if created.Format > event.Format {
+			return fmt.Errorf("seq %d: format %d: %w", e.Seq, created.Format, event.ErrNewer)
+		}
 		if err := c.recall(created.TaskKey); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -191,27 +192,43 @@ func (w *world) rewrite(place, uuid string, change func(d *eventlog.Draft)) {
 	w.writeLines(place, uuid, lines)
 }
 
-// TestNewerRelease leaves alone what a newer release has begun.
+// TestNewerRelease leaves alone what a newer release has begun, or only worked on.
 func TestNewerRelease(t *testing.T) {
 	t.Parallel()
-	w, uuid := begun(t)
-	w.rewrite("running", uuid, func(d *eventlog.Draft) {
-		if d.Type == "llm.requested" {
-			d.V = 99
-		}
-	})
-	before := w.lines("running", uuid)
-	w.issue("Another")
-	out, errOut := w.agent(69, "run")
-	if !strings.Contains(out+errOut, "newer release") {
-		t.Errorf("run does not say why it leaves the context alone:\n%s%s", out, errOut)
+	raise := func(field string) func(*eventlog.Draft) {
+		old := regexp.MustCompile(`"` + field + `":\d+`)
+		return func(d *eventlog.Draft) { d.Data = old.ReplaceAll(d.Data, []byte(`"`+field+`":99`)) }
 	}
-	w.wantLabels(2, doneLabel)
-	if out, _ := w.agent(0, "inspect", uuid); !strings.Contains(out, "llm.requested") {
-		t.Errorf("inspect shows less than there is:\n%s", out)
-	}
-	if after := w.lines("running", uuid); !slices.EqualFunc(before, after, bytes.Equal) {
-		t.Error("its log was changed")
+	for _, c := range exhaustive.Sample([]struct {
+		kind  string
+		write func(*eventlog.Draft)
+	}{
+		{"llm.requested", func(d *eventlog.Draft) { d.V = 99 }},
+		{"context.created", raise("format")},
+		{"process.started", raise("decisions")},
+	}, 2) {
+		t.Run(c.kind, func(t *testing.T) {
+			t.Parallel()
+			w, uuid := begun(t)
+			w.rewrite("running", uuid, func(d *eventlog.Draft) {
+				if d.Type == c.kind {
+					c.write(d)
+				}
+			})
+			before := w.lines("running", uuid)
+			w.issue("Another")
+			out, errOut := w.agent(69, "run")
+			if !strings.Contains(out+errOut, "newer release") {
+				t.Errorf("run does not say why it leaves the context alone:\n%s%s", out, errOut)
+			}
+			w.wantLabels(2, doneLabel)
+			if out, _ := w.agent(0, "inspect", uuid); !strings.Contains(out, "llm.requested") {
+				t.Errorf("inspect shows less than there is:\n%s", out)
+			}
+			if after := w.lines("running", uuid); !slices.EqualFunc(before, after, bytes.Equal) {
+				t.Error("its log was changed")
+			}
+		})
 	}
 }
 

@@ -169,6 +169,9 @@ func Create(p Ports, first *event.ContextCreated) (*Engine, error) {
 func Open(p Ports, uuid string) (*Engine, error) {
 	e := newEngine(p)
 	log, err := p.Store.AcquireInPlace(uuid, func(ev event.Event) error {
+		if err := known(ev); err != nil {
+			return err
+		}
 		e.fold(ev)
 		e.remember(ev)
 		return nil

@@ -90,6 +90,14 @@ func (e *Engine) end(ctx context.Context, err error) error {
 	return err
 }
 
+// known refuses to go on where a newer release has decided: this one may decide otherwise.
+func known(ev event.Event) error {
+	if b, ok := ev.Body.(*event.ProcessStarted); ok && b.Decisions > handlers.Decisions {
+		return fmt.Errorf("seq %d: decisions %d: %w", ev.Seq, b.Decisions, event.ErrNewer)
+	}
+	return nil
+}
+
 func (e *Engine) loop(ctx context.Context) error {
 	if open := e.state.Open; open != nil {
 		if needsFiles(open.Body) {
