@@ -11,12 +11,16 @@ import (
 
 	"agent/eventlog/event"
 	"agent/internal/exhaustive"
+	"agent/llm/llmtest"
 )
 
-// made is what fork --json prints.
+// fork gives what fork --json prints. It runs in the process of the test.
 func (w *world) fork(args ...string) forkedAnswer {
 	w.t.Helper()
-	out, _ := w.agent(0, append([]string{"fork", "--json"}, args...)...)
+	out, errOut, code := w.look(append([]string{"fork", "--json"}, args...)...)
+	if code != 0 {
+		w.t.Fatalf("agent fork %q: exit %d: %s", args, code, errOut)
+	}
 	var f forkedAnswer
 	must(w.t, json.Unmarshal([]byte(out), &f))
 	return f
@@ -130,4 +134,126 @@ func firstDifference(got, want []string) string {
 		}
 	}
 	return ""
+}
+
+// seqOf is the n-th event of a type, from 1 on.
+func (w *world) seqOf(uuid, kind string, n int) uint64 {
+	w.t.Helper()
+	for _, ev := range w.events(uuid) {
+		if ev.Body.Type() == kind {
+			if n--; n == 0 {
+				return ev.Seq
+			}
+		}
+	}
+	w.t.Fatalf("%s has no such %s", uuid, kind)
+	return 0
+}
+
+// listens is a model that says what it was told: the last comment, and whose model and
+// prompt it is.
+func listens(_ int, r llmtest.Request) llmtest.Reply {
+	said := ""
+	for _, m := range r.Messages {
+		if _, after, found := strings.Cut(m.Content, "Please say "); found {
+			said, _, _ = strings.Cut(after, " today")
+		}
+	}
+	if n := strings.Count(fmt.Sprint(r.Messages), "bytes to file-"); n < 3 {
+		return write(fmt.Sprintf("file-%d.txt", n), fmt.Sprintf("%s %s %v\n", said, r.Model, strings.Contains(r.System(), "Be strict")))
+	}
+	return llmtest.Done("I said " + said + ".")
+}
+
+// What a fork was told to do differently, it does differently from there on, and nothing else.
+func TestForkDiffers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, listens)
+	w.agent(0, "run")
+	origin := w.only()
+	must(t, os.WriteFile(w.path("strict.md"), []byte("You are {role}. Be strict. "+testToken), 0o600))
+	second := w.seqOf(origin.UUID, "tool.replied", 2)
+	f := w.fork(origin.UUID, "--at", fmt.Sprint(second), "--model", "other", "--system-prompt", w.path("strict.md"), "--say", "Please say peace "+testToken+" today")
+	if f.Seq != second || f.Moved != "" {
+		t.Errorf("it begins elsewhere: %+v", f)
+	}
+	since := len(w.forge.Requests())
+	w.agent(0, "run", f.UUID)
+	if writes := w.writes(since); len(writes) > 0 {
+		t.Errorf("it wrote %q", writes)
+	}
+	w.wantExact(f.UUID)
+	tree := func(uuid, path string) string {
+		out, _ := w.agent(0, "files", uuid, path)
+		return out
+	}
+	for path, want := range map[string]string{"file-0.txt": " scripted false\n", "file-1.txt": " scripted false\n"} {
+		if got := tree(f.UUID, path); got != want {
+			t.Errorf("%s was %q before the fork, and is %q", path, want, got)
+		}
+	}
+	if got := tree(f.UUID, "file-2.txt"); !strings.HasPrefix(got, "peace ") || !strings.HasSuffix(got, " other true\n") {
+		t.Errorf("file-2.txt is %q", got)
+	}
+	if got := tree(origin.UUID, "file-2.txt"); got != " scripted false\n" {
+		t.Errorf("the origin's file-2.txt is %q", got)
+	}
+	state := w.fold(f.UUID)
+	if opened := state.Publishing.Opened; opened == nil || opened.Simulated != event.NotDone || opened.Number != 0 || opened.Patch.IsZero() {
+		t.Errorf("its work became %+v", opened)
+	}
+	if text, _ := w.agent(0, "inspect", f.UUID); strings.Count(text, "not done: this is a fork") < 3 || !strings.Contains(text, "from "+origin.UUID[:8]) && !strings.Contains(text, "fork of "+origin.UUID) {
+		t.Errorf("inspect shows\n%s", text)
+	}
+	if out, _ := w.agent(0, "list"); !strings.Contains(out, "fork of "+origin.UUID[:8]+" at "+fmt.Sprint(second)) {
+		t.Errorf("list shows\n%s", out)
+	}
+	if out, _ := w.agent(0, "why", f.UUID); !strings.Contains(out, "fork of") || !strings.Contains(out, "not done") {
+		t.Errorf("why says\n%s", out)
+	}
+	w.noSecrets()
+
+	shorter := w.fork(origin.UUID, "--drop-last", "2")
+	if want := w.seqOf(origin.UUID, "tool.replied", 2); shorter.Seq != want || shorter.Dropped != 2 {
+		t.Errorf("without two turns it begins at %d, want %d: %+v", shorter.Seq, want, shorter)
+	}
+	if _, errOut, code := w.look("fork", origin.UUID, "--drop-last", "9"); code != 2 || !strings.Contains(errOut, "4 before") {
+		t.Errorf("nine turns: %d %s", code, errOut)
+	}
+	for _, args := range [][]string{{"--at", "999"}, {"--drop-last", "-1"}, {"--system-prompt", "/nowhere"}, {"--system-prompt", os.DevNull}} {
+		if _, errOut, code := w.look(append([]string{"fork", origin.UUID}, args...)...); code != 2 {
+			t.Errorf("%q: exit %d: %s", args, code, errOut)
+		}
+	}
+}
+
+// A fork in the middle of a step begins before it, at the end of a run before its end
+// began, and says so.
+func TestForkMovesBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greet())
+	w.agent(0, "run")
+	origin := w.only()
+	for _, kind := range []string{"llm.requested", "tool.requested", "comment.requested", "labels.requested", "change.requested", "workspace.saved"} {
+		n := 1
+		if kind == "comment.requested" || kind == "workspace.saved" {
+			n = 2
+		}
+		if kind == "comment.requested" {
+			n = 1
+		}
+		at := w.seqOf(origin.UUID, kind, n)
+		f := w.fork(origin.UUID, "--at", fmt.Sprint(at))
+		if f.Moved == "" || f.Seq >= at || f.Asked != at {
+			t.Errorf("at %s (%d): %+v", kind, at, f)
+		}
+	}
+	out, _, _ := w.look("fork", origin.UUID, "--at", fmt.Sprint(w.seqOf(origin.UUID, "tool.requested", 1)))
+	if !strings.Contains(out, "a step was open (tool.requested)") {
+		t.Errorf("it says\n%s", out)
+	}
+	out, _, _ = w.look("fork", origin.UUID, "--at", fmt.Sprint(len(w.events(origin.UUID))))
+	if !strings.Contains(out, "already ending") || !strings.Contains(out, "agent run ") {
+		t.Errorf("it says\n%s", out)
+	}
 }

@@ -18,6 +18,19 @@ type ContextForked struct {
 	Say     Text   `json:"say,omitzero"` // words of the operator for the model
 }
 
+// Simulated says of the outcome of a write how a fork came by it, "" if it was done.
+func Simulated(b Body) string {
+	switch b := b.(type) {
+	case *CommentPosted:
+		return b.Simulated
+	case *LabelsChanged:
+		return b.Simulated
+	case *ChangeOpened:
+		return b.Simulated
+	}
+	return ""
+}
+
 // Served is a model and who is asked for it.
 type Served struct {
 	Provider      string `json:"provider"`

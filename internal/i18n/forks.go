@@ -17,6 +17,8 @@ var forkTexts = texts{
 	"fork.not_done":     {"not done: this is a fork", "実行していません（フォークのため）"},
 	"fork.recorded":     {"not done: this is a fork; its origin did the same", "実行していません（フォークのため。元の実行では行われました）"},
 	"fork.summary":      {"This is a fork of %s at event %d. What it would have written to the task was not done.", "これは %s のイベント %d からのフォークです。タスクへの書き込みは実行していません。"},
+	"why.fork":          {"  it is a fork of %s at event %d", "  %s のイベント %d からのフォークです"},
+	"why.notdone":       {"  writes to the task: %d, not done: this is a fork", "  タスクへの書き込み: %d 件（フォークのため実行していません）"},
 	"why.forked":        {"it is a fork, which a person runs: `agent run`", "フォークであり、`agent run` で実行されるのを待っています"},
 	"skip.fork":         {"a fork of an earlier attempt works on it: agent run %s", "以前の試行のフォークが担当しています: agent run %s"},
 	"signal.fork":       {"%s is a fork, which no round takes. agent run %[1]s goes on with it.", "%s はフォークなので、自動では処理されません。agent run %[1]s で続行します。"},

@@ -50,6 +50,11 @@ type Attempt struct {
 	Fetch   string           `json:"comments_error,omitempty"` // why the latest fetch failed
 	Error   string           `json:"error,omitempty"`          // why the log cannot be read whole
 
+	ForkOf  string `json:"fork_of,omitempty"`  // uuid of its origin
+	ForkAt  uint64 `json:"fork_at,omitempty"`  // the latest event that it has from there
+	Live    bool   `json:"live,omitempty"`     // a fork that works on the task itself
+	NotDone int    `json:"not_done,omitempty"` // writes to the task that a fork did not do
+
 	paused  *Pause      // that is not over
 	working event.Event // the latest event of a process that has not ended; its body is nil without one
 	doing   string      // what was open then
@@ -164,6 +169,12 @@ func (s Source) Why(ref string, hosts ...string) (*Why, error) {
 func (s Source) attempt(uuid string) (Attempt, error) {
 	c := Attempt{UUID: uuid, Ignored: []IgnoredComment{}}
 	log := s.fold(uuid, func(ev event.Event, state *projections.State) {
+		if b, ok := ev.Body.(*event.ContextForked); ok { // what was before is told of its origin
+			c = Attempt{UUID: uuid, Ignored: []IgnoredComment{}, ForkOf: b.Origin, ForkAt: b.Seq, Live: b.Live}
+		}
+		if event.Simulated(ev.Body) != "" {
+			c.NotDone++
+		}
 		c.apply(ev, state)
 		c.pause(ev, state, s.Lang)
 		c.process(ev, state)

@@ -61,6 +61,12 @@ const shownLeftOut = 20
 
 func (p *Printer) showContext(c report.Attempt) {
 	p.say("why.context", c.UUID[:8], term.Time(c.Created), p.text(i18n.OrOther("why.trigger.", c.Trigger)), c.User)
+	if c.ForkOf != "" {
+		p.say("why.fork", c.ForkOf, c.ForkAt)
+	}
+	if c.NotDone > 0 {
+		p.say("why.notdone", c.NotDone)
+	}
 	for _, over := range c.Pauses {
 		p.say("why.pause", term.Time(over.Started), watch.Duration(over.Ended.Sub(over.Started)), sanitize.Line(over.Because, 300), p.endOf(over))
 	}
