@@ -76,7 +76,21 @@ func (s *Store) Creation(uuid string) (*event.ContextCreated, error) {
 // ForkOf is what makes a context a fork; nil for one that is none.
 func (s *Store) ForkOf(uuid string) (*event.ContextForked, error) {
 	d, err := s.descent(uuid)
-	return d.fork, err
+	if err != nil {
+		return nil, err
+	}
+	return d.fork, nil
+}
+
+// Simulates tells whether a context is a fork that is not live, as far as its log, or if
+// that cannot be read the index, says so.
+func (s *Store) Simulates(uuid string) bool {
+	fork, err := s.ForkOf(uuid)
+	if err == nil {
+		return fork != nil && !fork.Live
+	}
+	known, err := s.recorded(uuid)
+	return err == nil && known.Fork != "" && !known.Live
 }
 
 func (s *Store) descent(uuid string) (d descent, err error) {

@@ -67,6 +67,12 @@ func (i *Info) at(taskKey string) bool {
 // Over tells whether nothing more will happen to it.
 func (i *Info) Over() bool { return !i.Ended.IsZero() && i.State != StateDamaged }
 
+// Removable tells whether it can go: it has ended, or it is a fork that nobody runs, for
+// which nothing outside waits.
+func (i *Info) Removable() bool {
+	return i.Over() || i.Fork != "" && !i.Live && (i.State == StatePaused || i.State == StateAwaiting)
+}
+
 // Inheritable tells whether the next attempt at its task may take it over. A fork is an
 // experiment: nothing follows from it.
 func (i *Info) Inheritable() bool {

@@ -3,6 +3,7 @@ package contexts
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -17,6 +18,31 @@ type Forgotten struct {
 	UUID  string   `json:"uuid"`
 	Bytes int64    `json:"bytes"`           // of its files
 	Heirs []string `json:"heirs,omitempty"` // contexts that had taken something over from it
+	Forks []Copied `json:"forks,omitempty"` // contexts that begin with its events, and stay
+}
+
+// Copied is a fork that holds the texts of a context up to an event.
+type Copied struct {
+	UUID string `json:"uuid"`
+	Seq  uint64 `json:"seq"`
+}
+
+// forksOf lists the forks of a context, and forks of those.
+func forksOf(of []Info, uuid string) (forks []Copied) {
+	upTo := map[string]uint64{uuid: math.MaxUint64}
+	for found := true; found; {
+		found = false
+		for _, i := range of {
+			most, descends := upTo[i.Fork]
+			if _, known := upTo[i.UUID]; !descends || known {
+				continue
+			}
+			found = true
+			upTo[i.UUID] = min(most, i.ForkSeq)
+			forks = append(forks, Copied{i.UUID, upTo[i.UUID]})
+		}
+	}
+	return forks
 }
 
 // Forget removes a context that has ended, and what later ones of its task have
@@ -49,7 +75,7 @@ func (s *Store) forget(uuid, by string, at time.Time, refresh func(*Context) err
 	if err != nil {
 		return done, err
 	}
-	if info := s.digest(uuid, eventlog.Head{}); info.Err != nil || !info.Over() {
+	if info := s.digest(uuid, eventlog.Head{}); info.Err != nil || !info.Removable() {
 		return done, errors.Join(info.Err, ErrNotEnded)
 	}
 	if err := s.forgetHeirs(first.TaskKey, by, at, refresh, &done); err != nil {
@@ -76,6 +102,7 @@ func (s *Store) WouldForget(uuid string) (Forgotten, error) {
 	if err != nil {
 		return would, err
 	}
+	would.Forks = forksOf(of, uuid)
 	for _, i := range of {
 		if i.UUID == uuid {
 			continue
@@ -97,6 +124,7 @@ func (s *Store) forgetHeirs(taskKey, by string, at time.Time, refresh func(*Cont
 	if err != nil {
 		return err
 	}
+	done.Forks = forksOf(of, done.UUID)
 	for _, i := range of {
 		heir := i.UUID
 		if heir == done.UUID {

@@ -36,7 +36,7 @@ func (s *Store) Archive(uuid string) (packed eventlog.Packed, err error) {
 	return packed, c.Relocate()
 }
 
-// Remove takes a context that has ended out of the store for good and returns
+// Remove takes a context that is [Info.Removable] out of the store for good and returns
 // how many bytes its files had. After a crash it is there whole or not at all.
 func (s *Store) Remove(uuid string) (size int64, err error) {
 	c, err := s.Acquire(uuid, nil)
@@ -44,7 +44,7 @@ func (s *Store) Remove(uuid string) (size int64, err error) {
 		return 0, err
 	}
 	defer c.Close()
-	if !c.info.Over() {
+	if !c.info.Removable() {
 		return 0, fmt.Errorf("remove %s: %w", uuid, ErrNotEnded)
 	}
 	if size, err = s.sizeOf(c.path()); err == nil {

@@ -16,7 +16,11 @@ func startLabels(s *projections.State) *event.LabelsRequested {
 
 func resumeLabels(s *projections.State) *event.LabelsRequested {
 	l := s.Config.Labels
-	return labels("resumed", l.Processing, append([]string{l.Paused, l.Awaiting}, triggers(l)...)...)
+	leave := append([]string{l.Paused, l.Awaiting}, triggers(l)...)
+	if s.Fork != nil && s.Fork.Fresh { // its origin, or a later attempt, has ended
+		leave = append(leave, l.Done, l.Stopped, l.Failed)
+	}
+	return labels("resumed", l.Processing, leave...)
 }
 
 func triggers(l event.Labels) []string {

@@ -110,6 +110,9 @@ func (a *cli) signal(refs []string, all bool, sig contexts.Signal, dir contexts.
 			return err
 		}
 		a.tell(requested{uuid, sig, true, statusOf(state)}, "signal.requested."+i18n.ID(sig), uuid)
+		if state != nil && state.Fork != nil && state.Status != projections.Running && !a.asJSON {
+			a.say("signal.fork", uuid)
+		}
 		if exitCode(err) == contexts.ExitDamage && !contexts.IsTorn(err) {
 			damaged = errors.Join(damaged, err)
 		}
@@ -156,6 +159,9 @@ func (a *cli) targets(store *contexts.Store, refs []string, dir contexts.Dir) ([
 		return uuids, nil
 	}
 	for entry, err := range store.Unfinished() {
+		if fork, _ := store.ForkOf(entry.UUID); fork != nil {
+			continue // no round takes it
+		}
 		if err == nil && entry.Dir == dir {
 			uuids = append(uuids, entry.UUID)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ func (a *cli) forgetCommand() *cobra.Command {
 	f := forgetting{}
 	cmd := &cobra.Command{
 		Use: "forget TASK", Short: "Remove a context, and what later ones have from it", Args: cobra.ExactArgs(1),
-		Long: `forget removes a context that has ended (the uuid or the beginning of one), or all those
+		Long: `forget removes a context that has ended, or a paused fork (the uuid or the beginning of one), or all those
 of a task (a URL), with everything in it. From the later contexts of its task it removes
 every text that was made of its words: what they inherited from it, directly or by way of
 others, what they looked up in its history, and their own summaries since then, so that
@@ -30,7 +31,7 @@ they pass nothing on. Their logs stay valid, and say that a text was forgotten.
 
 What it leaves: a later context's own turns (replies of the model, calls and what tools
 answered, comments, plans), which may repeat words; what was posted on the forge; and the
-program's own log. To remove these turns too, forget the later contexts, or the task.
+program's own log. A fork of it holds the same texts and stays; it is named. To remove these turns too, forget the later contexts, or the task.
 
 On a terminal it says what it would remove and asks; --yes does not ask.`,
 		Example: `  agent forget 3f2a
@@ -77,7 +78,7 @@ func (a *cli) forget(cfg *config.Config, store *contexts.Store, uuids []string, 
 			return err
 		}
 		for _, w := range would {
-			a.sayForgotten(forgotten{w, true}, "forget.would", "forget.would.heir")
+			a.sayForgotten(forgotten{w, true}, uuids, "forget.would", "forget.would.heir")
 		}
 		if f.dry {
 			return nil
@@ -87,7 +88,7 @@ func (a *cli) forget(cfg *config.Config, store *contexts.Store, uuids []string, 
 		}
 	}
 	err := retention.Forget(cfg, store, uuids, time.Now(), func(done contexts.Forgotten) {
-		a.sayForgotten(forgotten{done, false}, "forget.did", "forget.heir")
+		a.sayForgotten(forgotten{done, false}, uuids, "forget.did", "forget.heir")
 	})
 	if errors.Is(err, contexts.ErrBusy) {
 		return codeError{contexts.ExitTemporary, err} // a person asked, and it was not done
@@ -95,8 +96,14 @@ func (a *cli) forget(cfg *config.Config, store *contexts.Store, uuids []string, 
 	return err
 }
 
-func (a *cli) sayForgotten(f forgotten, did, lost i18n.ID) {
+func (a *cli) sayForgotten(f forgotten, all []string, did, lost i18n.ID) {
+	f.Forks = slices.DeleteFunc(f.Forks, func(c contexts.Copied) bool { return slices.Contains(all, c.UUID) })
 	a.tell(f, did, f.UUID, bytesText(f.Bytes))
+	for _, fork := range f.Forks {
+		if !a.asJSON {
+			a.say("forget.fork", fork.UUID, fork.Seq)
+		}
+	}
 	for _, heir := range f.Heirs {
 		if !a.asJSON {
 			a.say(lost, heir)

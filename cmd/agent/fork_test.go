@@ -257,3 +257,176 @@ func TestForkMovesBack(t *testing.T) {
 		t.Errorf("it says\n%s", out)
 	}
 }
+
+// greets writes hello.txt, whenever it is asked.
+func greets(_ int, r llmtest.Request) llmtest.Reply {
+	if strings.Contains(fmt.Sprint(r.Messages), "bytes to hello.txt") {
+		return llmtest.Done("I wrote hello.txt.")
+	}
+	return write("hello.txt", "hello\n")
+}
+
+// A live fork works on its task: comments, labels and a branch of its own, once the origin
+// has ended. Rounds leave every fork alone.
+func TestLiveFork(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greets)
+	w.agent(0, "run")
+	origin := w.only()
+	before, comments := w.log(origin.UUID), w.forge.Comments(testRepo, 1)
+	idle := w.fork(origin.UUID, "--at", fmt.Sprint(w.seqOf(origin.UUID, "tool.replied", 1)))
+	out, _ := w.agent(0, "fork", origin.UUID, "--at", fmt.Sprint(w.seqOf(origin.UUID, "message.added", 2)), "--live", "--json")
+	var live forkedAnswer
+	must(t, json.Unmarshal([]byte(out), &live))
+	if !live.Live {
+		t.Fatalf("%+v", live)
+	}
+	w.agent(1, "fork", origin.UUID, "--live") // the task has one
+	w.forge.AddLabels(testRepo, 1, botLabel)
+	w.agent(0, "run") // nor does a round take it because of the label
+	for _, uuid := range []string{idle.UUID, live.UUID} {
+		if s := w.fold(uuid); s.Status != "paused" || s.Resumes > 0 {
+			t.Errorf("%s was taken by a round", uuid)
+		}
+	}
+	w.agent(0, "run", live.UUID)
+	s := w.fold(live.UUID)
+	opened := s.Publishing.Opened
+	if s.Status != "completed" || opened == nil || opened.Number == 0 || opened.Simulated != "" {
+		t.Fatalf("it ended as %s with %+v", s.Status, opened)
+	}
+	now := w.forge.Comments(testRepo, 1)
+	if len(now) <= len(comments) || fmt.Sprint(now[:len(comments)]) != fmt.Sprint(comments) {
+		t.Errorf("the comments are\n%v\nand were\n%v", now, comments)
+	}
+	w.wantLabels(1, doneLabel)
+	if branches := w.run("git", "-C", w.path("origin.git"), "for-each-ref", "refs/heads/agent"); strings.Count(branches, "\n") != 2 || !strings.Contains(branches, live.UUID[:8]) {
+		t.Errorf("the branches are\n%s", branches)
+	}
+	if w.log(origin.UUID) != before {
+		t.Error("the origin's log has changed")
+	}
+	w.wantExact(live.UUID)
+}
+
+// A live fork of a context that has not ended stops it, if the operator says so.
+func TestLiveForkStops(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greets)
+	w.agent(0, "run")
+	out, _, _ := w.look("fork", w.only().UUID, "--drop-last", "1", "--live", "--json")
+	var first, second forkedAnswer
+	must(t, json.Unmarshal([]byte(out), &first))
+	if _, errOut, code := w.look("fork", first.UUID, "--live"); code != 2 || !strings.Contains(errOut, "--yes") {
+		t.Errorf("without a word: exit %d, %s", code, errOut)
+	}
+	out, _ = w.agent(0, "fork", first.UUID, "--live", "--yes", "--json")
+	must(t, json.Unmarshal([]byte(out), &second))
+	if s := w.fold(first.UUID); s.Status != "stopped" {
+		t.Errorf("its origin is %s", s.Status)
+	}
+	w.agent(0, "run", second.UUID)
+	if s := w.fold(second.UUID); s.Status != "completed" {
+		t.Errorf("it is %s", s.Status)
+	}
+	w.wantLabels(1, doneLabel)
+	w.wantExact(second.UUID)
+}
+
+// A fork of a context that worked in place has a copy of its own, also of what was never
+// committed there; the directory stays as it is.
+func TestForkInPlace(t *testing.T) {
+	t.Parallel()
+	turns := llmtest.Turns(write("hello.txt", "one\n"), write("hello.txt", "two\n"), llmtest.Done("I wrote it."))
+	w := newWorld(t, func(n int, r llmtest.Request) llmtest.Reply {
+		if strings.Contains(fmt.Sprint(r.Messages), "Please leave it") {
+			return llmtest.Done("I left it.")
+		}
+		return turns(n, r)
+	})
+	w.inPlace()
+	must(t, os.WriteFile(w.path("work", "mine.txt"), []byte("not committed\n"), 0o600))
+	w.agent(0, "run")
+	origin := w.only()
+	f := w.fork(origin.UUID, "--at", fmt.Sprint(w.seqOf(origin.UUID, "tool.replied", 1)), "--say", "Please leave it.")
+	w.agent(0, "run", f.UUID)
+	s := w.fold(f.UUID)
+	if s.Status != "completed" || s.Workspace.Dir != w.path("workspaces", f.UUID) {
+		t.Fatalf("%s in %s", s.Status, s.Workspace.Dir)
+	}
+	for path, want := range map[string]string{w.path("workspaces", f.UUID, "hello.txt"): "one\n", w.path("workspaces", f.UUID, "mine.txt"): "not committed\n",
+		w.path("work", "hello.txt"): "two\n"} {
+		if text, err := os.ReadFile(path); err != nil || string(text) != want {
+			t.Errorf("%s holds %q, want %q (%v)", path, text, want, err)
+		}
+	}
+	w.wantExact(f.UUID)
+}
+
+// A fork of an archived origin, of one that runs, and of a fork; the origin is removed, and
+// the forks go on. forget names them.
+func TestForkWithoutItsOrigin(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, planner)
+	w.extra = planningOn
+	w.agent(0, "run")
+	origin := w.only()
+	want := w.spoken(origin.UUID)
+	_, err := w.opened(false).Archive(origin.UUID)
+	must(t, err)
+	first := w.fork(origin.UUID, "--at", fmt.Sprint(w.seqOf(origin.UUID, "plan.made", 1)))
+	second := w.fork(first.UUID)
+	if second.Origin != first.UUID && second.Origin != origin.UUID {
+		t.Errorf("%+v", second)
+	}
+	out, _ := w.agent(0, "forget", origin.UUID, "--yes")
+	for _, uuid := range []string{first.UUID, second.UUID} {
+		if !strings.Contains(out, uuid+" is a fork of it") {
+			t.Errorf("forget does not name %s:\n%s", uuid, out)
+		}
+	}
+	w.agent(0, "run", second.UUID)
+	if got := w.spoken(second.UUID); !slices.Equal(got, want) {
+		t.Error(firstDifference(got, want))
+	}
+	w.wantExact(second.UUID)
+	w.agent(0, "verify")
+	w.agent(0, "forget", first.UUID, "--yes") // paused, and nothing waits for it
+}
+
+// A fork whose process is killed goes on like any other context, when a person runs it.
+func TestForkKilled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, planner)
+	w.extra = planningOn
+	w.agent(0, "run")
+	origin := w.only()
+	want := w.spoken(origin.UUID)
+	f := w.fork(origin.UUID, "--at", fmt.Sprint(w.seqOf(origin.UUID, "plan.made", 1)))
+	since, calls := len(w.forge.Requests()), len(w.model.Requests())
+	for n := range 3 {
+		p := w.start("run", f.UUID)
+		w.awaitCalls(calls + 2*n + 1)
+		p.kill()
+	}
+	w.agent(0, "run") // no round takes it
+	w.agent(0, "run", f.UUID)
+	if s := w.fold(f.UUID); s.Status != "completed" || s.Work.Corrections > 0 {
+		t.Errorf("it ended as %s", s.Status)
+	}
+	last := func(lines []string) string {
+		for _, l := range slices.Backward(lines) {
+			if strings.HasPrefix(l, "files: ") {
+				return l
+			}
+		}
+		return ""
+	}
+	if last(w.spoken(f.UUID)) != last(want) {
+		t.Errorf("the files are %s, want %s", last(w.spoken(f.UUID)), last(want))
+	}
+	if writes := w.writes(since); len(writes) > 0 {
+		t.Errorf("it wrote %q", writes)
+	}
+	w.wantExact(f.UUID)
+}

@@ -173,6 +173,9 @@ func Fork(store *contexts.Store, secrets *redact.Redactor, f Forking, p Point, n
 	if !ok {
 		return nil, errors.New("a fork was encoded as " + body.Type())
 	}
-	pauses := &event.ContextPaused{Reason: projections.Forked, Until: event.Until{Kind: "person"}}
-	return stored, store.Fork(f.Origin, event.Event{Time: now, Redacted: redacted, Body: stored}, event.Event{Time: now, Body: pauses})
+	pause := &event.ContextPaused{Reason: projections.Forked, Until: event.Until{Kind: "person"}}
+	if err := store.Fork(f.Origin, event.Event{Time: now, Redacted: redacted, Body: stored}, event.Event{Time: now, Body: pause}); err != nil {
+		return nil, err
+	}
+	return stored, RebuildUnsaved(store, f.UUID)
 }

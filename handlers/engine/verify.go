@@ -24,9 +24,13 @@ type Verified struct {
 
 // Verify checks every byte of a context's log, its hash chain, its end against the
 // index, every blob that was not forgotten, that its directory fits its state, and
-// that nobody else may read or change its files. Errors are those of package
+// that nobody else may read or change its files, and of a fork that its first events are
+// those of its origin. Errors are those of package
 // contexts, and *[StaleError] if that is all.
 func Verify(store *contexts.Store, uuid string) (v Verified, err error) {
+	if err := store.Provenance(uuid); err != nil {
+		return v, err
+	}
 	forgotten, err := forgottenBlobs(store, uuid)
 	if err != nil {
 		return v, err

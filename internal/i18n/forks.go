@@ -22,5 +22,5 @@ var forkTexts = texts{
 	"why.forked":        {"it is a fork, which a person runs: `agent run`", "フォークであり、`agent run` で実行されるのを待っています"},
 	"skip.fork":         {"a fork of an earlier attempt works on it: agent run %s", "以前の試行のフォークが担当しています: agent run %s"},
 	"signal.fork":       {"%s is a fork, which no round takes. agent run %[1]s goes on with it.", "%s はフォークなので、自動では処理されません。agent run %[1]s で続行します。"},
-	"forget.fork":       {"%s is a fork of it and holds the same texts up to event %d. It stays; agent forget removes it too, once it has ended.", "%s はそのフォークで、イベント %d までの同じ文章を含みます。これは残ります。終了後に agent forget で削除できます。"},
+	"forget.fork":       {"%s is a fork of it and holds the same texts up to event %d. It stays: agent forget removes it, too.", "%s はそのフォークで、イベント %d までの同じ文章を含みます。これは残ります。削除するには agent forget を使ってください。"},
 }

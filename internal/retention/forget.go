@@ -51,7 +51,7 @@ func allEnded(store *contexts.Store, uuids []string) error {
 	for _, uuid := range uuids {
 		if info, err := store.Info(uuid); err != nil {
 			return err
-		} else if !info.Over() && info.Err == nil {
+		} else if !info.Removable() && info.Err == nil {
 			return fmt.Errorf("%s: %w (agent stop %[1]s ends it)", uuid, contexts.ErrNotEnded)
 		}
 	}

@@ -17,6 +17,9 @@ func (r *round) tellDamage(ctx context.Context, uuid string, key forge.TaskKey, 
 	if contexts.ExitCode(err) != contexts.ExitDamage || contexts.IsTorn(err) || ctx.Err() != nil {
 		return
 	}
+	if r.Store.Simulates(uuid) {
+		return // its task has nothing to do with it
+	}
 	if first, err := r.Store.Creation(uuid); uuid != "" && err == nil {
 		key, _ = forge.ParseTaskKey(first.TaskKey, first.Forge)
 	}
