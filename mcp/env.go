@@ -59,6 +59,11 @@ func (c ServerConfig) environment(getenv func(string) string, secret func(string
 			all[name] = value
 		}
 	}
+	for _, name := range toolchainVariables {
+		if dir := getenv(name); filepath.IsAbs(dir) {
+			all[name] = dir // programs of the toolchain look for the rest of it there
+		}
+	}
 	maps.Copy(all, settings(getenv, secret))
 	maps.Copy(all, c.cacheEnv)
 	maps.Copy(all, c.Env)

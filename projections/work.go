@@ -33,6 +33,8 @@ type Work struct {
 	SinceCheck   int    // tool calls since comments were read
 	Facts        []Fact
 	Files        []string // paths that tools wrote, in order of first writing
+	writesDone   int      // calls that wrote files
+	background   map[string]background
 	calling      *event.ToolRequested
 	edited       map[string]bool // paths that calls named which changed files
 }
@@ -47,6 +49,7 @@ type Fact struct {
 	ExitCode string // of a command, as its tool reported it; or Killed, Interrupted
 	Writes   bool   // it is of a tool that changes a file
 	Setup    bool   // it was done before the work began
+	Stale    bool   // a file was written while the command ran: it shows nothing of that
 }
 
 const maxFacts = 50
@@ -153,7 +156,10 @@ func (w *Work) outcome(b *event.ToolReplied) {
 	if code, ok := exitCode(b); ok {
 		f.ExitCode = code
 	} else if f.OK && f.Writes {
+		w.writesDone++
 		w.writes(f.Subject)
+	} else {
+		w.job(f, b)
 	}
 }
 

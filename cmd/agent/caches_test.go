@@ -28,8 +28,6 @@ func TestCachesOfRuns(t *testing.T) {
 		{author: "bob", script: script("bob")},
 		{author: "mallory", script: script("mallory"), found: "left by bob;left by bob;"},
 		{author: "bob", script: script("bob again"), found: "left by bob;left by bob;"},
-		{author: "ghost", script: script("a deleted account"), found: "left by bob again;left by bob again;"},
-		{author: "bob", script: script("bob"), found: "left by bob again;left by bob again;"},
 	} {
 		play.script = tt.script
 		before := len(w.model.Requests())
@@ -48,15 +46,12 @@ func TestCachesOfRuns(t *testing.T) {
 	if left, _ := filepath.Glob(w.path("caches", "*", "own", "*")); len(left) != 0 {
 		t.Errorf("left: %q", left)
 	}
-	if out, _ := w.agent(0, "gc", "--dry-run"); strings.Contains(out, "cache") {
-		t.Errorf("gc would remove what was used just now:\n%s", out)
-	}
 	w.extra = "max_cache_mb: 0"
 	if out, _ := w.agent(0, "gc", "--dry-run"); !strings.Contains(out, "github.com") && !strings.Contains(out, testRepo) || !strings.Contains(out, "caches") {
 		t.Errorf("gc says nothing of caches that are off:\n%s", out)
 	}
 	w.agent(0, "gc")
-	if left, _ := filepath.Glob(w.path("caches", "[!.]*")); len(left) != 0 {
+	if left, _ := filepath.Glob(w.path("caches", "[^.]*")); len(left) != 0 {
 		t.Errorf("gc left %q", left)
 	}
 }

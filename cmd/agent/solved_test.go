@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -49,8 +50,14 @@ func passed(line string) string { return fmt.Sprintf("`%s` → exit code 0", lin
 // their sandbox. Each branch is judged byte for byte: contents, line ends, modes and names.
 func TestSolvedIssues(t *testing.T) {
 	t.Parallel()
+	solve(t, exhaustive.Sample(solvedIssues(), 3), patience, nil)
+}
+
+// solve runs the agent once on all issues whose programs are here, and judges what it publishes.
+func solve(t *testing.T, cases []solved, limit time.Duration, change func(*world)) {
+	t.Helper()
 	var all []solved
-	for _, s := range exhaustive.Sample(solvedIssues(), 3) {
+	for _, s := range cases {
 		if _, err := exec.LookPath(s.needs); s.needs != "" && err != nil {
 			t.Logf("%s: not tried, %s is not here", s.title, s.needs)
 			continue
@@ -65,12 +72,19 @@ func TestSolvedIssues(t *testing.T) {
 		}
 		return llmtest.Done("It is done, and the tests pass.")
 	})
+	if change != nil {
+		change(w)
+	}
 	before := w.plant(all)
 	w.forge.AddRepository(testRepo, forgetest.Repository{Private: true, Git: w.path("origin.git")})
 	for i, s := range all {
 		all[i].number = w.forge.AddIssue(testRepo, s.title, "Please.", "alice", botLabel)
 	}
-	w.agent(0, "run")
+	p := w.start("run")
+	p.patience = limit
+	if code := p.wait(); code != 0 {
+		t.Fatalf("exit %d: %s%s", code, tail(p.out.String()), tail(p.err.String()))
+	}
 	changes := map[string]forgetest.Change{}
 	for _, c := range w.forge.PullRequests(testRepo) {
 		changes[c.Title] = c

@@ -158,6 +158,7 @@ type process struct {
 	cmd      *exec.Cmd
 	out, err bytes.Buffer
 	waited   sync.Once
+	patience time.Duration // 0: patience
 	code     int
 }
 
@@ -180,7 +181,7 @@ func (w *world) start(args ...string) *process {
 // wait waits for the end and gives the exit code, -1 after a signal.
 func (p *process) wait() int {
 	p.waited.Do(func() {
-		watchdog := time.AfterFunc(patience, func() { _ = p.cmd.Process.Signal(syscall.SIGQUIT) })
+		watchdog := time.AfterFunc(cmp.Or(p.patience, patience), func() { _ = p.cmd.Process.Signal(syscall.SIGQUIT) })
 		defer watchdog.Stop()
 		err := p.cmd.Wait()
 		var exit *exec.ExitError

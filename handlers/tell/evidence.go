@@ -46,6 +46,10 @@ func evidence(s *projections.State, v *projections.Ending) []string {
 			lines = append(lines, commandLine(s, f))
 		}
 	}
+	for _, command := range s.Work.Unended() {
+		ran = true
+		lines = append(lines, i18n.Text(s.Lang, "facts.interrupted", format.Code(command)))
+	}
 	if v.Status == projections.Completed && v.ByModel() {
 		if !ran {
 			lines = append(lines, i18n.Text(s.Lang, "facts.none"))
@@ -135,7 +139,7 @@ func byProducts(s *projections.State) string {
 // writtenLate are files that were written after the last command had run.
 func writtenLate(s *projections.State) (files []string) {
 	for _, f := range slices.Backward(s.Work.Facts) {
-		if f.ExitCode != "" {
+		if f.ExitCode != "" && !f.Stale {
 			break
 		}
 		if f.Writes && f.OK && !slices.Contains(files, f.Subject) {
@@ -184,6 +188,8 @@ func testsShown(s *projections.State) bool {
 		switch {
 		case f.Setup:
 			return false
+		case f.Stale:
+			continue
 		case f.ExitCode != "" && checks.MatchString(f.Subject) && !looks.MatchString(f.Subject):
 			return f.ExitCode == "0"
 		case f.Writes && f.OK:
