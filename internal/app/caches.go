@@ -50,6 +50,13 @@ func (a *App) HasCaches(ctx context.Context, s *projections.State) bool {
 	return Caches(a.Config).Has(ctx, a.repositoryOf(s), s.Created.UUID)
 }
 
+// TrimCaches keeps the caches of a context that waits within the bound.
+func (a *App) TrimCaches(ctx context.Context, s *projections.State) {
+	if err := Caches(a.Config).Trim(ctx, a.repositoryOf(s), s.Created.UUID); err != nil {
+		a.Log.Warn("caches could not be removed", "uuid", s.Created.UUID, "error", err)
+	}
+}
+
 // CloseCaches ends the use of a context's caches, when no tool server of it runs any more.
 func (a *App) CloseCaches(ctx context.Context, s *projections.State, keep policy.Caches) {
 	amount := map[policy.Caches]caches.Keep{policy.KeepDownloads: caches.Downloads, policy.KeepAll: caches.All}[keep]

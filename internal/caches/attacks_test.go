@@ -188,3 +188,25 @@ func TestBound(t *testing.T) {
 		t.Errorf("%v %v", info, err)
 	}
 }
+
+// A context that waits keeps a copy within the bound, and finds the layer again if it had more.
+func TestTrim(t *testing.T) {
+	c := caches.Caches{Root: t.TempDir(), Most: 10 << 10}
+	put(t, open(t, c, "zero", nil)+"/go-build/x", "right")
+	end(t, c, "zero", caches.All)
+	for name, size := range map[string]int{"within": 1 << 10, "over": 20 << 10} {
+		dir := open(t, c, name, nil)
+		put(t, dir+"/pip/x", strings.Repeat("x", size))
+		if err := c.Trim(t.Context(), repo, name); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(dir); (err == nil) != (name == "within") {
+			t.Errorf("%s: %v", name, err)
+		}
+		got := found(t, open(t, c, name, nil))
+		if got["go-build/x"] != "right" || (got["pip/x"] != "") != (name == "within") {
+			t.Errorf("%s: %d files", name, len(got))
+		}
+		end(t, c, name, caches.Nothing)
+	}
+}

@@ -70,6 +70,23 @@ func (c Caches) Has(ctx context.Context, r Repository, uuid string) bool {
 	return errors.Is(walk{root: root, visit: func(file) error { return found }}.list(ctx, "."), found)
 }
 
+// Trim is for a context that waits: a copy over the bound does not stay on the disk meanwhile.
+func (c Caches) Trim(ctx context.Context, r Repository, uuid string) error {
+	if !isDir(filepath.Join(c.Root, r.name())) {
+		return nil
+	}
+	p, err := c.enter(ctx, r.name())
+	if err != nil {
+		return err
+	}
+	defer p.leave()
+	n, mine, err := p.slot(uuid)
+	if dir := p.path(ownDir, strconv.Itoa(n)); err == nil && mine.UUID != "" && size(dir) > c.Most {
+		return p.drop(dir) // the next Open makes it again
+	}
+	return err
+}
+
 // chosen is a file of the next layer, and whether it comes from the copy.
 type chosen struct {
 	file

@@ -9,9 +9,13 @@ import (
 	"agent/projections"
 )
 
-// closeCaches keeps of an ended context's caches what later ones may build with.
+// closeCaches is for when no tool of a context runs any more. It keeps of an ended context's caches what later ones may build with.
 func (r *round) closeCaches(ctx context.Context, at app.Site, s *projections.State) {
-	if !s.Status.Ended() || ctx.Err() != nil {
+	if ctx.Err() != nil {
+		return
+	}
+	if !s.Status.Ended() {
+		r.TrimCaches(ctx, s)
 		return
 	}
 	if !r.HasCaches(ctx, s) {
