@@ -65,7 +65,7 @@ func longPython() solved {
 func longRust() solved {
 	const line = "cargo test --offline"
 	s := long("The answer in Rust", "cargo", line, "src/lib.rs", map[string]string{"Cargo.toml": "[package]\nname = \"m\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
-		"Cargo.lock": "version = 3\n\n[[package]]\nname = \"m\"\nversion = \"0.1.0\"\n", ".gitignore": "target\n",
+		".gitignore": "target\nCargo.lock\n",
 		"src/lib.rs": fmt.Sprintf("pub const ANSWER: i32 = 41;\n\n#[test]\nfn answer() {\n    std::thread::sleep(std::time::Duration::from_secs(%d));\n    assert_eq!(ANSWER, 42);\n}\n", seconds),
 	}, wait(line, "cargo"))
 	s.said = []string{"", "test answer ... ok"}
