@@ -26,7 +26,8 @@ func (a *cli) initCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "init", Short: "Write a configuration file to start with", Args: cobra.NoArgs,
 		Long: `init writes a commented config.yaml (mode 0600) from its flags. On a terminal it asks for
-what they leave open. Secrets never go into that file, only the names of the variables
+what they leave open, and checks token, repositories and model as far as the variables
+are set. Secrets never go into that file, only the names of the variables
 that hold them; the file env beside it has a line for each, to be filled in. An existing
 file is kept unless --force is given, and env is never replaced.`,
 		Example: `  agent init
@@ -43,6 +44,8 @@ file is kept unless --force is given, and env is never replaced.`,
 	f.StringVar(&s.Provider, "provider", "", "one of "+providers+" (default "+registry.Providers[0].Name+")")
 	f.StringVar(&s.Model, "model", "", "name of the model")
 	f.StringVar(&s.BaseURL, "base-url", "", "address of the model server")
+	f.StringVar(&s.MaxTokens, "max-tokens", "", "tokens that a task may use, 0: no limit (default 2000000)")
+	f.StringVar(&s.MaxCostUSD, "max-cost-usd", "", "USD that a task may cost, 0: no limit (default 0)")
 	f.StringVar(&s.Lang, "lang", "", "auto, en or ja (default auto)")
 	f.StringVar(&s.Workspace, "workspace", "", "local repository to work in, in place: no clone, branch or push")
 	f.StringVar(&s.Sandbox, "sandbox", "", "off or required, where the system has no sandbox (default: asks, else off)")
@@ -70,6 +73,7 @@ func (a *cli) init(ctx context.Context, s setup.Answers, createLabels bool, in *
 		if a.asJSON {
 			questions = a.err
 		}
+		s.Getenv = a.getenv
 		if err := s.Ask(ctx, bufio.NewReader(in), questions); err != nil {
 			return quietly(exitInterrupted)
 		}

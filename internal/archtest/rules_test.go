@@ -290,6 +290,7 @@ var rules = map[string][]string{
 		"internal/lazyregexp",
 		"internal/redact",
 		"internal/registry",
+		"internal/sanitize",
 		"llm",
 	},
 	"internal/show": {

@@ -13,6 +13,18 @@ var setupTexts = texts{
 	"init.ask.model":    {"Model", "モデル"},
 	"init.ask.base":     {"Address of the model server, such as %s", "モデルサーバーのアドレス（例: %s）"},
 
+	"init.ask.limit":      {"Tokens that a task may use (0: no limit)", "1タスクのトークン上限（0: 無制限）"},
+	"init.ask.usd":        {"USD that a task may cost (0: no limit)", "1タスクの費用の上限（USD、0: 無制限）"},
+	"init.bad.limit":      {"--max-tokens must be a whole number.", "--max-tokens には整数を指定してください。"},
+	"init.bad.usd":        {"--max-cost-usd must be a number such as 2.50.", "--max-cost-usd には 2.50 のような数を指定してください。"},
+	"init.check.unset":    {"(not checked: %s is not set here)", "（%s が未設定のため確認していません）"},
+	"init.check.token":    {"✓ The token belongs to %s.", "✓ トークンのアカウントは %s です。"},
+	"init.check.projects": {"✓ The token can see them.", "✓ トークンで閲覧できます。"},
+	"init.check.project":  {"The token cannot see %s: check the name, and the rights of the token.", "トークンで %s を閲覧できません。名前とトークンの権限を確認してください。"},
+	"init.check.model":    {"✓ %s has it.", "✓ %s にあります。"},
+	"init.check.absent":   {"The server has no model %s; it has: %s", "サーバーにモデル %s がありません。利用可能: %s"},
+	"init.check.keep":     {"Enter keeps the answer.", "このまま使う場合は Enter を押してください。"},
+
 	"init.ask.sandbox":   {"This system cannot confine commands (%s).\noff: commands of the model run with all your rights. required: the agent does not run here", "このシステムではコマンドを隔離できません（%s）。\noff: モデルのコマンドがあなたの全権限で動きます。required: この環境ではagentを実行しません"},
 	"init.bad.sandbox":   {"--sandbox must be off or required.", "--sandbox には off または required を指定してください。"},
 	"init.bad.secret":    {"This looks like a secret. Secrets do not belong in the file: give the name of the environment variable that holds it. Nothing was written, but the secret is on your screen and perhaps in your shell history, so you should replace it.", "秘密情報のように見えます。秘密情報は設定ファイルに書かず、それを入れた環境変数の名前を指定してください。どこにも書き込んでいませんが、画面やシェルの履歴に残るため、再発行をお勧めします。"},

@@ -19,6 +19,8 @@ import (
 	"agent/internal/lazyregexp"
 	"agent/internal/redact"
 	"agent/internal/registry"
+	"agent/internal/sanitize"
+	"agent/llm"
 )
 
 // question asks for one answer.
@@ -27,7 +29,8 @@ type question struct {
 	answer        *string
 	preset        string
 	valid         func(string) bool
-	tidy          func(string) string // what is meant by an answer; nil: what it says
+	tidy          func(string) string                 // what is meant by an answer; nil: what it says
+	check         func(context.Context, string) found // asks a server; nil: there is none to ask
 }
 
 // questions are all of them, in order. Texts and presets depend on earlier
@@ -39,48 +42,59 @@ func (a *Answers) questions(projects *string) []func() question {
 	all := []func() question{
 		func() question {
 			text, refusal := ask("lang")
-			return question{text, refusal, &a.Lang, "auto", oneOf("auto", "en", "ja"), nil}
+			return question{text, refusal, &a.Lang, "auto", oneOf("auto", "en", "ja"), nil, nil}
 		},
 		func() question {
 			text, refusal := ask("forge", strings.Join(registry.RemoteForges(), ", "))
 			if a.ForgeURL != "" {
 				a.Forge = cmp.Or(a.Forge, a.driver().Name)
 			}
-			return question{text, refusal, &a.Forge, a.driver().Name, oneOf(registry.RemoteForges()...), nil}
+			return question{text, refusal, &a.Forge, a.driver().Name, oneOf(registry.RemoteForges()...), nil, nil}
 		},
 		func() question {
 			text, refusal := ask("url", a.driver().Title, a.driver().APIURL)
-			return question{text, refusal, &a.ForgeURL, a.driver().APIURL, a.forgeAddress, a.apiURL}
-		},
-		func() question {
-			text, refusal := ask("repos", a.driver().ProjectForm)
-			return question{text, refusal, projects, "", a.validProjects, projectNames}
+			return question{text, refusal, &a.ForgeURL, a.driver().APIURL, a.forgeAddress, a.apiURL, nil}
 		},
 		func() question {
 			text, refusal := ask("token", a.driver().Title)
-			return question{text, refusal, &a.TokenEnv, a.driver().TokenEnv(), envName.MatchString, nil}
+			return question{text, refusal, &a.TokenEnv, a.driver().TokenEnv(), envName.MatchString, nil, a.checkToken}
+		},
+		func() question {
+			text, refusal := ask("repos", a.driver().ProjectForm)
+			return question{text, refusal, projects, "", a.validProjects, projectNames, a.checkProjects}
 		},
 		func() question {
 			text, refusal := ask("bot")
-			return question{text, refusal, &a.BotName, "", singleWord, nil}
+			return question{text, refusal, &a.BotName, a.login, singleWord, nil, nil}
 		},
 		func() question {
 			text, refusal := ask("provider", strings.Join(registry.ProviderNames(), ", "))
-			return question{text, refusal, &a.Provider, registry.Providers[0].Name, oneOf(registry.ProviderNames()...), nil}
-		},
-		func() question {
-			text, refusal := ask("model")
-			return question{text, refusal, &a.Model, a.provider().Model, oneLine, nil}
+			return question{text, refusal, &a.Provider, registry.Providers[0].Name, oneOf(registry.ProviderNames()...), nil, nil}
 		},
 		func() question {
 			text, refusal := ask("base", a.provider().URL)
-			return question{text, refusal, &a.BaseURL, a.provider().URL, address, nil}
+			return question{text, refusal, &a.BaseURL, a.provider().URL, address, nil, nil}
+		},
+		func() question {
+			text, refusal := ask("model")
+			return question{text, refusal, &a.Model, a.provider().Model, oneLine, nil, a.checkModel}
+		},
+		func() question {
+			text, refusal := ask("limit")
+			return question{text, refusal, &a.MaxTokens, "2000000", wholeNumber.MatchString, nil, nil}
+		},
+		func() question {
+			if _, priced := llm.PriceOf(a.Model); !priced {
+				return question{} // money cannot be counted
+			}
+			text, refusal := ask("usd")
+			return question{text, refusal, &a.MaxCostUSD, "0", amount.MatchString, nil, nil}
 		},
 	}
 	if a.NoSandbox != "" || a.Sandbox != "" {
 		all = append(all, func() question {
 			text, refusal := ask("sandbox", a.NoSandbox)
-			return question{text, refusal, &a.Sandbox, "off", oneOf("off", "required"), nil}
+			return question{text, refusal, &a.Sandbox, "off", oneOf("off", "required"), nil, nil}
 		})
 	}
 	return all
@@ -106,30 +120,49 @@ func (a *Answers) Ask(ctx context.Context, in *bufio.Reader, out io.Writer) erro
 		}
 	}()
 	for _, next := range a.questions(&projects) {
-		q := next()
-		for *q.answer == "" {
-			fmt.Fprint(out, q.text+shown(q.preset)+": ")
-			line, more := answered{}, true
-			select {
-			case line, more = <-lines:
-			case <-ctx.Done():
-				fmt.Fprintln(out)
-				return ctx.Err()
-			}
-			answer := q.meant(cmp.Or(strings.TrimSpace(line.text), q.preset))
-			wrong := a.wrong(q, answer)
-			if wrong == "" {
-				*q.answer = answer
-			}
-			if wrong == "" && answer == "" || line.err != nil || !more { // an answer that may be left out; or no more of them
-				break
-			}
-			if wrong != "" {
-				fmt.Fprintln(out, "  "+wrong)
-			}
+		if err := a.ask(ctx, next(), lines, out); err != nil {
+			return err
 		}
 	}
 	a.Projects = listed(projects)
+	return nil
+}
+
+// ask asks one question until its answer is valid. An answer that a server knows nothing
+// of is asked for again, and taken if the person keeps it.
+func (a *Answers) ask(ctx context.Context, q question, lines <-chan answered, out io.Writer) error {
+	kept := ""
+	for q.answer != nil && *q.answer == "" {
+		fmt.Fprint(out, q.text+shown(cmp.Or(kept, q.preset))+": ")
+		line, more := answered{}, true
+		select {
+		case line, more = <-lines:
+		case <-ctx.Done():
+			fmt.Fprintln(out)
+			return ctx.Err()
+		}
+		answer := q.meant(cmp.Or(strings.TrimSpace(line.text), kept, q.preset))
+		wrong := a.wrong(q, answer)
+		if wrong == "" && answer != "" && answer != kept {
+			said := a.checked(ctx, q, answer)
+			if said.text != "" {
+				fmt.Fprintln(out, "  "+sanitize.Terminal(said.text))
+			}
+			if said.bad {
+				kept = answer
+				wrong = a.text("init.check.keep")
+			}
+		}
+		if wrong == "" {
+			*q.answer = answer
+		}
+		if wrong == "" && answer == "" || line.err != nil || !more { // an answer that may be left out; or no more of them
+			return nil
+		}
+		if wrong != "" {
+			fmt.Fprintln(out, "  "+wrong)
+		}
+	}
 	return nil
 }
 
@@ -159,6 +192,9 @@ func (a *Answers) Complete() error {
 	projects := strings.Join(a.Projects, ",")
 	for _, next := range a.questions(&projects) {
 		q := next()
+		if q.answer == nil {
+			continue
+		}
 		*q.answer = q.meant(cmp.Or(*q.answer, q.preset))
 		if wrong := a.wrong(q, *q.answer); wrong != "" {
 			return errors.New(wrong)
@@ -197,7 +233,11 @@ func (a *Answers) wrong(q question, answer string) string {
 
 var (
 	envName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	random  = lazyregexp.New(`^[A-Za-z0-9+=]{20,}$`)
+
+	wholeNumber = lazyregexp.New(`^[0-9]{1,15}$`)
+	amount      = lazyregexp.New(`^[0-9]{1,9}(\.[0-9]{1,4})?$`)
+
+	random = lazyregexp.New(`^[A-Za-z0-9+=]{20,}$`)
 )
 
 // tokenLike reports whether a text has the form of a known kind of token, or is

@@ -26,7 +26,7 @@ func (a *Answers) render() string {
 	a.renderModel(&y)
 	y.line("")
 	note("init.c.limits")
-	y.line(config.Starter("limits"))
+	y.line(a.limits())
 	y.line(config.Starter("max_llm_process_num"))
 	y.line("")
 	note("init.c.servers")
@@ -87,6 +87,17 @@ func (a *Answers) renderModel(y *yamlText) {
 	y.line("    context_length: " + strconv.Itoa(d.ContextLength))
 	y.comment("  ", a.text("init.c.prices"))
 	y.line("  prices: {}")
+}
+
+// limits are the defaults, but for those that were asked for.
+func (a *Answers) limits() string {
+	line := config.Starter("limits")
+	for key, value := range map[string]string{"max_tokens": a.MaxTokens, "max_cost_usd": a.MaxCostUSD} {
+		if value != "" {
+			line = strings.Replace(line, key+": 0", key+": "+value, 1)
+		}
+	}
+	return line
 }
 
 // yamlText is a file being written.

@@ -29,7 +29,13 @@ type Answers struct {
 	Sandbox   string // of the tool server: required or off
 	NoSandbox string // why this system cannot give one, "" if it can: then nobody is asked
 
-	Locale i18n.Lang // of questions, while Lang is auto
+	MaxTokens, MaxCostUSD string // limits of a task; 0: none
+
+	Locale i18n.Lang           // of questions, while Lang is auto
+	Getenv func(string) string // what [Answers.Ask] checks answers with; nil: it checks none
+	login  string              // of the token's account, once the forge has said it
+
+	refused bool // the forge did not take the token
 }
 
 // ErrExists is the error for a file that is already there.

@@ -3,6 +3,7 @@ package setup
 import (
 	"bufio"
 	"bytes"
+	stdcmp "cmp"
 	"context"
 	"errors"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"agent/internal/config"
 	"agent/internal/i18n"
@@ -33,16 +35,16 @@ func asked(t *testing.T, a *Answers, lines ...string) (out string) {
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	a := Answers{Model: "given"}
-	out := asked(t, &a, "en", "", "", " a/b, c/d ", "", "bot", "ollama")
+	out := asked(t, &a, "en", "", "", "", " a/b, c/d ", "bot", "ollama")
 	if err := a.Complete(); err != nil {
 		t.Fatal(err)
 	}
 	want := Answers{Lang: "en", Forge: "github", ForgeURL: "https://api.github.com", Projects: []string{"a/b", "c/d"}, TokenEnv: "GITHUB_PERSONAL_ACCESS_TOKEN",
-		BotName: "bot", Provider: "ollama", Model: "given", BaseURL: "http://127.0.0.1:11434"}
-	if d := cmp.Diff(want, a); d != "" {
+		BotName: "bot", Provider: "ollama", Model: "given", BaseURL: "http://127.0.0.1:11434", MaxTokens: "2000000"}
+	if d := cmp.Diff(want, a, cmpopts.IgnoreUnexported(a)); d != "" {
 		t.Error(d)
 	}
-	if n := strings.Count(out, ": "); n != 8 {
+	if n := strings.Count(out, ": "); n != 10 {
 		t.Errorf("%d questions:\n%s", n, out)
 	}
 }
@@ -107,7 +109,7 @@ func TestForge(t *testing.T) {
 func TestAskAgain(t *testing.T) {
 	t.Parallel()
 	var a Answers
-	out := asked(t, &a, "fr", "en", "gitbucket", "github", "nowhere", "", "widgets", "", "a/b", testToken, "my token", "MY_TOKEN", "bot", "olama", "ollama", "", "")
+	out := asked(t, &a, "fr", "en", "gitbucket", "github", "nowhere", "", testToken, "my token", "MY_TOKEN", "widgets", "", "a/b", "bot", "olama", "ollama", "", "", "2k", "5000")
 	if err := a.Complete(); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +124,7 @@ func TestAskAgain(t *testing.T) {
 			t.Errorf("not said: %q in\n%s", words, out)
 		}
 	}
-	if n := strings.Count(out, "]: ") + strings.Count(out, "commas): ") + strings.Count(out, "account: "); n != 17 {
+	if n := strings.Count(out, "]: ") + strings.Count(out, "commas): ") + strings.Count(out, "account: "); n != 19 {
 		t.Errorf("%d questions:\n%s", n, out)
 	}
 	var ended Answers
@@ -195,7 +197,7 @@ func TestNoSandbox(t *testing.T) {
 	t.Parallel()
 	for answer, off := range map[string]bool{"": true, "off": true, "required": false} {
 		a := Answers{Lang: "en", Forge: "github", ForgeURL: "https://api.github.com", Projects: []string{"a/b"}, TokenEnv: "T", BotName: "b",
-			Provider: "ollama", Model: "m", BaseURL: "http://127.0.0.1:1", NoSandbox: "no Landlock"}
+			Provider: "ollama", Model: "m", BaseURL: "http://127.0.0.1:1", MaxTokens: "0", NoSandbox: "no Landlock"}
 		out := asked(t, &a, answer)
 		if err := a.Complete(); err != nil {
 			t.Fatal(err)
@@ -212,5 +214,25 @@ func TestNoSandbox(t *testing.T) {
 	a := Answers{Lang: "en", Projects: []string{"a/b"}, Provider: "ollama"}
 	if out := asked(t, &a); strings.Contains(out, "confine") || strings.Contains(a.render(), "sandbox:") {
 		t.Errorf("asked where there is a sandbox: %s", out)
+	}
+}
+
+// Money is asked about only where it can be counted: the model has a list price.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	for model, usd := range map[string]string{"gpt-4o": "2.50", "qwen3-coder": ""} {
+		a := Answers{Lang: "en", Forge: "github", ForgeURL: "https://api.github.com", Projects: []string{"a/b"}, TokenEnv: "T", BotName: "b", Provider: "openai", Model: model, BaseURL: "https://api.openai.com/v1"}
+		out := asked(t, &a, "0", "much", "2.50")
+		if err := a.Complete(); err != nil {
+			t.Fatal(err)
+		}
+		want := "limits: {max_tokens: 0, max_cost_usd: " + stdcmp.Or(usd, "0") + ", "
+		if strings.Contains(out, "USD that a task") != (usd != "") || strings.Contains(out, "--max-cost-usd must") != (usd != "") || !strings.Contains(a.render(), want) {
+			t.Errorf("%s: asked %s, wrote %s", model, out, a.limits())
+		}
+		a.Output = filepath.Join(t.TempDir(), "config.yaml")
+		if err := a.Write(); err != nil {
+			t.Error(err)
+		}
 	}
 }
