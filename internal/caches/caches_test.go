@@ -87,15 +87,15 @@ func TestWhatIsKept(t *testing.T) {
 		"npm/_cacache/content-v2/sha512/00/00/00": "forged", "pip/http-v2/a": "wheel", "cargo/registry/cache/x/a-1.0.crate": "crate",
 		"xdg/tool/a": "a", "ccache/0/1/x": "object", "gradle/caches/8/x": "jar", "gradle/wrapper/dists/x": "gradle",
 		module + version + ".zip": archive, module + version + ".ziphash": sum, module + version + ".mod": mod, module + version + ".info": `{"Version":"v1.0.0"}`,
-		module + "list": "v9.9.9\n", "go-mod/cache/download/example.com/other/@v/v1.0.0.zip": archive, "go-mod/cache/download/example.com/other/@v/v1.0.0.ziphash": "h1:other",
+		module + "list": "v9.9.9\n", module + "v1.0.1.info": `{"Version":"v9.0.0"}`, "go-mod/cache/download/example.com/other/@v/v1.0.0.zip": archive, "go-mod/cache/download/example.com/other/@v/v1.0.0.ziphash": "h1:other",
 		// settings and programs
 		"cargo/config.toml": "[build]\nrustc-wrapper = 'evil'\n", "cargo/bin/x": "evil", "gradle/init.d/x.gradle": "evil", "gradle/gradle.properties": "evil",
 		"ccache/ccache.conf": "compiler_check = none\n", "npm/_npx/x/y": "evil", "go-mod/example.com/m@v1.0.0/m.go": "package evil\n", "other/x": "evil",
 	}
 	downloads := []string{npm}
-	checkedModule := []string{module + version + ".zip", module + version + ".mod"}
+	checkedModule := []string{module + version + ".zip", module + version + ".mod", module + version + ".info"}
 	all := append([]string{"go-build/ab/ab-d", "npm/_cacache/index-v5/aa/bb/cc", "pip/http-v2/a", "cargo/registry/cache/x/a-1.0.crate", "xdg/tool/a", "ccache/0/1/x",
-		"gradle/caches/8/x", "gradle/wrapper/dists/x", module + version + ".info"}, append(checkedModule, downloads...)...)
+		"gradle/caches/8/x", "gradle/wrapper/dists/x"}, append(checkedModule, downloads...)...)
 	right := caches.Sums{"example.com/M v1.0.0": sum, "example.com/M v1.0.0/go.mod": modSum}
 	wrong := caches.Sums{"example.com/M v1.0.0": "h1:another", "example.com/M v1.0.0/go.mod": "h1:another"}
 	for _, tt := range []struct {
@@ -106,7 +106,8 @@ func TestWhatIsKept(t *testing.T) {
 	}{
 		{"trusted", caches.All, nil, all},
 		{"a stranger's", caches.Downloads, right, append(checkedModule, downloads...)},
-		{"a stranger's, with other modules than go.sum says", caches.Downloads, wrong, downloads},
+		{"a stranger's, with other modules than go.sum says", caches.Downloads, wrong, append([]string{module + version + ".info"}, downloads...)},
+		{"a stranger's, with modules that go.sum does not name", caches.Downloads, caches.Sums{"example.com/m v1.0.0": sum}, downloads},
 		{"a stranger's, on somebody's branch", caches.Downloads, nil, downloads},
 		{"not completed", caches.Nothing, right, nil},
 	} {

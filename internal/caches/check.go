@@ -7,6 +7,7 @@ import (
 	"crypto/sha512"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"hash"
 	"io"
@@ -72,8 +73,10 @@ func goModule(layer *os.Root, name string, sums Sums) bool {
 		text, err := readSmall(layer, name)
 		got := h1(map[string][sha256.Size]byte{"go.mod": sha256.Sum256([]byte(text))})
 		return err == nil && (sums == nil || got == sums[unescape(module)+" "+unescape(version)+"/go.mod"])
-	case ".info":
-		return sums == nil
+	case ".info": // the version's time, which no build depends on
+		var info struct{ Version string }
+		text, err := readSmall(layer, name)
+		return err == nil && json.Unmarshal([]byte(text), &info) == nil && info.Version == unescape(version) && (sums == nil || want != "")
 	}
 	return false // .ziphash too: the go command makes it again, and so reads the archive itself
 }

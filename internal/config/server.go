@@ -26,7 +26,7 @@ type MCPServer struct {
 	Sandbox string `yaml:"sandbox" oneof:"auto|required|off"`
 	// Network inside the sandbox. `off` leaves only its own loopback interface: builds and tests work that download nothing. Go modules then come from a module cache that `sandbox_read` names.
 	Network string `yaml:"network" default:"on" oneof:"on|off"`
-	// More directories that the sandbox may change, for example a shared build cache.
+	// More directories that the sandbox may change. Every task writes there, so nothing that others build with belongs in it.
 	SandboxWrite []string `yaml:"sandbox_write" path:"abs"`
 	// More files and directories that the sandbox may read, for example the server's own program.
 	SandboxRead []string `yaml:"sandbox_read" path:"abs"`

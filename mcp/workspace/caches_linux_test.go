@@ -171,3 +171,35 @@ func TestCachesBetweenContexts(t *testing.T) {
 	}
 	n.end(third, caches.Nothing)
 }
+
+// What the real go command downloads and what it writes into go.sum agree with our checks: of a stranger's context the
+// archive stays if the repository's go.sum names it, and nothing else.
+func TestDownloadsOfStrangers(t *testing.T) {
+	n := newNeighbourhood(t)
+	first := n.context("first")
+	if out, ok := first.inside("sh", "-c", "go mod tidy && cat go.sum"); !ok {
+		t.Fatal(out)
+	}
+	text, err := os.ReadFile(first.work + "/go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.end(first, caches.Downloads) // there was no go.sum when it began
+	if left, _ := filepath.Glob(n.caches.Root + "/*/layer-*"); len(left) != 0 {
+		t.Errorf("kept without a checksum: %q", left)
+	}
+	n.put(n.dir+"/go.sum", string(text))
+	second := n.context("second")
+	if out, ok := second.inside("sh", "-c", `go mod download && touch "$GOCACHE/x" "$XDG_CACHE_HOME/x"`); !ok {
+		t.Fatal(out)
+	}
+	n.end(second, caches.Downloads)
+	third := n.context("third")
+	out, ok := third.inside("sh", "-c", `cd "$GOMODCACHE/.." && find . -type f | sort && cd "$OLDPWD" && GOPROXY=off go mod download && ls "$GOMODCACHE/example.com/dep@v1.0.0"`)
+	for _, want := range []string{"./go-mod/cache/download/example.com/dep/@v/v1.0.0.info\n./go-mod/cache/download/example.com/dep/@v/v1.0.0.mod\n./go-mod/cache/download/example.com/dep/@v/v1.0.0.zip\n", "dep.go"} {
+		if !ok || !strings.Contains(out, want) || strings.Count(out, "./") != 3 {
+			t.Errorf("want %q in\n%s", want, out)
+		}
+	}
+	n.end(third, caches.Nothing)
+}
