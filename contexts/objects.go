@@ -118,6 +118,20 @@ func (o *Objects) SetAside(names ...string) error {
 	return errors.Join(o.s.fs.SyncDir(path.Join(at, packs)), o.s.fs.SyncDir(quarantineDir))
 }
 
+// Remove removes files, the first one first.
+func (o *Objects) Remove(names ...string) error {
+	at, err := o.at()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := o.s.fs.Remove(path.Join(at, packs, path.Base(name))); err != nil && !isMissing(err) {
+			return err
+		}
+	}
+	return nil
+}
+
 // Sync makes the names of the files durable.
 func (o *Objects) Sync() error {
 	at, err := o.at()

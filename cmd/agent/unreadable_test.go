@@ -83,7 +83,7 @@ func TestStoredFilesUnreadable(t *testing.T) {
 	for _, d := range packDamages {
 		duplicate(whole, objects)
 		d.do(t, objects)
-		if _, stderr := w.agentBoth(65, "verify", l.UUID); !strings.Contains(stderr, "the files saved at event") || !strings.Contains(stderr, "--accept-loss") {
+		if _, stderr := w.agentBoth(65, "verify", l.UUID); !strings.Contains(stderr, "cannot be read") || !strings.Contains(stderr, "--accept-loss") {
 			t.Errorf("%s: verify says %q", d.name, stderr)
 		}
 	}

@@ -311,6 +311,9 @@ func (l *life) Project(context.Context, *projections.State) (read event.ProjectR
 	return read
 }
 
+// Merge has nothing to do: what is saved is in memory.
+func (l *life) Merge(*contexts.Objects) error { return nil }
+
 // Measure counts the files.
 func (l *life) Measure(context.Context, *projections.State) (m event.ChangeMeasured, err error) {
 	err = l.touch(false, func() {

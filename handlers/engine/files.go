@@ -30,6 +30,8 @@ type Files interface {
 	// Save stores what a call may have changed, durably. nil: nothing has changed. An
 	// error is of the store.
 	Save(ctx context.Context, s *projections.State, o *contexts.Objects, call *event.ToolRequested) (*event.WorkspaceSaved, error)
+	// Merge stores in less room what was saved. Nothing is lost if it fails.
+	Merge(o *contexts.Objects) error
 }
 
 // openFiles makes the files what the log says, once in a process, before a step that

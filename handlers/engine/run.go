@@ -74,6 +74,11 @@ func same(pinned, old event.ConfigPinned) bool {
 // end says that the process leaves the context in order. An ended context gets
 // nothing more: nobody would repair the torn line of a process that is killed here.
 func (e *Engine) end(ctx context.Context, err error) error {
+	if e.stored != nil {
+		if err := e.p.Workspace.Merge(e.stored); err != nil {
+			e.p.Log.Warn("saved files could not be packed", "error", err)
+		}
+	}
 	if e.state.Status.Ended() {
 		return err
 	}

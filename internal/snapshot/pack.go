@@ -21,27 +21,39 @@ type packed struct {
 	data, idx []byte
 }
 
-// encodePack makes a pack of objects with different names.
-func encodePack(format int, objects []object) (packed, error) {
-	slices.SortFunc(objects, func(a, b object) int { return strings.Compare(a.name, b.name) })
+// encodePack makes a pack of objects with different names, as they are or as small as possible.
+func encodePack(format int, objects []object, small bool) (packed, error) {
+	level, order := zlib.BestSpeed, byName
+	if small {
+		level, order = zlib.DefaultCompression, byLikeness
+	}
+	slices.SortFunc(objects, order)
 	var out bytes.Buffer
 	out.WriteString("PACK")
 	out.Write(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 2), uint32(len(objects))))
-	offsets, sums := make([]uint32, len(objects)), make([]uint32, len(objects))
-	z, err := zlib.NewWriterLevel(&out, zlib.BestSpeed)
+	z, err := zlib.NewWriterLevel(&out, level)
 	if err != nil {
 		return packed{}, err
 	}
+	all := make([]entry, len(objects))
 	for i, o := range objects {
 		start := out.Len()
-		offsets[i] = uint32(start)
-		out.Write(packHeader(o.kind, len(o.data)))
+		all[i] = entry{object: o, offset: uint32(start)}
+		data := o.data
+		if base, delta := bestDelta(all[:i], o); small && delta != nil {
+			all[i].depth = all[base].depth + 1
+			data = delta
+			out.Write(packHeader(kindOffsetDelta, len(delta)))
+			out.Write(writeBack(int64(start) - int64(all[base].offset)))
+		} else {
+			out.Write(packHeader(o.kind, len(o.data)))
+		}
 		z.Reset(&out)
-		_, err := z.Write(o.data)
+		_, err := z.Write(data)
 		if err = errors.Join(err, z.Close()); err != nil {
 			return packed{}, err
 		}
-		sums[i] = crc32.ChecksumIEEE(out.Bytes()[start:])
+		all[i].sum = crc32.ChecksumIEEE(out.Bytes()[start:])
 	}
 	if out.Len() >= 1<<31 {
 		return packed{}, errors.New("more than 2 GiB were to be saved at once")
@@ -50,9 +62,18 @@ func encodePack(format int, objects []object) (packed, error) {
 	h.Write(out.Bytes())
 	sum := h.Sum(nil)
 	out.Write(sum)
-	idx, err := encodeIndex(format, objects, offsets, sums, sum)
+	idx, err := encodeIndex(format, all, sum)
 	return packed{"pack-" + hex.EncodeToString(sum), out.Bytes(), idx}, err
 }
+
+// entry is an object in a pack that is being made.
+type entry struct {
+	object
+	offset, sum uint32
+	depth       int // of deltas
+}
+
+func byName(a, b object) int { return strings.Compare(a.name, b.name) }
 
 func packHeader(kind byte, size int) []byte {
 	b := kind<<4 | byte(size&15)
@@ -66,7 +87,8 @@ func packHeader(kind byte, size int) []byte {
 
 var indexMagic = []byte("\377tOc\x00\x00\x00\x02")
 
-func encodeIndex(format int, objects []object, offsets, sums []uint32, pack []byte) ([]byte, error) {
+func encodeIndex(format int, objects []entry, pack []byte) ([]byte, error) {
+	slices.SortFunc(objects, func(a, b entry) int { return byName(a.object, b.object) })
 	out := bytes.Clone(indexMagic)
 	var fan [256]uint32
 	for _, o := range objects {
@@ -85,10 +107,11 @@ func encodeIndex(format int, objects []object, offsets, sums []uint32, pack []by
 		name, _ := raw(o.name)
 		out = append(out, name...)
 	}
-	for _, list := range [][]uint32{sums, offsets} {
-		for _, n := range list {
-			out = binary.BigEndian.AppendUint32(out, n)
-		}
+	for _, o := range objects {
+		out = binary.BigEndian.AppendUint32(out, o.sum)
+	}
+	for _, o := range objects {
+		out = binary.BigEndian.AppendUint32(out, o.offset)
 	}
 	out = append(out, pack...)
 	h := newHash(format)

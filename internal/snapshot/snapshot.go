@@ -19,6 +19,7 @@
 // against their names. No program is started.
 //
 // Format: objects/pack/pack-*.pack and .idx, one pair for each save, without deltas.
+// [Store.Merge] makes one pair of them, with deltas, when a process ends.
 // A save is durable when Save returns.
 package snapshot
 

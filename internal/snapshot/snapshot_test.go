@@ -37,7 +37,7 @@ func (f folder) Open(name string) (fsx.File, error) {
 }
 
 func (f folder) Keep(name string, data []byte) error {
-	if err := fsx.MkdirSync(f, "objects/pack"); err != nil {
+	if err := fsx.MkdirSync(f.FS, "objects/pack"); err != nil {
 		return err
 	}
 	file, err := f.OpenFile(path.Join("objects/pack", name+fsx.TempSuffix), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -52,6 +52,15 @@ func (f folder) Keep(name string, data []byte) error {
 }
 
 func (f folder) Sync() error { return f.SyncDir("objects/pack") }
+
+func (f folder) Remove(names ...string) error {
+	for _, name := range names {
+		if err := f.FS.Remove(path.Join("objects/pack", name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // repo is a repository of git with our own object directory beside it.
 type repo struct {

@@ -22,6 +22,8 @@ type Files interface {
 	Keep(name string, data []byte) error
 	// Sync makes the names durable.
 	Sync() error
+	// Remove removes files, those of one pack with the index first.
+	Remove(names ...string) error
 }
 
 // maxIndex is how many bytes of an index of one save are read.
@@ -113,13 +115,26 @@ func (s *Store) Has(name string) bool { return len(s.where[name]) > 0 }
 func (s *Store) Blob(name string) (data []byte, ok bool) { return s.get(kindBlob, name) }
 
 func (s *Store) get(kind byte, name string) (data []byte, ok bool) {
+	if data, ok = s.find(kind, name); ok {
+		return data, true
+	}
+	if now, err := OpenStore(s.files); err == nil && s.Has(name) { // packs may have been merged meanwhile
+		s.where = now.where
+		data, ok = s.find(kind, name)
+	}
+	if !ok {
+		delete(s.where, name) // it is damaged: the next save stores it again
+	}
+	return data, ok
+}
+
+func (s *Store) find(kind byte, name string) (data []byte, ok bool) {
 	for _, base := range s.where[name] {
 		found, data, err := s.read(base, name)
 		if err == nil && found == kind && nameOf(len(name), kind, data) == name {
 			return data, true
 		}
 	}
-	delete(s.where, name) // it is damaged: the next save stores it again
 	return nil, false
 }
 
@@ -162,17 +177,9 @@ func (s *Store) put(format int, objects []object) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	p, err := encodePack(format, fresh)
-	if err != nil {
-		return fmt.Errorf("save files: %w", err)
-	}
-	// The index last: git takes a pack for there once it has one.
-	err = s.files.Keep(p.name+".pack", p.data)
+	p, err := encodePack(format, fresh, false)
 	if err == nil {
-		err = s.files.Keep(p.name+".idx", p.idx)
-	}
-	if err == nil {
-		err = s.files.Sync()
+		err = s.keep(p)
 	}
 	if err != nil {
 		return fmt.Errorf("save files: %w", err)
@@ -181,6 +188,17 @@ func (s *Store) put(format int, objects []object) error {
 		s.where[o.name] = []string{p.name}
 	}
 	return nil
+}
+
+// keep makes a pack durable. The index last: git takes a pack for there once it has one.
+func (s *Store) keep(p packed) error {
+	if err := s.files.Keep(p.name+".pack", p.data); err != nil {
+		return err
+	}
+	if err := s.files.Keep(p.name+".idx", p.idx); err != nil {
+		return err
+	}
+	return s.files.Sync()
 }
 
 // ErrMissing says that an object is stored nowhere.

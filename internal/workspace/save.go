@@ -180,6 +180,15 @@ func (w *Copy) Save(ctx context.Context, s *projections.State, o *contexts.Objec
 	return w.saveFrozen(ctx, s, o, reason, w.written(call), freeze)
 }
 
+// Merge stores in less room what was saved.
+func (w *Copy) Merge(o *contexts.Objects) error {
+	store, err := snapshot.OpenStore(o)
+	if err != nil {
+		return err
+	}
+	return store.Merge()
+}
+
 func (w *Copy) save(ctx context.Context, s *projections.State, o *contexts.Objects, reason string) (*event.WorkspaceSaved, error) {
 	return w.saveFrozen(ctx, s, o, reason, nil, w.freeze)
 }
