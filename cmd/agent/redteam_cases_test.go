@@ -276,7 +276,7 @@ func (c *talk) operators() string {
 			return nil // it has just been removed
 		case strings.Contains(d.Name(), "pwned-") && !strings.Contains(rel, "/out-"):
 			fmt.Fprintln(&b, rel)
-		case d.IsDir() || own == "origin.git" || own == "bin" || own == "contexts" || own == "logs" || own == "tmp" || rel == "config.yaml" || own == "workspaces" && !strings.HasPrefix(rel, "workspaces/other"):
+		case d.IsDir() || own == "origin.git" || own == "bin" || own == "caches" || own == "contexts" || own == "logs" || own == "tmp" || rel == "config.yaml" || own == "workspaces" && !strings.HasPrefix(rel, "workspaces/other"):
 		default:
 			data, _ := os.ReadFile(path)
 			fmt.Fprintf(&b, "%s %x\n", rel, data)
