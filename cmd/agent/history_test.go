@@ -72,7 +72,7 @@ func TestHistory(t *testing.T) {
 	w.issue("Greet the moon")
 	w.agent(0, "run")
 	first, moon := w.of("/issues/1"), w.of("/issues/2")
-	if r := w.model.Requests()[0]; slices.Contains(r.Tools, "history__read") || r.Contains("history") {
+	if r := w.model.Requests()[0]; slices.Contains(r.Tools, "history__read") || r.Contains("server history") {
 		t.Errorf("the first attempt is offered a history: %+v", r.Tools)
 	}
 	script = llmtest.Turns(llmtest.Reply{}, llmtest.ToolCalls(llmtest.Call("history__list", map[string]any{}),
