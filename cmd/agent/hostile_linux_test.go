@@ -134,12 +134,12 @@ func both(args ...string) [][]string { return [][]string{args, append(slices.Clo
 
 // commands print from logs, and change nothing.
 func (h *hostiles) commands() [][]string {
-	all := slices.Concat(both("list"), both("status"), both("status", "--check"), both("stats"), both("stats", "--by", "model"),
+	all := slices.Concat(both("list"), both("status"), both("status", "--check"), both("stats"), both("stats", "--by", "model"), both("stats", "--by", "task"), both("stats", "--by", "context"),
 		both("search", "begin"), both("verify"), both("gc", "--dry-run"), both("why", h.key), both("why", h.all), both("why", h.damaged),
 		[][]string{{"__complete", "inspect", ""}, {"config", "show"}, {"search", "--regexp", "("}, {"inspect", hostile}, {"list", "--state", hostile}, {"run", hostile}})
 	for _, uuid := range []string{h.done, h.all, h.damaged} {
 		all = slices.Concat(all, both("inspect", uuid), both("inspect", uuid, "--full"), both("inspect", uuid, "--conversation"), both("inspect", uuid, "1"),
-			both("inspect", uuid, "--failed"), both("replay", uuid), both("forget", uuid, "--dry-run"), both("verify", uuid))
+			both("inspect", uuid, "--failed"), both("inspect", uuid, "--costs"), both("replay", uuid), both("forget", uuid, "--dry-run"), both("verify", uuid))
 	}
 	for seq := range uint64(60) {
 		all = append(all, []string{"inspect", h.all, fmt.Sprint(seq + 1)})

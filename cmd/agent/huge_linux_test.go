@@ -30,7 +30,7 @@ func TestHugeLog(t *testing.T) {
 	late := fmt.Sprint(3 + size/hugeOutput)
 	for _, args := range [][]string{
 		{}, {"--full"}, {"--json"}, {"--conversation"}, {"--since", "1h"}, {"--type", "llm.replied"}, {"--type", "tool"}, {"--grep", "step 5"},
-		{"--failed"}, {late},
+		{"--failed"}, {"--costs"}, {"--costs", "--json"}, {late},
 	} {
 		first, whole, memory := firstScreen(t, dir, append([]string{"inspect", uuid}, args...))
 		t.Logf("inspect %-20s first line %4d ms, first screen %4d ms, %d MiB", strings.Join(args, " "), first.Milliseconds(), whole.Milliseconds(), memory>>20)

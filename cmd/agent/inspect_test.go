@@ -46,7 +46,7 @@ func TestInspect(t *testing.T) {
 	}
 
 	list := inspect()
-	for _, want := range []string{"Greet the world", "completed", "model calls: 4", "── "} {
+	for _, want := range []string{"Greet the world", "completed", "model calls: 5 (summaries: 1)", "── "} {
 		if !strings.Contains(list, want) {
 			t.Errorf("the list lacks %q:\n%s", want, list)
 		}

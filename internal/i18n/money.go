@@ -8,6 +8,7 @@ import (
 // moneyTexts say what calls took, and what is not known of that.
 var moneyTexts = texts{
 	"money.usd":      {"%s USD", "%s USD"},
+	"money.and":      {", %s", "、%s"},
 	"money.none":     {"no price", "単価なし"},
 	"money.note":     {"– no price: llm.prices of the configuration has none for the model", "– 単価なし: 設定の llm.prices にこのモデルの単価がありません"},
 	"money.partial":  {"+ some of the calls have no price", "+ 一部の呼び出しは単価なし"},

@@ -233,7 +233,11 @@ func (c *Attempt) apply(ev event.Event, s *projections.State) {
 				c.Ignored = append(c.Ignored, IgnoredComment{comment.ID, comment.Author, comment.Created, comment.Verdict})
 			}
 		}
-	case *event.LLMFailed, *event.ToolFailed, *event.ToolInterrupted, *event.CommentFailed, *event.LabelsFailed, *event.ChangeFailed:
+	case *event.LLMFailed:
+		if b.Kind != event.Interrupted { // the process ended, or the work was paused: nothing failed
+			c.Failure = &Failure{Seq: ev.Seq, Time: ev.Time, Type: b.Type(), Text: projections.Describe(ev)}
+		}
+	case *event.ToolFailed, *event.ToolInterrupted, *event.CommentFailed, *event.LabelsFailed, *event.ChangeFailed:
 		c.Failure = &Failure{Seq: ev.Seq, Time: ev.Time, Type: b.Type(), Text: projections.Describe(ev)}
 	case *event.LLMReplied, *event.ToolReplied, *event.CommentPosted, *event.LabelsChanged, *event.ChangeOpened:
 		if c.Failure != nil && group(b.Type()) == group(c.Failure.Type) {

@@ -83,6 +83,9 @@ func TestFirstScreens(t *testing.T) {
 				if strings.ContainsAny(plain+pipe, "\x1b\x07\u202e\u009b") || !strings.Contains(plain, "11110000") && strings.Contains(name, "context") {
 					t.Errorf("%s: something acts on the terminal:\n%q", where, plain)
 				}
+				if strings.HasPrefix(name, "stats by context") && len(strings.Split(plain, "\n")) > 7 {
+					t.Errorf("%s is no table any more:\n%s", where, plain)
+				}
 				for line := range strings.Lines(plain) {
 					if line = strings.TrimSuffix(line, "\n"); term.Columns(line) > width && !sentences.MatchString(line) {
 						t.Errorf("%s: %d columns: %s", where, term.Columns(line), line)

@@ -10,7 +10,11 @@ import (
 	"agent/internal/term"
 )
 
-const barWidth = 20
+// barWidth is how long a bar may be on a screen of at least roomy columns.
+const (
+	barWidth = 20
+	roomy    = 110
+)
 
 // Stats prints the sums.
 func (p *Printer) Stats(r *report.Stats) {
@@ -20,12 +24,15 @@ func (p *Printer) Stats(r *report.Stats) {
 	}
 	t := term.Table{Flex: flex, Left: false}
 	t.Row(cells(r.By, nil)...)
-	largest := 0
+	largest, width := 0, barWidth
+	if p.Screen.Terminal && p.Screen.Width < roomy {
+		width = 0 // the numbers need the room
+	}
 	for _, s := range r.Rows {
 		largest = max(largest, s.Prompt+s.Completion)
 	}
 	for _, s := range r.Rows {
-		t.Row(append(cells(s.Key, &s), term.Bar(float64(s.Prompt+s.Completion), float64(largest), barWidth))...)
+		t.Row(append(cells(s.Key, &s), term.Bar(float64(s.Prompt+s.Completion), float64(largest), width))...)
 	}
 	t.Row(append(cells(p.text("stats.total"), &r.Total), "")...)
 	t.Color = func(row, _ int) term.Color {
@@ -62,7 +69,7 @@ func (p *Printer) outcomes(key string, l *report.StatsRow) []string {
 // spending are the cells of a row that holds a task or a context.
 func (p *Printer) spending(key string, l *report.StatsRow) []string {
 	if l == nil {
-		return []string{p.text(i18n.ID("stats.by." + key)), p.text("stats.title"), p.text("stats.calls"), p.text("stats.tools"), p.text("stats.tokens"), p.text("stats.cached"), "USD", p.text("stats.active"), ""}
+		return []string{p.text(i18n.ID("stats.by." + key)), p.text("stats.title"), p.text("stats.calls.short"), p.text("stats.tools.short"), p.text("stats.tokens"), p.text("stats.cached"), "USD", p.text("stats.active"), ""}
 	}
 	if len(key) == len("00000000-0000-0000-0000-000000000000") {
 		key = key[:8] // of a context: every command takes the beginning

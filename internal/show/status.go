@@ -85,9 +85,9 @@ func (p *Printer) showForge(f report.ForgeScan) {
 func (p *Printer) spent(day report.Spending) string {
 	switch {
 	case day.MaxCostUSD > 0:
-		return fmt.Sprintf(", %.4f%s USD", day.CostUSD, of(day.MaxCostUSD))
+		return p.text("money.and", fmt.Sprintf("%.4f%s USD", day.CostUSD, of(day.MaxCostUSD)))
 	case day.Tokens > 0:
-		return ", " + i18n.Money(p.Lang, day.CostUSD)
+		return p.text("money.and", i18n.Money(p.Lang, day.CostUSD))
 	}
 	return ""
 }

@@ -130,6 +130,9 @@ func (p *Printer) stateLine(c report.Attempt) string {
 	case c.Because != "":
 		return p.text("why.ended", state, term.Time(c.Since), sanitize.Line(c.Because, 400))
 	}
+	if c.State == report.Interrupted {
+		return p.text("why.waits", state, term.Time(c.Since), p.text("why.killed.open"))
+	}
 	return p.text("why.state", state, term.Time(c.Since))
 }
 

@@ -131,7 +131,7 @@ func (t *Table) paragraphs(s Screen) {
 
 // Bar shows a share of the largest value in up to most characters.
 func Bar(value, largest float64, most int) string {
-	if largest <= 0 || value <= 0 {
+	if largest <= 0 || value <= 0 || most <= 0 {
 		return ""
 	}
 	eighths := max(1, int(value/largest*float64(most)*8+0.5))

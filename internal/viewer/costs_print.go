@@ -15,6 +15,7 @@ import (
 type costs struct {
 	*Printer
 	ledger                         Ledger
+	headed                         bool   // the headings are there
 	openFits                       bool   // the call without an outcome is shown
 	model                          string // of the latest line
 	estimated, unpriced, anyPriced bool   // marks that were shown
@@ -95,11 +96,11 @@ func (c *costs) End() {
 
 // call prints a model call.
 func (c *costs) call(call Call) {
-	if call.Model != c.model {
-		if c.model == "" {
+	if call.Model != c.model || !c.headed {
+		if !c.headed {
 			c.heads("costs.seq", "costs.result")
 		}
-		c.model = call.Model
+		c.model, c.headed = call.Model, true
 		fmt.Fprintln(c.Screen, c.Screen.Paint(term.Aux, "── "+sanitize.Line(call.Model, 100)))
 	}
 	color := term.Color("")

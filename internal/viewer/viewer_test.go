@@ -275,3 +275,22 @@ func TestFirstScreens(t *testing.T) {
 		}
 	}
 }
+
+// The sums of a log that names ever new phases and actions are bounded, and still add up.
+func TestManySums(t *testing.T) {
+	t.Parallel()
+	var l Ledger
+	for n := range 3 * mostSums {
+		l.Count(Call{Phase: fmt.Sprint("p", n), Action: "a", Spent: Spent{Calls: 1, Prompt: 2}})
+		l.Count(Call{Phase: "p0", Action: fmt.Sprint("a", n), Spent: Spent{Calls: 1, Prompt: 2}})
+	}
+	sums, phases := l.Sums(), Spent{}
+	for _, s := range sums {
+		if s.Kind == "phase" {
+			phases.add(s.Spent)
+		}
+	}
+	if len(sums) > 3*mostSums+1 || phases != l.Total || l.Total.Calls != 6*mostSums {
+		t.Errorf("%d sums: %+v, want %+v", len(sums), phases, l.Total)
+	}
+}
