@@ -179,15 +179,23 @@ func (s *searcher) read(name string) ([]byte, error) {
 	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
 		return nil, err
 	}
-	text := s.buf[:n]
-	if bytes.IndexByte(text[:min(n, sniffing)], 0) >= 0 {
-		wide, _, err := decodeText(text)
-		if err != nil {
-			return nil, nil
-		}
-		return []byte(wide), nil
+	return asText(s.buf[:n]), nil
+}
+
+// asText is a file's content as it is read, without a byte order mark; nothing for a binary one.
+func asText(data []byte) []byte {
+	binary := bytes.IndexByte(data[:min(len(data), sniffing)], 0) >= 0
+	if !binary && utf8.Valid(data) {
+		return bytes.TrimPrefix(data, []byte(bom))
 	}
-	return text, nil
+	text, _, err := decodeText(data)
+	switch {
+	case err == nil:
+		return []byte(text)
+	case binary:
+		return nil
+	}
+	return data
 }
 
 // enter opens the directory of a file, unless it is that of the file before.
