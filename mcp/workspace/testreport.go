@@ -98,8 +98,10 @@ func (t *testReport) otherRunners(line, bare string) {
 		t.fail(strings.TrimPrefix(line, "not ok "), "")
 	case strings.HasPrefix(bare, "● ") && strings.HasPrefix(line, "  "):
 		t.fail(strings.TrimPrefix(bare, "● "), "")
-	case strings.HasPrefix(bare, "Tests:"), strings.HasPrefix(bare, "Tests run:"):
+	case strings.HasPrefix(bare, "Tests:"):
 		t.totals(bare)
+	case strings.Contains(bare, "Tests run:") && !strings.Contains(bare, "Time elapsed"): // the sum, not that of one class
+		t.maven(bare)
 	case strings.HasPrefix(bare, "# pass "), strings.HasPrefix(bare, "# fail "), strings.HasPrefix(bare, "# skipped "):
 		if fields := strings.Fields(bare); len(fields) == 3 { // the runner of Node
 			t.totals(fields[2] + " " + strings.TrimSuffix(fields[1], "ed") + "ed")
@@ -111,10 +113,24 @@ func (t *testReport) otherRunners(line, bare string) {
 	}
 }
 
-// totals reads counts like "2 failed, 118 passed" and "Tests run: 5, Failures: 1".
+// maven reads counts like "Tests run: 5, Failures: 1, Errors: 0, Skipped: 1".
+func (t *testReport) maven(line string) {
+	counts := map[string]int{}
+	_, line, _ = strings.Cut(line, "Tests ")
+	for part := range strings.SplitSeq(line, ",") {
+		name, n, _ := strings.Cut(part, ":")
+		counts[strings.TrimSpace(name)], _ = strconv.Atoi(strings.TrimSpace(n))
+	}
+	bad := counts["Failures"] + counts["Errors"]
+	t.count[failed] += bad
+	t.count[skipped] += counts["Skipped"]
+	t.count[passed] += max(0, counts["run"]-bad-counts["Skipped"])
+	t.counted = true
+}
+
+// totals reads counts like "2 failed, 118 passed".
 func (t *testReport) totals(line string) {
 	words := strings.FieldsFunc(strings.ToLower(line), func(r rune) bool { return strings.ContainsRune(" ,;.:", r) })
-	run, bad := 0, 0
 	for i, word := range words {
 		before, after := 0, 0
 		if i > 0 {
@@ -132,16 +148,7 @@ func (t *testReport) totals(line string) {
 			t.count[skipped] += cmp.Or(before, after)
 		case "errors":
 			t.count[failed] += before
-			bad += after
-		case "failures":
-			bad += after
-		case "run":
-			run = after
 		}
-	}
-	if run > 0 {
-		t.count[failed] += bad
-		t.count[passed] += max(0, run-bad)
 	}
 	t.counted = true
 }
