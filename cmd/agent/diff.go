@@ -210,8 +210,12 @@ func (d *diffing) between(one, other *trees.View) error {
 	if err != nil {
 		return err
 	}
-	end := func(v *trees.View) string { return v.Points[len(v.Points)-1].Saved.Tree }
-	all, err := one.Between(end(one), other, end(other))
+	for i, v := range []*trees.View{one, other} {
+		if c.Runs[i].Change, err = sizeOf(v); err != nil {
+			return err
+		}
+	}
+	all, err := one.Between(one.End(), other, other.End())
 	if d.asJSON {
 		return errors.Join(d.printLine(c), d.show(all, 0), err)
 	}
@@ -219,11 +223,21 @@ func (d *diffing) between(one, other *trees.View) error {
 	return errors.Join(d.show(all, 0), err)
 }
 
+// sizeOf is what a run changed in all.
+func sizeOf(v *trees.View) (size report.Size, err error) {
+	all, err := v.Diff(v.Start(), v.End())
+	for _, f := range all {
+		size = report.Size{Files: size.Files + 1, Added: size.Added + f.Added, Removed: size.Removed + f.Removed}
+	}
+	return size, err
+}
+
 func (d *diffing) showComparison(c report.Comparison) {
 	screen := term.Of(d.out)
 	for _, r := range c.Runs {
 		d.say("diff.run", screen.Paint(term.Head, r.UUID[:8]), i18n.State(d.lang, r.State), sanitize.Line(r.Model, 60))
 		d.say("diff.took", r.Messages, r.LLMCalls, r.ToolCalls, r.Tokens, i18n.Money(d.lang, r.CostUSD), r.Active.Round(time.Second))
+		d.say("diff.size", r.Change.Files, r.Change.Added, r.Change.Removed)
 		for _, command := range r.Commands {
 			d.say("diff.command", term.Line(command.Command, max(screen.Width-20, 20)), d.text("diff.exit", cmp.Or(command.ExitCode, "?")))
 		}

@@ -165,7 +165,7 @@ func TestTwoRuns(t *testing.T) {
 	var c report.Comparison
 	line, _, _ := strings.Cut(asJSON, "\n")
 	must(t, json.Unmarshal([]byte(line), &c))
-	if c.Parts == nil || c.Runs[0].UUID != one.UUID || len(c.Runs[0].Commands) != 2 || c.Runs[1].State != "completed" {
+	if c.Parts == nil || c.Runs[0].UUID != one.UUID || c.Runs[0].Change.Files == 0 || c.Runs[0].Change == c.Runs[1].Change || len(c.Runs[0].Commands) != 2 || c.Runs[1].State != "completed" {
 		t.Errorf("%+v", c)
 	}
 	if out, _ := w.agent(0, "diff", one.UUID, one.UUID); !strings.Contains(out, "the same to the end") || strings.Contains(out, "diff --git") {

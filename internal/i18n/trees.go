@@ -14,6 +14,7 @@ var treeTexts = texts{
 	"diff.over":          {"(it had ended)", "（終了済み）"},
 	"diff.run":           {"%s  %s  %s", "%s  %s  %s"},
 	"diff.took":          {"   messages: %d, model calls: %d, tool calls: %d, tokens: %d, %s, %s", "   メッセージ %d 件、モデル呼び出し %d 回、ツール呼び出し %d 回、%d トークン、%s、%s"},
+	"diff.size":          {"   changed: %d files, +%d −%d lines", "   変更: %d ファイル、+%d −%d 行"},
 	"diff.command":       {"   %s  %s", "   %s  %s"},
 	"diff.exit":          {"exit %s", "終了コード %s"},
 	"files.unstored":     {"(no step changed what lies below)", "（この下はどのステップでも変更されていません）"},

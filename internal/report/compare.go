@@ -33,8 +33,16 @@ type RunEnd struct {
 	Tokens    int           `json:"tokens"`
 	CostUSD   float64       `json:"cost_usd"`
 	Seconds   float64       `json:"active_seconds"` // in which a process worked on it
+	Change    Size          `json:"change"`         // of all files, from the beginning to the end
 	Commands  []RunCommand  `json:"commands"`
 	Active    time.Duration `json:"-"`
+}
+
+// Size is how large a change is. The caller of [Source.Compare] knows it: files are not in the log.
+type Size struct {
+	Files   int `json:"files"`
+	Added   int `json:"added"` // lines
+	Removed int `json:"removed"`
 }
 
 // RunCommand is a command that a run executed, and its exit code as the tool told it.

@@ -92,6 +92,9 @@ func (v *View) At(seq uint64) (Point, error) {
 // Start is the tree that the work began on: of the first save.
 func (v *View) Start() string { return v.Points[0].Saved.Tree }
 
+// End is the tree of the last save.
+func (v *View) End() string { return v.Points[len(v.Points)-1].Saved.Tree }
+
 // Tree reads a saved tree.
 func (v *View) Tree(name string) (*snapshot.Tree, error) { return v.store.Tree(name, nil) }
 
