@@ -60,7 +60,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	defer remove()
 	d := &demo{Options: o}
 	d.script = &model{lang: o.Lang, reach: make(chan struct{}), pause: func() { _ = d.agent(ctx, "pause", "--all").Run() }}
-	d.world, err = world.New(world.Options{Dir: dir, Forge: o.Forge, Files: files, Model: llmtest.New(d.script.reply), Config: d.sandbox()})
+	d.world, err = world.New(world.Options{Dir: dir, Forge: o.Forge, Files: files, Model: llmtest.New(d.script.reply), Config: d.server()})
 	if err != nil {
 		return Result{}, err
 	}
@@ -89,15 +89,30 @@ func (d *demo) made() (r Result, err error) {
 	return r, err
 }
 
-// sandbox is the configuration of the tool server on a system that cannot confine
-// it; the commands of the demo are its own.
-func (d *demo) sandbox() (config string) {
-	_, lack := sandbox.Policy{}.Check()
-	if lack == nil {
+// server is the configuration of the tool server. The commands of the demo are its own: they
+// may use what Go has compiled on this machine, and run where nothing can confine them.
+func (d *demo) server() string {
+	more := ""
+	if cache := goCache(); cache != "" {
+		more = fmt.Sprintf(", env: {GOCACHE: %q}, sandbox_write: [%q]", cache, cache)
+	}
+	if _, lack := (sandbox.Policy{}).Check(); lack != nil {
+		d.say("demo.sandbox", lack)
+		more += ", sandbox: off"
+	}
+	return `mcp_servers: [{mcp_server_name: workspace, command: [agent, mcp, workspace, --root, "{workspace}"]` + more + "}]\n"
+}
+
+// goCache is where Go keeps what it has compiled, "" if there is no such directory.
+func goCache() string {
+	dir := os.Getenv("GOCACHE")
+	if user, err := os.UserCacheDir(); dir == "" && err == nil {
+		dir = filepath.Join(user, "go-build")
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return ""
 	}
-	d.say("demo.sandbox", lack)
-	return `mcp_servers: [{mcp_server_name: workspace, command: [agent, mcp, workspace, --root, "{workspace}"], sandbox: off}]` + "\n"
+	return dir
 }
 
 func directory(dir string) (string, func(), error) {

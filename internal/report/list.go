@@ -24,7 +24,7 @@ type Listed struct {
 	Work      string    `json:"work,omitempty"`    // unfinished work: its branch, or change.patch beside the log
 	Change    string    `json:"change,omitempty"`  // URL of the pull or merge request
 	ForkOf    string    `json:"fork_of,omitempty"` // uuid of its origin
-	ForkAt    uint64    `json:"fork_at,omitempty"` // the latest event that it has from there
+	ForkAt    uint64    `json:"fork_seq,omitempty"` // the latest event that it has from there
 	Live      bool      `json:"live,omitempty"`    // a fork that works on the task itself
 	Error     string    `json:"error,omitempty"`
 

@@ -32,6 +32,14 @@ func outside(ctx context.Context, at app.Site, s *projections.State) bool {
 	return !moved || !at.Takes(to)
 }
 
+// outsideError is a context whose project is not configured any more.
+type outsideError struct {
+	uuid string
+	key  forge.TaskKey
+}
+
+func (e *outsideError) Error() string { return e.key.Project + " is not configured" }
+
 // locate reads the item of a context wherever it is now. The engine notes the new address
 // when it goes on with the work.
 func locate(ctx context.Context, at app.Site, s *projections.State) (forge.Task, error) {

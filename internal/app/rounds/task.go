@@ -45,13 +45,18 @@ func (r *round) do(ctx context.Context, j job) {
 	} else {
 		err = r.attempt(ctx, j, &c)
 	}
-	if errors.Is(err, engine.ErrElsewhere) { // the label at another address may be on the list, too
+	var out *outsideError
+	if errors.Is(err, engine.ErrElsewhere) || errors.As(err, &out) { // the label at another address may be on the list, too
 		if at, found := r.release(name); found {
 			j.key, j.found = at, true
 			err = r.attempt(ctx, j, &c)
 		}
 	}
 	if err == nil || ctx.Err() != nil {
+		return
+	}
+	if errors.As(err, &out) {
+		r.skip(job{uuid: out.uuid, key: out.key}, r.text("skip.project", out.key.Project))
 		return
 	}
 	var l *left
@@ -235,8 +240,7 @@ func (r *round) resume(ctx context.Context, j job) error {
 		err = e.MovedTo(j.key)
 	}
 	if s := e.State(); err == nil && j.trigger == "" && pending[contexts.Stop] == nil && s.Stop == nil && outside(ctx, at, s) {
-		r.skip(job{uuid: j.uuid, key: s.Key}, r.text("skip.project", s.Key.Project))
-		return e.Close()
+		return errors.Join(&outsideError{j.uuid, s.Key}, e.Close())
 	}
 	var wake event.Body
 	var why string
