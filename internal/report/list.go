@@ -20,12 +20,12 @@ type Listed struct {
 	Tokens    int       `json:"tokens"`
 	CostUSD   float64   `json:"cost_usd"`
 	Waits     string    `json:"waits_for,omitempty"`
-	Partial   bool      `json:"partial,omitempty"` // it completed without having done everything
-	Work      string    `json:"work,omitempty"`    // unfinished work: its branch, or change.patch beside the log
-	Change    string    `json:"change,omitempty"`  // URL of the pull or merge request
-	ForkOf    string    `json:"fork_of,omitempty"` // uuid of its origin
+	Partial   bool      `json:"partial,omitempty"`  // it completed without having done everything
+	Work      string    `json:"work,omitempty"`     // unfinished work: its branch, or change.patch beside the log
+	Change    string    `json:"change,omitempty"`   // URL of the pull or merge request
+	ForkOf    string    `json:"fork_of,omitempty"`  // uuid of its origin
 	ForkAt    uint64    `json:"fork_seq,omitempty"` // the latest event that it has from there
-	Live      bool      `json:"live,omitempty"`    // a fork that works on the task itself
+	Live      bool      `json:"live,omitempty"`     // a fork that works on the task itself
 	Error     string    `json:"error,omitempty"`
 
 	Err error `json:"-"` // why the log cannot be read

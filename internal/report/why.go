@@ -51,7 +51,7 @@ type Attempt struct {
 	Error   string           `json:"error,omitempty"`          // why the log cannot be read whole
 
 	ForkOf  string `json:"fork_of,omitempty"`  // uuid of its origin
-	ForkAt  uint64 `json:"fork_seq,omitempty"`  // the latest event that it has from there
+	ForkAt  uint64 `json:"fork_seq,omitempty"` // the latest event that it has from there
 	Live    bool   `json:"live,omitempty"`     // a fork that works on the task itself
 	NotDone int    `json:"not_done,omitempty"` // writes to the task that a fork did not do
 
