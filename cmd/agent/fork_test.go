@@ -54,6 +54,9 @@ func (w *world) spoken(uuid string) (lines []string) {
 	for _, ev := range w.events(uuid) {
 		switch b := ev.Body.(type) {
 		case *event.MessageAdded:
+			if b.Purpose == "restored" {
+				continue // a fork's copy is new: after a command the model has to know that ignored files are not in it
+			}
 			lines = append(lines, b.Role+" "+b.Purpose+": "+took.ReplaceAllString(b.Content.View(), "[took]"))
 		case *event.LLMReplied:
 			lines = append(lines, "reply: "+b.Text.View())
