@@ -128,7 +128,7 @@ func (s *Store) Provenance(uuid string) error {
 	}
 	for rec, err := range s.Records(fork.Origin) {
 		if err != nil {
-			return nil // that is told of the origin
+			return nil // reading the origin reports that
 		}
 		if rec.Seq == fork.Seq && hashOf(rec) != fork.Hash {
 			return &DamageError{Name: uuid, Reason: fmt.Sprintf("event %d of its origin %s is another one", fork.Seq, fork.Origin)}

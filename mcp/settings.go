@@ -26,7 +26,7 @@ var toolchainSettings = []setting{
 
 func goEnv(getenv func(string) string) string {
 	if file := getenv("GOENV"); file != "" {
-		return file // off is no file
+		return file // "off" switches the file off
 	}
 	return inConfig(getenv, "go/env")
 }

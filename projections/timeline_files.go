@@ -30,7 +30,11 @@ func describeFiles(b event.Body) string {
 		return strings.TrimSpace(text + " " + b.Error)
 	case *event.WorkspaceChanged:
 		if b.Reason != "" {
-			return fmt.Sprintf("what is stored is damaged, and %d files may not be what it held: %s", b.Count, somePaths(b.Files, b.Count))
+			text := fmt.Sprintf("what is stored is damaged, and %d files may not be what it held: %s", b.Count, somePaths(b.Files, b.Count))
+			if b.Kept != "" {
+				text += ", kept in " + b.Kept
+			}
+			return text
 		}
 		return fmt.Sprintf("%d files were changed by somebody: %s", b.Count, somePaths(b.Files, b.Count))
 	}

@@ -85,7 +85,8 @@ func TestWorkersOfAllProcesses(t *testing.T) {
 }
 
 // TestRepositoryTakenOut: a context whose repository is no longer configured is left as it
-// is, and why says so. It goes on once the repository is back.
+// is, and why says so. A forge that is down says nothing of it: the repository may have another
+// name now. The work goes on once the repository is back.
 func TestRepositoryTakenOut(t *testing.T) {
 	t.Parallel()
 	hold := make(chan struct{})
@@ -103,6 +104,12 @@ func TestRepositoryTakenOut(t *testing.T) {
 	config := w.site
 	w.site = strings.ReplaceAll((&onGitHub{w: w}).config(), testRepo, "acme/others")
 	w.forge.AddRepository("acme/others", forgetest.Repository{Private: true, Git: w.path("origin.git")})
+	w.forge.Fault(forgetest.Fault{Path: ".*/" + testRepo + "/issues/1", Times: -1, Kind: forgetest.Answer, Status: 503})
+	w.agent(75, "run")
+	if out, _ := w.agent(0, "why", w.only().UUID); strings.Contains(out, "no longer among") {
+		t.Errorf("the forge did not say where the repository is, and why says %q", out)
+	}
+	w.forge.ClearFaults()
 	w.agent(0, "run")
 	if out, _ := w.agent(0, "why", w.only().UUID); !strings.Contains(out, testRepo+" is no longer among the configured repositories") {
 		t.Errorf("why says %q", out)

@@ -60,4 +60,5 @@ type WorkspaceChanged struct {
 	Reason string      `json:"reason,omitempty"` // unreadable: what is stored cannot be read, and the files are not what it names; empty: somebody changed them
 	Files  []SavedFile `json:"files"`            // the first ones
 	Count  int         `json:"count"`
+	Kept   string      `json:"kept,omitempty"` // directory with what a clone held that could not be used
 }

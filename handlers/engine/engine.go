@@ -30,6 +30,7 @@ import (
 	"agent/eventlog/event"
 	"agent/forge"
 	"agent/handlers/reply"
+	"agent/internal/fsx"
 	"agent/internal/redact"
 	"agent/llm"
 	"agent/mcp"
@@ -184,7 +185,7 @@ func Open(p Ports, uuid string) (*Engine, error) {
 		e.p = simulated(e.p)
 	}
 	// The files of a process that ended properly were not synced: only the log was.
-	e.crashed = e.state.Process != nil && (!e.state.EndedProperly || e.state.Process.BootID != bootID())
+	e.crashed = e.state.Process != nil && (!e.state.EndedProperly || e.state.Process.BootID != fsx.BootID())
 	e.spendAll()
 	if _, err := log.ReadFile(projections.MetadataFile); err != nil || !e.state.EndedProperly {
 		e.behind = true

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -154,12 +153,3 @@ func withNote(outcome event.Body, saved *event.WorkspaceSaved) event.Body {
 
 var whyNotSaved = map[string]string{"secret": "it holds a secret value", "too_large": "it is too large", "unreadable": "it cannot be read",
 	"repository": "a repository of its own", "special": "no plain file", "name": "git takes no such name"}
-
-// bootID names the latest start of the machine, empty where the system does not tell.
-func bootID() string {
-	data, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(data))
-}

@@ -9,6 +9,7 @@ import (
 	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/handlers"
+	"agent/internal/fsx"
 	"agent/llm"
 )
 
@@ -32,7 +33,7 @@ func (e *Engine) begin(pinned event.ConfigPinned, wake event.Body) error {
 		}
 	}
 	host, _ := os.Hostname()
-	if err := e.input(&event.ProcessStarted{Version: e.p.Version, Decisions: handlers.Decisions, Host: host, PID: os.Getpid(), BootID: bootID()}); err != nil {
+	if err := e.input(&event.ProcessStarted{Version: e.p.Version, Decisions: handlers.Decisions, Host: host, PID: os.Getpid(), BootID: fsx.BootID()}); err != nil {
 		return err
 	}
 	if e.state.Config == nil || !same(e.state.Own(pinned), *e.state.Config) {

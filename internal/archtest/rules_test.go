@@ -88,6 +88,7 @@ var rules = map[string][]string{
 		"handlers",
 		"handlers/policy",
 		"handlers/reply",
+		"internal/fsx",
 		"internal/i18n",
 		"internal/lazyregexp",
 		"internal/loosejson",
@@ -179,7 +180,9 @@ var rules = map[string][]string{
 	},
 	"internal/archtest":   {},
 	"internal/byproducts": {},
-	"internal/caches":     {},
+	"internal/caches": {
+		"internal/fsx",
+	},
 	"internal/config": {
 		"forge",
 		"internal/lazyregexp",

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"agent/internal/fsx"
 )
 
 // Keep says what of a context's copy later contexts may use.
@@ -45,7 +47,7 @@ func (c Caches) Close(ctx context.Context, r Repository, uuid string, keep Keep)
 		return kept, err
 	}
 	dir := p.path(ownDir, strconv.Itoa(n))
-	if keep != Nothing && mine.Boot == bootID() && isDir(dir) {
+	if keep != Nothing && mine.Boot == fsx.BootID() && isDir(dir) {
 		kept, err = p.promote(ctx, dir, keep, mine.Sums, c.Most)
 	}
 	if ctx.Err() != nil {

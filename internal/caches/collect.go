@@ -39,7 +39,7 @@ type Rules struct {
 	Over    func(uuid string, made time.Time) bool // nobody uses the copy that was made for the context then
 	Old     func(time.Time) bool                   // what was used last at that time is removed as a whole
 	DryRun  bool
-	Removed func(Removed) // is told what is, or would be
+	Removed func(Removed) // called with each thing that is removed, or would be
 }
 
 // Removed is the copy of a context, or all of a repository's caches.

@@ -3,14 +3,14 @@ package caches
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"agent/internal/fsx"
 )
 
 // owner is the file beside a copy: the programs that write the copy cannot reach it.
@@ -40,7 +40,7 @@ func (c Caches) Open(ctx context.Context, r Repository, uuid string, sums Sums) 
 		return "", err
 	}
 	dir = p.path(ownDir, strconv.Itoa(n))
-	boot := bootID()
+	boot := fsx.BootID()
 	if mine.UUID == uuid && mine.Boot == boot && isDir(dir) {
 		return dir, nil
 	}
@@ -163,13 +163,4 @@ func copyTree(ctx context.Context, from, to string) error {
 func isDir(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.IsDir()
-}
-
-// bootID changes when the machine starts again, "" where the system does not say.
-func bootID() string {
-	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "" // as good as unknown
-	}
-	return strings.TrimSpace(string(text))
 }

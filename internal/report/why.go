@@ -169,7 +169,7 @@ func (s Source) Why(ref string, hosts ...string) (*Why, error) {
 func (s Source) attempt(uuid string) (Attempt, error) {
 	c := Attempt{UUID: uuid, Ignored: []IgnoredComment{}}
 	log := s.fold(uuid, func(ev event.Event, state *projections.State) {
-		if b, ok := ev.Body.(*event.ContextForked); ok { // what was before is told of its origin
+		if b, ok := ev.Body.(*event.ContextForked); ok { // what was before belongs to its origin
 			c = Attempt{UUID: uuid, Ignored: []IgnoredComment{}, ForkOf: b.Origin, ForkAt: b.Seq, Live: b.Live}
 		}
 		if event.Simulated(ev.Body) != "" {

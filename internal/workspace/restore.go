@@ -68,8 +68,9 @@ func (w *Copy) openInPlace(ctx context.Context, s *projections.State, o *context
 // openUnreadable goes on without what is stored. The copy has the same files if its tree has
 // the same name; else a person has to say that it counts.
 func (w *Copy) openUnreadable(ctx context.Context, s *projections.State, o *contexts.Objects, how engine.Opening, found snapshot.Found) (event.Body, error) {
+	var r event.WorkspaceRestored
 	if !s.Workspace.InPlace {
-		if err := w.lookThrough(ctx, s, &event.WorkspaceRestored{}); err != nil {
+		if err := w.lookThrough(ctx, s, &r); err != nil {
 			return nil, err
 		}
 	}
@@ -79,7 +80,7 @@ func (w *Copy) openUnreadable(ctx context.Context, s *projections.State, o *cont
 	}
 	files, count := listed(found, false)
 	w.held = nil
-	return &event.WorkspaceChanged{Reason: "unreadable", Files: files, Count: count}, nil
+	return &event.WorkspaceChanged{Reason: "unreadable", Files: files, Count: count, Kept: r.Kept}, nil
 }
 
 // orNone is nil without a type where nothing was saved.

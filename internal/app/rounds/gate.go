@@ -115,11 +115,7 @@ func byPerson(wake event.Body, trigger string) bool {
 
 // keepForLater notes that a task was left as it is.
 func (r *round) keepForLater(j job, l *left) {
-	key := j.key.String()
-	if first, err := r.Store.Creation(j.uuid); j.uuid != "" && err == nil {
-		key = first.TaskKey
-	}
-	r.saw(key, contexts.Skipped, r.text("seen.left", l.refusal), j.uuid)
+	r.saw(r.keyOf(j), contexts.Skipped, r.text("seen.left", l.refusal), j.uuid)
 }
 
 // noteRefusals looks among the paused contexts for one that the model refuses, before

@@ -22,14 +22,18 @@ func movedTo(at app.Site, err error) (to forge.TaskKey, moved bool) {
 }
 
 // outside reports whether the configuration does not name a context's project any more,
-// under any of its names. A person may name a task of any project.
-func outside(ctx context.Context, at app.Site, s *projections.State) bool {
+// under any of its names. A person may name a task of any project. The error is of a forge
+// that does not say now where the old address leads.
+func outside(ctx context.Context, at app.Site, s *projections.State) (bool, error) {
 	if at.Config.Driver.Local || s.Created.Trigger == policy.ByCommand || at.Takes(s.Key) {
-		return false
+		return false, nil
 	}
 	_, err := at.Client.Task(ctx, s.Key)
+	if passes(err) {
+		return false, unread(err)
+	}
 	to, moved := movedTo(at, err)
-	return !moved || !at.Takes(to)
+	return !moved || !at.Takes(to), nil
 }
 
 // outsideError is a context whose project is not configured any more.

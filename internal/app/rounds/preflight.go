@@ -19,12 +19,18 @@ import (
 // it is not answered in time.
 const listingTime = 10 * time.Second
 
-// ready checks the machine once a round, before its first task is touched. The
+// ready checks the machine once a look, before its first task is touched. The
 // error is a *Fault.
 func (r *round) ready(ctx context.Context) error {
-	r.checked.Do(func() {
+	r.mu.Lock()
+	once := r.checked
+	r.mu.Unlock()
+	once.Do(func() {
 		f := r.preflight(ctx)
-		if r.sound = f == nil && ctx.Err() == nil; f != nil && ctx.Err() == nil {
+		r.mu.Lock()
+		r.sound = f == nil && ctx.Err() == nil
+		r.mu.Unlock()
+		if f != nil && ctx.Err() == nil {
 			r.halt(f)
 		}
 	})

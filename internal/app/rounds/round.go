@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -30,10 +31,10 @@ type round struct {
 	found   map[string]forge.TaskKey // where the items of taken contexts were found by their ids
 	works   map[string]*sync.Mutex
 	seen    sightings
-	checked sync.Once // the machine
-	sound   bool      // it was checked, and nothing was found
-	fault   *Fault    // that ended the round
-	refused *refusal  // nil if the model server refuses no paused task
+	checked *sync.Once // the machine, in this look
+	sound   bool       // it was checked, and nothing was found
+	fault   *Fault     // that ended the round
+	refused *refusal   // nil if the model server refuses no paused task
 
 	turnedAway *turnedAway // nil if the model refused no task of this round
 
@@ -42,7 +43,7 @@ type round struct {
 }
 
 func (s *Rounds) newRound() *round {
-	return &round{Rounds: s, freed: make(chan struct{}, 1), taken: map[string]bool{}, found: map[string]forge.TaskKey{}, works: map[string]*sync.Mutex{}, paused: map[string]map[string]bool{}}
+	return &round{Rounds: s, checked: &sync.Once{}, freed: make(chan struct{}, 1), taken: map[string]bool{}, found: map[string]forge.TaskKey{}, works: map[string]*sync.Mutex{}, paused: map[string]map[string]bool{}}
 }
 
 // job is one piece of work: an existing context, or a task that may become one.
@@ -102,6 +103,7 @@ func (r *round) lookAgain(ctx context.Context, jobs chan<- job) {
 	r.mu.Lock()
 	maps.DeleteFunc(r.taken, func(_ string, working bool) bool { return !working })
 	r.summary.Paused, r.summary.Errors = 0, nil
+	r.checked = &sync.Once{}
 	r.mu.Unlock()
 	r.pausedMu.Lock()
 	clear(r.paused)
@@ -166,9 +168,16 @@ func (r *round) due(ctx context.Context, uuid string) bool {
 	if _, stop := pending[contexts.Stop]; stop {
 		return true
 	}
-	if at, ok := r.Site(state.Created.Forge); ok && outside(ctx, at, state) {
-		r.saw(state.Created.TaskKey, contexts.Skipped, r.text("skip.project", state.Key.Project), uuid)
-		return false
+	if at, ok := r.Site(state.Created.Forge); ok {
+		out, err := outside(ctx, at, state)
+		if err != nil {
+			r.trouble(uuid, err)
+			return false
+		}
+		if out {
+			r.saw(state.Created.TaskKey, contexts.Skipped, r.text("skip.project", state.Key.Project), uuid)
+			return false
+		}
 	}
 	wake, _, err := r.wakeOf(ctx, state, "")
 	if err != nil {
@@ -255,19 +264,19 @@ func (r *round) leave(c *claims) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, name := range *c {
-		if r.taken[name] {
-			r.taken[name] = false
-		}
+		r.taken[name] = false
 	}
 }
 
 // release lets another job of the look take what take took, unless one found it
 // elsewhere meanwhile: then it says where.
-func (r *round) release(uuid string) (at forge.TaskKey, found bool) {
+func (r *round) release(uuid string, c *claims) (at forge.TaskKey, found bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if at, found = r.found[uuid]; !found {
-		delete(r.taken, forge.FoldKey(uuid))
+		name := forge.FoldKey(uuid)
+		delete(r.taken, name)
+		*c = slices.DeleteFunc(*c, func(n string) bool { return n == name })
 	}
 	return at, found
 }

@@ -78,12 +78,19 @@ func (r *round) waits(s *projections.State) {
 	r.seen.scan.Polls[uuid] = contexts.Poll{Count: 1, Last: time.Now().UTC()}
 }
 
+// keyOf is the task key of a job, as its context has it if there is one.
+func (r *round) keyOf(j job) string {
+	if j.uuid != "" {
+		if first, err := r.Store.Creation(j.uuid); err == nil {
+			return first.TaskKey
+		}
+	}
+	return j.key.String()
+}
+
 // sawTrouble notes why a job came to nothing.
 func (r *round) sawTrouble(j job, err error) {
-	key := j.key.String()
-	if first, firstErr := r.Store.Creation(j.uuid); j.uuid != "" && firstErr == nil {
-		key = first.TaskKey
-	}
+	key := r.keyOf(j)
 	var fault *Fault
 	switch {
 	case key == "":
@@ -106,7 +113,10 @@ func (r *round) sawFault(f *Fault) {
 
 // sawSound forgets the fault of an earlier round if this one looked and found none.
 func (r *round) sawSound() {
-	if !r.sound || r.halted() != nil {
+	r.mu.Lock()
+	sound := r.sound && r.fault == nil
+	r.mu.Unlock()
+	if !sound {
 		return
 	}
 	r.seen.mu.Lock()

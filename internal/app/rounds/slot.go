@@ -29,10 +29,6 @@ func (r *round) slot(j job) (release func(), free bool) {
 // noSlot notes that other processes take all places. What is left is done in a later look.
 func (r *round) noSlot(j job) {
 	why := r.text("seen.workers", r.Config.Workers)
-	key := j.key.String()
-	if first, err := r.Store.Creation(j.uuid); j.uuid != "" && err == nil {
-		key = first.TaskKey
-	}
-	r.saw(key, contexts.Busy, why, j.uuid)
+	r.saw(r.keyOf(j), contexts.Busy, why, j.uuid)
 	r.crowded.Do(func() { r.voice.Note(why) })
 }

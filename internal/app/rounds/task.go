@@ -47,7 +47,7 @@ func (r *round) do(ctx context.Context, j job) {
 	}
 	var out *outsideError
 	if errors.Is(err, engine.ErrElsewhere) || errors.As(err, &out) { // the label at another address may be on the list, too
-		if at, found := r.release(name); found {
+		if at, found := r.release(name, &c); found {
 			j.key, j.found = at, true
 			err = r.attempt(ctx, j, &c)
 		}
@@ -239,8 +239,11 @@ func (r *round) resume(ctx context.Context, j job) error {
 	if j.found {
 		err = e.MovedTo(j.key)
 	}
-	if s := e.State(); err == nil && j.trigger == "" && pending[contexts.Stop] == nil && s.Stop == nil && outside(ctx, at, s) {
-		return errors.Join(&outsideError{j.uuid, s.Key}, e.Close())
+	if s := e.State(); err == nil && j.trigger == "" && pending[contexts.Stop] == nil && s.Stop == nil {
+		var out bool
+		if out, err = outside(ctx, at, s); out {
+			err = &outsideError{j.uuid, s.Key}
+		}
 	}
 	var wake event.Body
 	var why string
