@@ -92,6 +92,9 @@ func solve(t *testing.T, cases []solved, limit time.Duration, change func(*world
 	for _, s := range all {
 		t.Run(s.title, func(t *testing.T) { w.judge(t, s, before, changes[fmt.Sprintf("%s (#%d)", s.title, s.number)]) })
 	}
+	if t.Failed() {
+		t.Logf("the run said: %s%s", tail(p.out.String()), tail(p.err.String()))
+	}
 }
 
 // plant makes the repository, and says what is in it, by path.

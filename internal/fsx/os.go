@@ -250,7 +250,7 @@ func (o *OS) TryLock(name string) (io.Closer, error) {
 	for {
 		f, err := o.tryLock(name)
 		if err == nil {
-			return f, nil
+			return heldLock{f}, nil
 		}
 		// A collector removed the file between two steps: the next one is new.
 		// A missing directory looks alike, but stays.

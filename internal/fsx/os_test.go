@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestMain(m *testing.M) {
@@ -209,5 +211,27 @@ func must(t testing.TB, errs ...error) {
 	t.Helper()
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A child holds a copy of every descriptor from its fork to its exec.
+func TestUnlockedWhileAChildStarts(t *testing.T) {
+	o, err := OpenOS(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		l, err := o.TryLock("lock")
+		if err != nil {
+			t.Fatal(err)
+		}
+		child, err := unix.Dup(int(l.(heldLock).Fd()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Close(child)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -11,6 +11,15 @@ import (
 // flock takes the lock or returns [ErrLocked].
 func flock(f *os.File) error { return flockAs(f, unix.LOCK_EX) }
 
+// heldLock is a lock until it is closed.
+type heldLock struct{ *os.File }
+
+// Close unlocks before it closes. A child that is being started has the descriptor, too,
+// until its exec: closing alone would leave the file locked for that long.
+func (l heldLock) Close() error {
+	return errors.Join(flockAs(l.File, unix.LOCK_UN), l.File.Close())
+}
+
 // probe takes a lock that only keeps takers off, until f is closed.
 func probe(f *os.File) error { return flockAs(f, unix.LOCK_SH) }
 
