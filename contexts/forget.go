@@ -49,12 +49,15 @@ func forksOf(of []Info, uuid string) (forks []Copied) {
 // from it: every text whose sources it is among (inherited text, what the tool
 // history showed, summaries and their drafts), also where it came by way of other
 // contexts. Those texts are in blobs; the blobs go, and a blob.forgotten in the
-// log says so, which keeps the chain valid. What a later attempt said and did in its
+// log says so, which keeps the chain valid. The kept answers of forges go, too. What a later attempt said and did in its
 // own turns is its own and stays. refresh makes the projection files of an heir
 // anew, while it is held. A context that is busy or has not ended is an error,
 // and then it is not removed; what was begun can be begun again.
 func (s *Store) Forget(uuid, by string, at time.Time, refresh func(*Context) error) (Forgotten, error) {
 	done, err := s.forget(uuid, by, at, refresh)
+	if err == nil {
+		err = s.forgetAnswers()
+	}
 	if err != nil {
 		return done, fmt.Errorf("forget %s: %w", uuid, err)
 	}

@@ -138,6 +138,11 @@ func (s *Store) collect(ctx context.Context, r Retention, c *Collected) error {
 			r.Progress(n+1, len(todo))
 		}
 	}
+	if !r.DryRun {
+		if err := s.removeAnswers(func(used time.Time) bool { return r.Now.Sub(used) > answersUnused }); err != nil {
+			return err
+		}
+	}
 	return s.sweepLocks(r.DryRun, c)
 }
 

@@ -62,6 +62,8 @@ type Options struct {
 	BotName       string   // login of the token's account
 	AllowHTTP     bool     // http also to hosts that are not loopback
 	WriteInterval time.Duration
+	AnswersDir    string            // keeps answers for later processes; "": nothing is kept
+	Secret        func(string) bool // whether a text holds a secret; nil: none does
 
 	// Of kinds that are Local.
 	Directory  string // of the tasks, absolute

@@ -50,6 +50,13 @@ func (s *Server) AddRepository(name string, options Repository) {
 	s.order = append(s.order, r)
 }
 
+// AddOrganization makes login an organization: it has a list of its repositories.
+func (s *Server) AddOrganization(login string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.account(login).kind = "Organization"
+}
+
 // RemoveRepository deletes a repository with all it holds.
 func (s *Server) RemoveRepository(name string) {
 	s.mu.Lock()

@@ -40,6 +40,22 @@ func (s *Server) getRepository(c *call) reply {
 	return ok(o)
 }
 
+// listOrganization shows what the caller sees of it. A person is no organization.
+// https://docs.github.com/rest/repos/repos#list-organization-repositories
+func (s *Server) listOrganization(c *call) reply {
+	owner := s.accounts[key(c.PathValue("login"))]
+	if owner == nil || owner.kind != "Organization" {
+		return notFound()
+	}
+	var shapes []object
+	for _, r := range s.order {
+		if r.owner == owner && s.role(r, c.account) >= roleRead {
+			shapes = append(shapes, c.repositoryShape(r))
+		}
+	}
+	return paged(c, shapes, plain)
+}
+
 func permissionsOf(r role) object {
 	return object{
 		"pull": r >= roleRead, "triage": r >= roleTriage, "push": r >= roleWrite, "maintain": r >= roleMaintain, "admin": r >= roleAdmin,

@@ -39,6 +39,7 @@ func (s *Server) routes() []route {
 		{"GET", "/user", s.getUser},
 		{"GET", "/users/{login}", s.getNamedUser},
 		{"GET", "/search/issues", s.search},
+		{"GET", "/orgs/{login}/repos", s.listOrganization},
 		{"GET", repo, s.getRepository},
 		{"GET", repo + "/collaborators/{login}/permission", s.getPermission},
 		{"GET", repo + "/labels", s.listRepositoryLabels},

@@ -3,8 +3,8 @@
 //
 // It holds no truth, only caches that can be read again: the token's account,
 // for five minutes what a repository is, which labels exist, an App's token
-// until shortly before its end, and answers of which is asked each time whether
-// they changed.
+// until shortly before its end, answers of which is asked each time whether
+// they changed, and rate limits that are used up.
 //
 // Invariants: nothing is retried; writes are serialised and keep a distance
 // from each other; the token goes to the configured host only, and no request
@@ -52,6 +52,7 @@ type Config struct {
 	Timeout       time.Duration     // of one request; 0 is 30 seconds
 	AllowHTTP     bool              // permits http to hosts that are not loopback
 	Transport     http.RoundTripper // nil: one of our own, with the proxy of the environment
+	Disk          *rest.Disk        // keeps answers and used-up limits for later processes; may be nil
 }
 
 // Client is one GitHub with one token. Its methods may be called from any goroutine.
@@ -69,6 +70,8 @@ type Client struct {
 	mu    sync.Mutex
 	me    *forge.Account
 	repos map[string]cached // by lower-case owner/repo
+
+	owners map[string]ownersList // by lower-case login
 }
 
 type cached struct {
@@ -103,7 +106,9 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	client := guard.Client()
-	answers := rest.NewConditional(&signed{next: guard, base: base, tokens: tokens})
+	limits := rest.NewLimits(&signed{next: guard, base: base, tokens: tokens},
+		rest.LimitsConfig{Disk: cfg.Disk, Who: cfg.who(base), Used: usedUp, Of: limitsOf})
+	answers := rest.NewConditional(limits, cfg.Disk)
 	client.Transport = answers
 	root := base.String() + "/"
 	api, err := github.NewClient(
@@ -118,7 +123,7 @@ func New(cfg Config) (*Client, error) {
 	return &Client{
 		cfg: cfg, host: keyHost(base.String()), api: api, transport: cfg.Transport, tokens: tokens, answers: answers, now: time.Now,
 		pace:  rest.NewPacer(cfg.WriteInterval),
-		repos: map[string]cached{},
+		repos: map[string]cached{}, owners: map[string]ownersList{},
 	}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/forge"
+	"agent/forge/rest"
 )
 
 // Driver registers GitHub and GitHub Enterprise Server.
@@ -32,7 +33,8 @@ func newConn(o forge.Options) (forge.Conn, error) {
 		app = &App{ID: o.App.ID, KeyFile: o.App.KeyFile, InstallationID: o.App.InstallationID}
 	}
 	client, err := New(Config{APIURL: o.APIURL, Token: o.Token, App: app, Owner: o.Owner, Repositories: o.Projects,
-		Assignee: o.Assignee, BotName: o.BotName, AllowHTTP: o.AllowHTTP, WriteInterval: o.WriteInterval})
+		Assignee: o.Assignee, BotName: o.BotName, AllowHTTP: o.AllowHTTP, WriteInterval: o.WriteInterval,
+		Disk: rest.NewDisk(o.AnswersDir, o.Secret)})
 	if err != nil {
 		return nil, err // a nil *Client would be no nil Conn
 	}

@@ -25,6 +25,9 @@ type found struct {
 // ListTasks returns the open issues and pull requests that carry label, oldest
 // first. Head branches are left out: they cost a request each.
 //
+// Where many repositories of one organization are configured, those that its list shows are
+// searched at once, and the others are listed one by one, as all are elsewhere.
+//
 // Tasks and an error may both be set: a repository that cannot be read is named
 // in the error, and the tasks of the others are returned. An issue that is
 // closed while pages are read can hide another one until the next call. A
@@ -35,25 +38,50 @@ func (c *Client) ListTasks(ctx context.Context, label string) ([]forge.Task, err
 	}
 	var items []found
 	var failures []error
-	for _, name := range c.cfg.Repositories {
+	for n, names := range c.byOwner() {
+		list := c.eachTasks
+		if n < searched && len(names) > many {
+			list = c.ownersTasks
+		}
+		part, err := list(ctx, names, label)
+		items = append(items, part...)
+		failures = append(failures, flat(err)...)
+		if hopeless(err) {
+			break
+		}
+	}
+	return ordered(items), joined(failures)
+}
+
+// hopeless are the failures after which the next calls would fail, too.
+func hopeless(err error) bool {
+	for _, e := range flat(err) {
+		if k := kind(e); k == "" || k == forge.Auth || k == forge.RateLimited {
+			return true
+		}
+	}
+	return false
+}
+
+// eachTasks lists the repositories one by one.
+func (c *Client) eachTasks(ctx context.Context, names []string, label string) ([]found, error) {
+	var items []found
+	var failures []error
+	for _, name := range names {
 		part, err := c.repositoryTasks(ctx, name, label)
 		items = append(items, part...)
 		if err == nil {
 			continue
 		}
 		failures = append(failures, named(name, err))
-		if k := kind(err); k == "" || k == forge.Auth || k == forge.RateLimited {
-			break // the others would fail like this one
+		if hopeless(err) {
+			break
 		}
 	}
-	return ordered(items), joined(failures)
+	return items, errors.Join(failures...)
 }
 
 func (c *Client) repositoryTasks(ctx context.Context, name, label string) ([]found, error) {
-	repo, err := c.known(ctx, "list tasks", name)
-	if err != nil {
-		return nil, err
-	}
 	options := &github.IssueListByRepoOptions{
 		State: "open", Assignee: c.cfg.Assignee, Sort: "created", Direction: "asc", Labels: []string{label},
 	}
@@ -68,25 +96,41 @@ func (c *Client) repositoryTasks(ctx context.Context, name, label string) ([]fou
 	if err != nil {
 		return nil, err
 	}
-	return c.take(issues, label, func(*github.Issue) (*github.Repository, error) { return repo, nil })
+	return c.take(issues, label, func(*github.Issue) (*github.Repository, error) { return c.known(ctx, "list tasks", name) })
 }
 
 func (c *Client) searchTasks(ctx context.Context, label string) ([]forge.Task, error) {
+	items, err := c.search(ctx, c.cfg.Owner, label, func(i *github.Issue) (*github.Repository, error) {
+		name, err := projectOf(i)
+		if err != nil {
+			return nil, err
+		}
+		repo, err := c.repository(ctx, "list tasks", name)
+		return repo, named(name, err)
+	})
+	return ordered(items), joined(flat(err))
+}
+
+// search finds the tasks in all repositories of an owner.
+func (c *Client) search(ctx context.Context, owner, label string, repoOf repoOf) ([]found, error) {
 	var items []found
 	var failures []error
 	for _, sort := range []string{"issue", "pull-request"} { // some tokens may not search for both at once
-		part, err := c.searchKind(ctx, sort, label)
+		part, err := c.searchKind(ctx, owner, sort, label, repoOf)
 		items = append(items, part...)
 		failures = append(failures, flat(err)...)
 		if failed := kind(err); failed == forge.Auth || failed == forge.RateLimited {
 			break // the other would fail like this one
 		}
 	}
-	return ordered(items), joined(failures)
+	return items, errors.Join(failures...)
 }
 
-func (c *Client) searchKind(ctx context.Context, sort, label string) ([]found, error) {
-	query := fmt.Sprintf(`label:%s state:open is:%s user:%s`, quote(label), sort, c.cfg.Owner)
+// repoOf finds the repository of an issue; nil without an error leaves the issue out.
+type repoOf func(*github.Issue) (*github.Repository, error)
+
+func (c *Client) searchKind(ctx context.Context, owner, sort, label string, repoOf repoOf) ([]found, error) {
+	query := fmt.Sprintf(`label:%s state:open is:%s user:%s`, quote(label), sort, owner)
 	if c.cfg.Assignee != "" {
 		query += " assignee:" + c.cfg.Assignee
 	}
@@ -108,14 +152,7 @@ func (c *Client) searchKind(ctx context.Context, sort, label string) ([]found, e
 	if err != nil {
 		return nil, err
 	}
-	items, err := c.take(issues, label, func(i *github.Issue) (*github.Repository, error) {
-		name, err := projectOf(i)
-		if err != nil {
-			return nil, err
-		}
-		repo, err := c.repository(ctx, "list tasks", name)
-		return repo, named(name, err)
-	})
+	items, err := c.take(issues, label, repoOf)
 	if strings.HasPrefix(withheld, "partial-results") {
 		err = errors.Join(err, &forge.Error{Kind: forge.Forbidden, Op: "list tasks",
 			Message: "some organizations are left out: the token is not authorized for their single sign-on (" + c.line(withheld) + ")"})
@@ -127,7 +164,7 @@ func (c *Client) searchKind(ctx context.Context, sort, label string) ([]found, e
 }
 
 // take filters the items once more and translates them.
-func (c *Client) take(issues []*github.Issue, label string, repoOf func(*github.Issue) (*github.Repository, error)) ([]found, error) {
+func (c *Client) take(issues []*github.Issue, label string, repoOf repoOf) ([]found, error) {
 	var items []found
 	var failures []error
 	for _, i := range issues {
@@ -135,6 +172,9 @@ func (c *Client) take(issues []*github.Issue, label string, repoOf func(*github.
 			continue
 		}
 		repo, err := repoOf(i)
+		if err == nil && repo == nil {
+			continue
+		}
 		if err == nil && (i.GetNumber() <= 0 || !validProject(repo.GetFullName())) {
 			err = unreadable("list tasks", reading)
 		}

@@ -51,6 +51,7 @@ type Config struct {
 	Timeout       time.Duration     // of one request; 0 is 30 seconds
 	AllowHTTP     bool              // permits http to hosts that are not loopback
 	Transport     http.RoundTripper // nil: one of our own, with the proxy of the environment
+	Disk          *rest.Disk        // keeps answers and used-up limits for later processes; may be nil
 }
 
 // Client is one GitLab with one token. Its methods may be called from any goroutine.
@@ -67,9 +68,10 @@ type Client struct {
 
 	mu       sync.Mutex
 	me       *forge.Account
-	projects map[string]cached // by lower-case path or id
-	seen     map[string]int64  // ids of authors by lower-case login
-	bots     map[int64]bool    // whether an account is one, by id
+	projects map[string]cached     // by lower-case path or id
+	groups   map[string]groupsList // by lower-case path
+	seen     map[string]int64      // ids of authors by lower-case login
+	bots     map[int64]bool        // whether an account is one, by id
 }
 
 type cached struct {
@@ -99,7 +101,8 @@ func New(cfg Config) (*Client, error) {
 	}
 	sign := func(h http.Header) { h.Set("Private-Token", cfg.Token) }
 	guard := &rest.Guard{Next: cfg.Transport, Base: base, Sign: sign, Timeout: cfg.Timeout}
-	client, answers := guard.Client(), rest.NewConditional(guard)
+	limits := rest.NewLimits(guard, rest.LimitsConfig{Disk: cfg.Disk, Who: rest.Who(base, cfg.Token), Used: usedUp, Of: limitsOf})
+	client, answers := guard.Client(), rest.NewConditional(limits, cfg.Disk)
 	client.Transport = answers
 	api, err := gitlab.NewAuthSourceClient(gitlab.Unauthenticated{}, // guard knows the token, the library need not
 		gitlab.WithHTTPClient(client),
@@ -114,7 +117,7 @@ func New(cfg Config) (*Client, error) {
 	return &Client{
 		cfg: cfg, web: base.Scheme + "://" + base.Host + prefix, host: base.Host + prefix,
 		api: api, transport: cfg.Transport, answers: answers, now: time.Now, pace: rest.NewPacer(cfg.WriteInterval),
-		projects: map[string]cached{}, seen: map[string]int64{}, bots: map[int64]bool{},
+		projects: map[string]cached{}, groups: map[string]groupsList{}, seen: map[string]int64{}, bots: map[int64]bool{},
 	}, nil
 }
 

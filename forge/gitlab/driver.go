@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"agent/forge"
+	"agent/forge/rest"
 	"agent/internal/lazyregexp"
 )
 
@@ -33,7 +34,7 @@ var Driver = forge.Driver{
 
 func newConn(o forge.Options) (forge.Conn, error) {
 	client, err := New(Config{APIURL: o.APIURL, Token: o.Token, Projects: o.Projects, Assignee: o.Assignee,
-		AllowHTTP: o.AllowHTTP, WriteInterval: o.WriteInterval})
+		AllowHTTP: o.AllowHTTP, WriteInterval: o.WriteInterval, Disk: rest.NewDisk(o.AnswersDir, o.Secret)})
 	if err != nil {
 		return nil, err // a nil *Client would be no nil Conn
 	}

@@ -16,30 +16,24 @@ import (
 
 // ListTasks returns the open issues and merge requests that carry label, oldest first.
 //
+// Where many projects of one group are configured, those that its list shows are asked
+// about at once, and the others are listed one by one, as all are elsewhere.
+//
 // Tasks and an error may both be set: a project that cannot be read is named
 // in the error, and the tasks of the others are returned. An item that is
 // closed while pages are read can hide another one until the next call.
 func (c *Client) ListTasks(ctx context.Context, label string) ([]forge.Task, error) {
 	var items []found
 	var failures []error
-	for _, name := range c.cfg.Projects {
-		part, err := c.projectTasks(ctx, name, label)
+	for _, names := range c.byGroup() {
+		part, err := c.groupsTasks(ctx, names, label)
 		items = append(items, part...)
-		if err == nil {
-			continue
-		}
-		failures = append(failures, rest.Named(name, err))
+		failures = append(failures, rest.Flat(err)...)
 		if hopeless(err) {
 			break
 		}
 	}
 	return ordered(items), rest.Joined(failures)
-}
-
-// hopeless are the failures after which the next calls would fail, too.
-func hopeless(err error) bool {
-	k := rest.Kind(err)
-	return err != nil && (k == "" || k == forge.Auth || k == forge.RateLimited)
 }
 
 // found is a task on its way into the list.
@@ -55,17 +49,8 @@ func (c *Client) projectTasks(ctx context.Context, name, label string) ([]found,
 		return nil, err
 	}
 	items, err := c.items(ctx, op, p, label)
-	var tasks []found
-	for _, r := range items {
-		if !r.readable() {
-			return tasks, rest.Unreadable(op, rest.Reading)
-		}
-		// The API's filters are asked for to save pages; these ones count.
-		if r.state == "opened" && slices.Contains(r.labels, label) && c.assigned(r) {
-			tasks = append(tasks, found{r.task(c.host, p), r.made})
-		}
-	}
-	return tasks, err
+	tasks, unreadable := c.take(items, label, func(raw) *gitlab.Project { return p })
+	return tasks, cmp.Or(unreadable, err)
 }
 
 // items reads both lists. One that the project or this token has not is none,

@@ -58,6 +58,7 @@ func (c *Client) forgetProjects() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.projects)
+	clear(c.groups)
 }
 
 func (c *Client) forgetProject(name string) {

@@ -18,6 +18,7 @@ import (
 type raw struct {
 	kind         forge.Kind
 	id, iid      int64
+	project      int64
 	moved        int64 // id of the issue that it is now, 0 if it was not moved
 	title, body  string
 	author       forge.Account
@@ -34,7 +35,7 @@ type raw struct {
 
 func ofIssue(i *gitlab.Issue) raw {
 	r := raw{
-		kind: forge.GitLabIssue, id: i.ID, iid: i.IID, moved: i.MovedToID, title: i.Title, body: i.Description, author: account(0, "", false),
+		kind: forge.GitLabIssue, id: i.ID, iid: i.IID, project: i.ProjectID, moved: i.MovedToID, title: i.Title, body: i.Description, author: account(0, "", false),
 		state: i.State, labels: i.Labels, url: i.WebURL, made: when(i.CreatedAt), edited: when(i.UpdatedAt),
 		confidential: i.Confidential,
 	}
@@ -52,7 +53,7 @@ func ofIssue(i *gitlab.Issue) raw {
 
 func ofMerge(m *gitlab.BasicMergeRequest) raw {
 	r := raw{
-		kind: forge.GitLabMergeRequest, id: m.ID, iid: m.IID, title: m.Title, body: m.Description, author: account(0, "", false),
+		kind: forge.GitLabMergeRequest, id: m.ID, iid: m.IID, project: m.ProjectID, title: m.Title, body: m.Description, author: account(0, "", false),
 		state: m.State, labels: m.Labels, url: m.WebURL, made: when(m.CreatedAt), edited: when(m.UpdatedAt),
 		draft: m.Draft, branch: m.SourceBranch, fork: m.SourceProjectID != m.TargetProjectID,
 	}

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"bytes"
-	"container/list"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -11,20 +10,22 @@ import (
 )
 
 const (
-	cachedAnswers = 200
-	cachedBytes   = 8 << 20
+	cachedBytes = 8 << 20
+	perAnswer   = 512 // bytes of an answer beside its body, about
 )
 
 // Conditional asks of what was read before only whether it changed: such
 // answers cost little, and on GitHub nothing of the rate limit. Nothing is taken
-// from the cache without asking. It keeps the answers used last, in memory.
+// from the cache without asking. It keeps answers in memory, and in disk as well if
+// there is one. What no longer fits in memory goes at random: lists are read in a
+// cycle, of which an order by last use would keep nothing.
 type Conditional struct {
 	next  http.RoundTripper
-	limit int // bytes of all bodies together
+	disk  *Disk // nil: memory only
+	limit int   // bytes in memory
 
 	mu    sync.Mutex
-	byURL map[string]*list.Element
-	order *list.List // of *kept, the one used last at the front
+	byURL map[string]*kept
 	bytes int
 }
 
@@ -35,9 +36,11 @@ type kept struct {
 	body     []byte
 }
 
-// NewConditional sends through next.
-func NewConditional(next http.RoundTripper) *Conditional {
-	return &Conditional{next: next, limit: cachedBytes, byURL: map[string]*list.Element{}, order: list.New()}
+func (k *kept) size() int { return len(k.body) + perAnswer }
+
+// NewConditional sends through next. disk may be nil.
+func NewConditional(next http.RoundTripper, disk *Disk) *Conditional {
+	return &Conditional{next: next, disk: disk, limit: cachedBytes, byURL: map[string]*kept{}}
 }
 
 // RoundTrip sends one request.
@@ -66,13 +69,15 @@ func (c *Conditional) RoundTrip(r *http.Request) (*http.Response, error) {
 // get returns what is kept, or nil.
 func (c *Conditional) get(url string) *kept {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	e := c.byURL[url]
-	if e == nil {
-		return nil
+	k := c.byURL[url]
+	c.mu.Unlock()
+	if k != nil {
+		return k
 	}
-	c.order.MoveToFront(e)
-	return e.Value.(*kept)
+	if k = c.disk.read(url); k != nil {
+		c.put(k)
+	}
+	return k
 }
 
 // keep notes an answer if it has a tag and is whole: a broken one would come back for ever.
@@ -83,38 +88,53 @@ func (c *Conditional) keep(url string, response *http.Response) (*http.Response,
 	}
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	k := &kept{url: url, tag: response.Header.Get("Etag"), header: response.Header.Clone(), body: body}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e := c.byURL[url]; e != nil {
-		c.drop(e)
-	}
-	if k.tag == "" || len(body) > c.limit || !json.Valid(body) {
+	if k.tag == "" || !json.Valid(body) {
+		c.drop(url)
 		return response, nil
 	}
-	c.byURL[url] = c.order.PushFront(k)
-	c.bytes += len(body)
-	for c.order.Len() > cachedAnswers || c.bytes > c.limit {
-		c.drop(c.order.Back())
-	}
+	c.put(k)
+	c.disk.write(k)
 	return response, nil
+}
+
+// put keeps an answer in memory.
+func (c *Conditional) put(k *kept) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.remove(k.url)
+	if k.size() > c.limit {
+		return
+	}
+	for url := range c.byURL { // in random order
+		if c.bytes+k.size() <= c.limit {
+			break
+		}
+		c.remove(url)
+	}
+	c.byURL[k.url] = k
+	c.bytes += k.size()
+}
+
+// remove needs the mutex.
+func (c *Conditional) remove(url string) {
+	if k := c.byURL[url]; k != nil {
+		c.bytes -= k.size()
+		delete(c.byURL, url)
+	}
 }
 
 // Forget drops an answer that turned out to be of no use, lest it come back.
 func (c *Conditional) Forget(r *http.Response) {
-	if r == nil || r.Request == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e := c.byURL[r.Request.URL.String()]; e != nil {
-		c.drop(e)
+	if r != nil && r.Request != nil {
+		c.drop(r.Request.URL.String())
 	}
 }
 
-func (c *Conditional) drop(e *list.Element) {
-	k := c.order.Remove(e).(*kept)
-	delete(c.byURL, k.url)
-	c.bytes -= len(k.body)
+func (c *Conditional) drop(url string) {
+	c.mu.Lock()
+	c.remove(url)
+	c.mu.Unlock()
+	c.disk.remove(url)
 }
 
 // answer is the kept answer with the newer headers of the one that said so.

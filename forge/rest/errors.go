@@ -68,7 +68,10 @@ func Hidden(notFound, second error) error {
 // Wait is how long a refusal asks to wait, between a second and a quarter of
 // an hour. The time of reset, in Unix seconds, is text from a header or "". It
 // counts from the answer's own date: the clocks may differ.
-func Wait(h http.Header, reset string) time.Duration {
+func Wait(h http.Header, reset string) time.Duration { return min(UntilReset(h, reset), longestWait) }
+
+// UntilReset is [Wait] without its bound.
+func UntilReset(h http.Header, reset string) time.Duration {
 	d := defaultWait
 	if seconds, err := strconv.ParseInt(h.Get("Retry-After"), 10, 32); err == nil {
 		d = time.Duration(seconds) * time.Second
@@ -77,7 +80,7 @@ func Wait(h http.Header, reset string) time.Duration {
 			d = time.Unix(at, 0).Sub(now)
 		}
 	}
-	return min(max(d, time.Second), longestWait)
+	return max(d, time.Second)
 }
 
 // Unanswered classifies a call that got no whole answer. What certainly did

@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"agent/contexts"
 	"agent/forge"
 	"agent/handlers/engine"
 	"agent/internal/config"
@@ -21,11 +23,19 @@ type Site struct {
 func (a *App) newSite(f config.Forge) (Site, error) {
 	o := f.Options(a.Config.AllowHTTP)
 	o.Operator, o.ReadOnly = engine.Operator(), a.readOnly
+	if !a.readOnly {
+		o.AnswersDir, o.Secret = filepath.Join(a.Config.ContextsDir, contexts.AnswersDir), a.holdsSecret
+	}
 	conn, err := f.Driver.New(o)
 	if err != nil {
 		return Site{}, err
 	}
 	return Site{f, conn, conn.Host(), conn.Token}, nil
+}
+
+func (a *App) holdsSecret(text string) bool {
+	_, found := a.Redact.String(text)
+	return found
 }
 
 // Site finds the forge with a host.

@@ -63,6 +63,7 @@ var rules = map[string][]string{
 	},
 	"forge/rest": {
 		"forge",
+		"internal/lazyregexp",
 	},
 	"forge/viamcp": {
 		"forge",
