@@ -316,6 +316,13 @@ var rules = map[string][]string{
 	"internal/term": {
 		"internal/sanitize",
 	},
+	"internal/timeline": {
+		"eventlog",
+		"eventlog/event",
+		"internal/sanitize",
+		"internal/viewer",
+		"projections",
+	},
 	"internal/trees": {
 		"contexts",
 		"eventlog/event",

@@ -84,21 +84,29 @@ func (p *Printer) date(t time.Time) {
 func failed(r eventlog.Record) bool {
 	kind := string(r.Type)
 	switch kind {
-	case "tool.replied":
+	case "tool.replied", "llm.failed":
 		ev, err := event.Decode(r)
 		if err != nil {
-			return false
+			return kind == "llm.failed"
 		}
-		reply, ok := ev.Body.(*event.ToolReplied)
-		return ok && !projections.Succeeded(reply)
-	case "llm.failed": // an interrupted call did not fail: the process ended, or the work was paused
-		ev, err := event.Decode(r)
-		if err != nil {
-			return true
-		}
-		failure, ok := ev.Body.(*event.LLMFailed)
-		return !ok || failure.Kind != event.Interrupted
+		return Failed(ev)
 	}
+	return failedKind(kind)
+}
+
+// Failed tells whether an event says that something did not work. An interrupted model
+// call did not fail: the process ended, or the work was paused.
+func Failed(ev event.Event) bool {
+	switch b := ev.Body.(type) {
+	case *event.ToolReplied:
+		return !projections.Succeeded(b)
+	case *event.LLMFailed:
+		return b.Kind != event.Interrupted
+	}
+	return failedKind(ev.Body.Type())
+}
+
+func failedKind(kind string) bool {
 	return strings.HasSuffix(kind, ".failed") || strings.HasSuffix(kind, ".interrupted") || kind == "limit.reached"
 }
 
