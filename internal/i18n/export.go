@@ -1,0 +1,15 @@
+package i18n
+
+// exportTexts are those of exported documents.
+var exportTexts = texts{
+	"export.task":    {"task", "タスク"},
+	"export.context": {"context", "コンテキスト"},
+	"export.state":   {"state", "状態"},
+	"export.time":    {"time", "期間"},
+	"export.model":   {"model", "モデル"},
+	"export.calls":   {"calls: model / tools", "呼び出し: モデル / ツール"},
+	"export.tokens":  {"tokens: prompt / output", "トークン: 入力 / 出力"},
+	"export.cost":    {"cost", "費用"},
+	"export.work":    {"unfinished work", "未完了の作業"},
+	"export.sent":    {"%d spans sent to %s", "%d 件のスパンを %s に送信しました"},
+}
