@@ -7,10 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/internal/config"
-	"agent/internal/i18n"
 	"agent/internal/redact"
-	"agent/internal/sanitize"
-	"agent/internal/term"
 )
 
 func (a *cli) configCommand() *cobra.Command {
@@ -71,53 +68,19 @@ func chosen(all []config.Setting, keys []string, changed bool) (some []config.Se
 
 func (a *cli) showConfig(cfg *config.Config, settings []config.Setting) error {
 	secrets := redact.New(cfg.Secrets()) // also those in a place where nobody expects them
-	if a.asJSON {
-		for _, s := range settings {
-			if text, hit := secrets.String(s.Text()); hit {
-				s.Value, s.Secret = text, true
-			}
-			if err := a.printLine(s); err != nil {
+	for i, s := range settings {
+		if text, hit := secrets.String(s.Text()); hit {
+			settings[i].Value, settings[i].Secret = text, a.asJSON || s.Secret
+		}
+		if a.asJSON {
+			if err := a.printLine(settings[i]); err != nil {
 				return err
 			}
 		}
-		return nil
 	}
-	defer a.page()()
-	screen := term.Of(a.out)
-	t := &term.Table{Left: true, Flex: []int{1, 0}}
-	t.Row(a.text("config.key"), a.text("config.value"), a.text("config.source"))
-	for _, s := range settings {
-		value, _ := secrets.String(s.Text())
-		switch {
-		case s.Secret && s.Set:
-			value = a.text("config.secret")
-		case !s.Set && value == "":
-			value = "-"
-		}
-		t.Row(s.Key, sanitize.Line(value, 500), a.sourceOf(s))
+	if !a.asJSON {
+		defer a.page()()
+		a.printer().Settings(cfg.File(), settings)
 	}
-	t.Color = func(row, column int) term.Color {
-		switch {
-		case row == 0 || column == 2 && settings[row-1].Source == "default":
-			return term.Aux
-		case column == 0:
-			return term.Name
-		}
-		return ""
-	}
-	if file := cfg.File(); file != "" {
-		fmt.Fprintln(screen, screen.Paint(term.Head, sanitize.Terminal(file)))
-	}
-	t.Print(screen)
 	return nil
-}
-
-func (a *cli) sourceOf(s config.Setting) string {
-	switch s.Source {
-	case "file":
-		return a.text("config.from.file", s.Line)
-	case "environment":
-		return "$" + s.Env
-	}
-	return a.text("config.from." + i18n.ID(s.Source))
 }

@@ -1,19 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"agent/internal/config"
-	"agent/internal/i18n"
 	"agent/internal/redact"
 	"agent/internal/report"
-	"agent/internal/sanitize"
 	"agent/internal/term"
 	"agent/internal/trees"
 )
@@ -152,56 +147,13 @@ func (d *diffing) show(all []trees.Difference, seq uint64) error {
 		return nil
 	}
 	if d.stat {
-		d.showStat(all)
+		d.printer().DiffStat(all)
 		return nil
 	}
 	for _, f := range all {
-		d.showPatch(f.Patch)
+		d.printer().Patch(f.Patch)
 	}
 	return nil
-}
-
-func (d *diffing) showStat(all []trees.Difference) {
-	screen, added, removed := term.Of(d.out), 0, 0
-	for _, f := range all {
-		added, removed = added+f.Added, removed+f.Removed
-		numbers := screen.Paint(term.Good, fmt.Sprintf("+%d", f.Added)) + " " + screen.Paint(term.Bad, fmt.Sprintf("−%d", f.Removed))
-		if f.Binary {
-			numbers = d.text("diff.binary")
-		}
-		fmt.Fprintf(screen, " %s  %s %s\n", d.text("diff."+i18n.ID(f.Change)), term.Line(f.Path, max(screen.Width-30, 20)), numbers)
-	}
-	d.say("diff.total", len(all), added, removed)
-}
-
-// showPatch colours a patch as git does. To a file or a pipe it goes as it is.
-func (l *view) showPatch(patch string) {
-	screen := term.Of(l.out)
-	if !screen.Terminal {
-		fmt.Fprint(screen, patch)
-		return
-	}
-	for line := range strings.Lines(patch) {
-		line = sanitize.Terminal(strings.TrimSuffix(line, "\n"))
-		if color := lineColor(line); color != "" {
-			line = screen.Paint(color, line)
-		}
-		fmt.Fprintln(screen, line)
-	}
-}
-
-func lineColor(line string) term.Color {
-	switch {
-	case strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.Contains(line, " file mode "):
-		return term.Head
-	case strings.HasPrefix(line, "@@"):
-		return term.Name
-	case strings.HasPrefix(line, "+"):
-		return term.Good
-	case strings.HasPrefix(line, "-"):
-		return term.Bad
-	}
-	return ""
 }
 
 // between compares two contexts.
@@ -219,7 +171,7 @@ func (d *diffing) between(one, other *trees.View) error {
 	if d.asJSON {
 		return errors.Join(d.printLine(c), d.show(all, 0), err)
 	}
-	d.showComparison(c)
+	d.printer().Comparison(c)
 	return errors.Join(d.show(all, 0), err)
 }
 
@@ -230,28 +182,4 @@ func sizeOf(v *trees.View) (size report.Size, err error) {
 		size = report.Size{Files: size.Files + 1, Added: size.Added + f.Added, Removed: size.Removed + f.Removed}
 	}
 	return size, err
-}
-
-func (d *diffing) showComparison(c report.Comparison) {
-	screen := term.Of(d.out)
-	for _, r := range c.Runs {
-		d.say("diff.run", screen.Paint(term.Head, r.UUID[:8]), i18n.State(d.lang, r.State), sanitize.Line(r.Model, 60))
-		d.say("diff.took", r.Messages, r.LLMCalls, r.ToolCalls, r.Tokens, i18n.Money(d.lang, r.CostUSD), r.Active.Round(time.Second))
-		d.say("diff.size", r.Change.Files, r.Change.Added, r.Change.Removed)
-		for _, command := range r.Commands {
-			d.say("diff.command", term.Line(command.Command, max(screen.Width-20, 20)), d.text("diff.exit", cmp.Or(command.ExitCode, "?")))
-		}
-	}
-	if c.Parts == nil {
-		d.say("diff.same")
-		return
-	}
-	d.say("diff.parts", c.Parts.Seqs[0], c.Parts.Seqs[1])
-	for n, mark := range []string{"< ", "> "} {
-		text := c.Parts.Texts[n]
-		if c.Parts.Seqs[n] == 0 {
-			text = d.text("diff.over")
-		}
-		fmt.Fprintln(screen, mark+term.Line(c.Parts.Types[n]+" "+text, screen.Width-2))
-	}
 }

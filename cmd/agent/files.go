@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -34,7 +33,7 @@ is redacted.`,
 				if len(args) > 1 {
 					return l.showFile(v, tree, args[1])
 				}
-				return l.showFiles(v, p, tree)
+				return l.listFiles(v, p, tree)
 			})
 		},
 	}
@@ -70,30 +69,19 @@ type file struct {
 	Content string `json:"content,omitempty"`
 }
 
-func (l *view) showFiles(v *trees.View, p trees.Point, tree *snapshot.Tree) (err error) {
+func (l *view) listFiles(v *trees.View, at trees.Point, tree *snapshot.Tree) (err error) {
 	if !l.asJSON {
-		l.say("files.head", p.Seq, shortened(p.Saved.Base))
+		l.say("files.head", at.Seq, shortened(at.Saved.Base))
 	}
-	screen := term.Of(l.out)
+	p := l.printer()
 	tree.Walk(func(path string, e snapshot.Entry) {
-		if err != nil || screen.Gone() {
-			return
-		}
-		stored := v.Stored(e.Name)
-		if l.asJSON {
+		switch stored := v.Stored(e.Name); {
+		case err != nil || p.Screen.Gone():
+		case l.asJSON:
 			err = l.printLine(file{Path: path, Mode: e.Mode, Object: e.Name, Stored: stored})
-			return
-		}
-		line := sanitize.Line(path, 4096)
-		switch {
-		case e.Name == "":
-			line = fmt.Sprintf("        %s  %s", line, screen.Paint(term.Aux, l.text("files.unstored")))
-		case stored:
-			line = e.Mode + "  " + screen.Paint(term.Good, line)
 		default:
-			line = e.Mode + "  " + line
+			err = p.File(path, e.Mode, e.Name != "", stored)
 		}
-		_, err = fmt.Fprintln(screen, line)
 	})
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"agent/internal/config"
 	"agent/internal/i18n"
 	"agent/internal/retention"
+	"agent/internal/show"
 	"agent/internal/term"
 )
 
@@ -98,7 +99,7 @@ func (a *cli) forget(cfg *config.Config, store *contexts.Store, uuids []string, 
 
 func (a *cli) sayForgotten(f forgotten, all []string, did, lost i18n.ID) {
 	f.Forks = slices.DeleteFunc(f.Forks, func(c contexts.Copied) bool { return slices.Contains(all, c.UUID) })
-	a.tell(f, did, f.UUID, bytesText(f.Bytes))
+	a.tell(f, did, f.UUID, show.Bytes(f.Bytes))
 	for _, fork := range f.Forks {
 		if !a.asJSON {
 			a.say("forget.fork", fork.UUID, fork.Seq)

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"agent/contexts"
@@ -19,9 +17,7 @@ import (
 	"agent/internal/app"
 	"agent/internal/app/rounds"
 	"agent/internal/config"
-	"agent/internal/redact"
-	"agent/internal/sanitize"
-	"agent/projections"
+	"agent/internal/fork"
 )
 
 // forking is one call of agent fork.
@@ -31,7 +27,6 @@ type forking struct {
 	model, prompt string
 	yes           bool
 
-	cfg   *config.Config
 	store *contexts.Store
 }
 
@@ -87,150 +82,56 @@ type forkedAnswer struct {
 }
 
 func (k *forking) run(ctx context.Context, ref string) (err error) {
-	if k.f.Drop < 0 {
-		return usageError{errors.New("--drop-last takes 0 turns or more")}
-	}
 	options := []config.Option{config.Offline()}
 	if k.f.Live {
 		options = nil
 	}
-	if k.cfg, err = k.loadConfig(options...); err != nil {
+	m := fork.Maker{Free: k.free, Now: time.Now}
+	if m.Config, err = k.loadConfig(options...); err != nil {
 		return err
 	}
-	if k.store, err = k.openStore(false); err != nil {
+	if m.Store, err = k.openStore(false); err != nil {
 		return err
 	}
-	if k.f.Origin, err = k.store.Newest(ref, k.hosts...); err != nil {
+	if k.f.Origin, err = m.Store.Newest(ref, k.hosts...); err != nil {
 		return err
 	}
-	if err := k.differences(); err != nil {
-		return err
-	}
-	k.f.UUID, k.f.Root, k.f.By = uuid.NewString(), k.cfg.WorkspacesDir, engine.Operator()
-	point, err := engine.PointOf(k.store, k.f)
-	if wrong := (*engine.PointError)(nil); errors.As(err, &wrong) {
+	k.store = m.Store
+	forked, point, err := m.Make(ctx, k.f, k.model, k.prompt)
+	if wrong := (*fork.RequestError)(nil); errors.As(err, &wrong) {
 		return usageError{err}
 	}
-	if err != nil {
-		return err
-	}
-	if k.f.Live {
-		release, err := k.takeTask(ctx, point.State.Key.String())
-		if err != nil {
-			return err
-		}
-		defer release()
-	}
-	forked, err := engine.Fork(k.store, redact.New(k.cfg.Secrets()), k.f, point, time.Now())
 	if err != nil {
 		return err
 	}
 	return k.say(forked, point)
 }
 
-// differences are what is to be different in the fork, beside the words.
-func (k *forking) differences() (err error) {
-	if k.prompt != "" {
-		if k.f.Prompt, err = app.ReadPrompt(k.prompt); err == nil && strings.TrimSpace(k.f.Prompt) == "" {
-			err = fmt.Errorf("%s is empty", k.prompt)
-		}
-		if err != nil {
-			return usageError{fmt.Errorf("--system-prompt: %w", err)}
-		}
-	}
-	if k.model == "" {
-		return nil
-	}
-	server, model := k.cfg.LLM.Active(), k.model
-	for _, p := range append(k.cfg.LLM.Others(), server) {
-		if name, ok := strings.CutPrefix(k.model, p.Name+":"); ok && name != "" {
-			server, model = p, name
-		}
-	}
-	server.Model = model
-	k.f.Model = event.Served{Provider: server.Name, Model: model, ContextLength: server.ContextLength, Profile: k.cfg.Profile(server)}
-	return nil
-}
-
-// takeTask makes the task free for a live fork, and keeps others from beginning it until
-// release is called.
-func (k *forking) takeTask(ctx context.Context, task string) (release func(), err error) {
-	if err := k.stopOrigin(ctx); err != nil {
-		return nil, err
-	}
-	lock, err := k.store.LockKey(task)
-	if err != nil {
-		return nil, err
-	}
-	other, live, err := k.store.Active(task)
-	if err == nil && live {
-		err = fmt.Errorf("%s works on %s: a live fork would be the second one", other, task)
-	}
-	if err != nil {
-		return nil, errors.Join(err, lock.Close())
-	}
-	return func() { _ = lock.Close() }, nil
-}
-
-// stopOrigin ends the origin, if it has not ended: two must not work on one task.
-func (k *forking) stopOrigin(ctx context.Context) error {
-	state, err := engine.ReadState(k.store, k.f.Origin)
-	if err != nil && !contexts.IsTorn(err) {
-		return err
-	}
-	if state == nil || state.Status.Ended() || state.Simulates() {
-		return nil
-	}
+// free ends the origin of a live fork, if the person agrees.
+func (k *forking) free(ctx context.Context, task string) error {
 	if !k.yes {
 		if !isInput(os.Stdin) || k.asJSON {
 			return usageError{fmt.Errorf("%s has not ended, and a live fork stops it: say --yes", k.f.Origin)}
 		}
-		if !k.agreed(os.Stdin, "fork.ask", k.f.Origin, state.Key) {
+		if !k.agreed(os.Stdin, "fork.ask", k.f.Origin, task) {
 			return quietly(exitFailed)
 		}
 	}
 	if !k.asJSON {
 		fmt.Fprintln(k.err, k.text("fork.stopping", k.f.Origin))
 	}
-	if err := k.store.Send(k.f.Origin, contexts.Stop, []byte("a live fork goes on with the task")); err != nil {
-		return err
-	}
-	return k.waitForEnd(ctx)
-}
-
-// stopTime is how long a process that works on the origin may take to stop it.
-const stopTime = time.Minute
-
-func (k *forking) waitForEnd(ctx context.Context) error {
-	for end := time.Now().Add(stopTime); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(200 * time.Millisecond) {
-		info, err := k.store.Info(k.f.Origin)
-		if err != nil || info.Over() {
-			return err
-		}
-		busy, err := k.store.Locked(k.f.Origin)
-		if err != nil {
-			return err
-		}
-		if busy {
-			continue // that process stops it
-		}
+	return fork.StopOrigin(ctx, k.store, k.f.Origin, func(ctx context.Context) error {
 		quiet := &working{cli: &cli{config: k.config, contexts: k.contexts, getenv: k.getenv, out: k.err, err: k.err}, quiet: true}
-		if err := quiet.do(ctx, func(r *rounds.Rounds, _ *app.App, _ rounds.Voice) (rounds.Summary, error) {
+		return quiet.do(ctx, func(r *rounds.Rounds, _ *app.App, _ rounds.Voice) (rounds.Summary, error) {
 			return r.Only(ctx, []string{k.f.Origin})
-		}); err != nil {
-			return err
-		}
-	}
-	if info, err := k.store.Info(k.f.Origin); err != nil || info.Over() {
-		return err
-	}
-	return codeError{contexts.ExitTemporary, fmt.Errorf("%s has not stopped yet", k.f.Origin)}
+		})
+	})
 }
 
 // say prints what was made, and what to do with it.
 func (k *forking) say(b *event.ContextForked, p engine.Point) error {
 	if k.asJSON {
-		return k.printLine(forkedAnswer{b.UUID, b.Origin, b.Seq, b.Asked, p.Moved, b.Dropped, b.Live, p.State.Key.String(), append([]string{}, unsaved(p.State)...)})
+		return k.printLine(forkedAnswer{b.UUID, b.Origin, b.Seq, b.Asked, p.Moved, b.Dropped, b.Live, p.State.Key.String(), append([]string{}, fork.Unsaved(p.State)...)})
 	}
 	switch {
 	case p.Moved == "open":
@@ -247,19 +148,10 @@ func (k *forking) say(b *event.ContextForked, p engine.Point) error {
 	} else {
 		k.cli.say("fork.simulated")
 	}
-	if missing := unsaved(p.State); len(missing) > 0 {
+	if missing := fork.Unsaved(p.State); len(missing) > 0 {
 		k.cli.say("fork.unsaved", strings.Join(missing, ", "))
 	}
 	k.cli.say("fork.next", b.UUID)
 	k.cli.say("fork.compare", b.UUID[:8], b.Origin[:8])
 	return nil
-}
-
-// unsaved are files that the copy of the fork lacks, or has as they were before.
-func unsaved(s *projections.State) (paths []string) {
-	for n := range s.Saved.Not {
-		paths = append(paths, sanitize.Line(n.Path, 200))
-	}
-	slices.Sort(paths)
-	return paths
 }

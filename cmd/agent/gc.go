@@ -1,15 +1,11 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"agent/contexts"
 	"agent/internal/config"
-	"agent/internal/i18n"
 	"agent/internal/retention"
-	"agent/internal/sanitize"
 )
 
 func (a *cli) gcCommand() *cobra.Command {
@@ -36,7 +32,7 @@ saved for want of room. run and loop do the same once a day.`,
 			}
 			var planned []contexts.Planned
 			defer a.pageLong()()
-			would := a.sayPlanned
+			would := a.printer().Planned
 			if a.asJSON {
 				would = func(p contexts.Planned) { planned = append(planned, p) }
 			}
@@ -49,7 +45,7 @@ saved for want of room. run and loop do the same once a day.`,
 			if a.asJSON {
 				return a.printLine(collected{report, planned})
 			}
-			a.printCollected(report)
+			a.printer().Collected(report)
 			return nil
 		},
 	}
@@ -62,58 +58,4 @@ saved for want of room. run and loop do the same once a day.`,
 type collected struct {
 	contexts.Collected
 	Planned []contexts.Planned `json:"planned,omitempty"` // of a dry run
-}
-
-func (a *cli) sayPlanned(p contexts.Planned) {
-	if p.UUID == "" {
-		a.say("gc.plan.cache", sanitize.Line(p.TaskKey, 200), bytesText(p.Bytes))
-		return
-	}
-	a.say(i18n.OrOther("gc.plan.", p.Action), p.UUID, sanitize.Line(p.TaskKey, 200), bytesText(p.Bytes))
-}
-
-func (a *cli) printCollected(c contexts.Collected) {
-	did := func(id i18n.ID) i18n.ID {
-		if c.DryRun {
-			return "gc.would." + id
-		}
-		return "gc.did." + id
-	}
-	if c.DryRun {
-		a.say("gc.would.archive", c.Archived, bytesText(c.ArchivedFrom))
-	} else {
-		a.say("gc.did.archive", c.Archived, bytesText(c.ArchivedFrom), bytesText(c.ArchivedTo))
-	}
-	a.say(did("remove"), c.Removed, bytesText(c.RemovedBytes))
-	a.say(did("clones"), c.Clones, bytesText(c.CloneBytes))
-	if c.Caches > 0 {
-		a.say(did("caches"), c.Caches, bytesText(c.CacheBytes))
-	}
-	a.say(did("locks"), c.Locks)
-	if c.Rebuilt > 0 {
-		a.say(did("rebuild"), c.Rebuilt)
-	}
-	if c.Inheritable > 0 {
-		a.say("gc.kept", c.Inheritable)
-	}
-	if c.Busy > 0 {
-		a.say("gc.busy", c.Busy)
-	}
-	for _, p := range c.ProblemsNamed {
-		a.say("gc.left", sanitize.Line(p, 500))
-	}
-	if more := c.Problems - len(c.ProblemsNamed); more > 0 {
-		a.say("gc.more", more)
-	}
-}
-
-// bytesText shows a number of bytes in the largest unit that fits.
-func bytesText(n int64) string {
-	switch {
-	case n < 10<<10:
-		return fmt.Sprintf("%d bytes", n)
-	case n < 10<<20:
-		return fmt.Sprintf("%d KiB", n>>10)
-	}
-	return fmt.Sprintf("%d MiB", n>>20)
 }

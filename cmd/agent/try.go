@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,13 +26,11 @@ type trying struct {
 	*cli
 	w *working // prints
 
-	file, branch, patch, resume string
-	apply                       bool
+	file, resume string
+	use          try.Use
 
-	in     *bufio.Reader
-	person bool      // somebody is there and can answer
-	to     io.Writer // of what is no result
-	t      *try.Try
+	d *try.Dialog
+	t *try.Try
 }
 
 func (a *cli) tryCommand() *cobra.Command {
@@ -61,20 +58,19 @@ evidence, context.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&y.file, "file", "", "read the task from this file")
-	f.BoolVar(&y.apply, "apply", false, "apply the change to the directory, unless its files were changed meanwhile")
-	f.StringVar(&y.branch, "branch", "", "make a branch with the change on top of the latest commit")
-	f.StringVar(&y.patch, "patch", "", "write the change to this file")
+	f.BoolVar(&y.use.Apply, "apply", false, "apply the change to the directory, unless its files were changed meanwhile")
+	f.StringVar(&y.use.Branch, "branch", "", "make a branch with the change on top of the latest commit")
+	f.StringVar(&y.use.Patch, "patch", "", "write the change to this file")
 	f.StringVar(&y.resume, "resume", "", "go on with a try that was interrupted or waits: the uuid of its context, or its beginning")
 	a.jsonFlag(cmd, "print one JSON object at the end")
 	return cmd
 }
 
 func (y *trying) run(ctx context.Context, args []string) error {
-	y.in, y.to, y.lang = bufio.NewReader(os.Stdin), y.out, i18n.FromEnv(y.getenv)
-	y.person = isInput(os.Stdin) && term.Of(y.err).Terminal && !y.asJSON
-	if y.asJSON {
-		y.to = y.err
-	}
+	y.lang = i18n.FromEnv(y.getenv)
+	person := isInput(os.Stdin) && term.Of(y.err).Terminal && !y.asJSON
+	y.d = &try.Dialog{In: bufio.NewReader(os.Stdin), Person: person, JSON: y.asJSON, Lang: y.lang, Show: y.line, Say: func(line string) { y.w.print(y.err, line) }, Prompt: y.err,
+		Patch: func(patch string) { y.w.printSafe(y.to(), sanitize.Terminal(patch)) }}
 	task, err := y.task(args)
 	if err != nil {
 		return err
@@ -96,34 +92,22 @@ func (y *trying) run(ctx context.Context, args []string) error {
 	return err
 }
 
-// task reads what is to be done: the argument, a file, or what is piped in.
+// task reads what is to be done.
 func (y *trying) task(args []string) (files.Task, error) {
-	var data []byte
-	var err error
-	switch {
-	case y.resume != "" && (len(args) > 0 || y.file != ""):
+	if y.resume != "" && (len(args) > 0 || y.file != "") {
 		return files.Task{}, usageError{errors.New("--resume goes on with the task that there is: give no other")}
-	case y.resume != "":
+	}
+	if y.resume != "" {
 		return files.Task{}, nil
-	case len(args) > 0 && y.file != "":
-		return files.Task{}, usageError{errors.New("give a text or --file, not both")}
-	case len(args) > 0:
-		data = []byte(args[0])
-	case y.file != "":
-		if data, err = os.ReadFile(y.file); err != nil {
-			return files.Task{}, refused(err)
-		}
-	case isInput(os.Stdin):
-		return files.Task{}, usageError{errors.New("try needs a text, --file, or something on standard input")}
-	default:
-		if data, err = io.ReadAll(io.LimitReader(os.Stdin, 1<<20)); err != nil {
-			return files.Task{}, err
-		}
 	}
-	if strings.TrimSpace(string(data)) == "" {
-		return files.Task{}, usageError{errors.New("the task is empty")}
+	task, err := try.ReadTask(args, y.file, os.Stdin, isInput(os.Stdin))
+	switch unclear := (*try.UsageError)(nil); {
+	case errors.As(err, &unclear):
+		return task, usageError{err}
+	case err != nil:
+		return task, refused(err)
 	}
-	return files.ReadTask(data), nil
+	return task, nil
 }
 
 // open makes the copy of the directory, or finds that of an earlier try.
@@ -164,11 +148,11 @@ func (y *trying) open(ctx context.Context) error {
 
 // with works with a model until the task ends, or waits for what nobody here says.
 func (y *trying) with(ctx context.Context, m try.Model, task files.Task) error {
-	cfg, err := y.loadConfig(config.Override(y.t.Configure(m, !y.apply && y.branch == "")))
+	cfg, err := y.loadConfig(config.Override(y.t.Configure(m, y.use.Reviewed())))
 	if err != nil {
 		return y.gone(err)
 	}
-	y.sayModel(m, cfg)
+	fmt.Fprintln(y.err, sanitize.Terminal(m.Line(cfg, y.lang)))
 	a, err := app.New(cfg, y.options())
 	if err != nil {
 		return y.gone(err)
@@ -176,20 +160,13 @@ func (y *trying) with(ctx context.Context, m try.Model, task files.Task) error {
 	defer a.Close()
 	y.w.secrets = a.Redact
 	voice := rounds.Voice{Say: y.line, Note: func(string) {}, Trouble: y.trouble}
-	if y.person {
+	if y.d.Person {
 		voice.Watch = &watch.Plain{Print: y.line, Lang: y.lang}
 	}
 	if err := y.t.Start(a, try.Options{Task: task, Voice: voice, Show: y.line}); err != nil {
 		return y.gone(err)
 	}
-	summary, err := y.t.Work(ctx)
-	for err == nil && ctx.Err() == nil && y.person {
-		answer, asked := y.ask()
-		if !asked {
-			break
-		}
-		summary, err = y.t.Answer(ctx, answer)
-	}
+	summary, err := y.t.Talk(ctx, y.d)
 	if err != nil {
 		return err
 	}
@@ -204,35 +181,21 @@ func (y *trying) gone(err error) error {
 	return errors.Join(err, y.t.Discard())
 }
 
-func (y *trying) line(text string) { y.w.print(y.to, text) }
+// to is where results go to.
+func (y *trying) to() io.Writer {
+	if y.asJSON {
+		return y.err // standard output has the object alone
+	}
+	return y.out
+}
+
+func (y *trying) line(text string) { y.w.print(y.to(), text) }
 
 func (y *trying) trouble(what string, err error) {
 	y.w.print(y.err, y.text("run.trouble", what, err))
 	if hint := hintOf(err); hint != "" {
 		y.w.print(y.err, "  → "+hint)
 	}
-}
-
-// sayModel says which model is used, and that a paid one is paid.
-func (y *trying) sayModel(m try.Model, cfg *config.Config) {
-	p := cfg.LLM.Active()
-	from := y.text("try.from."+i18n.ID(m.From), m.Variable)
-	line := y.text("try.model", p.Driver.Title, p.Model, p.URL, from)
-	if try.Paid(cfg) {
-		line += y.text("try.paid")
-	}
-	fmt.Fprintln(y.err, sanitize.Terminal(line))
-}
-
-// ask lets the person answer what the task waits for. No answer leaves it waiting.
-func (y *trying) ask() (answer string, asked bool) {
-	if !y.t.Asks() {
-		return "", false
-	}
-	fmt.Fprint(y.err, y.text("try.answer"))
-	answer, _ = y.in.ReadString('\n')
-	answer = strings.TrimSpace(answer)
-	return answer, answer != ""
 }
 
 // end shows what became of the task, and applies it as asked.
@@ -244,7 +207,7 @@ func (y *trying) end(ctx context.Context, code int) error {
 	switch {
 	case ctx.Err() != nil:
 	case result.Completed():
-		if err := y.use(ctx, &result); err != nil {
+		if err := y.t.Use(ctx, y.d, y.use, &result); err != nil {
 			result.Problem = sanitize.Line(err.Error(), 1000)
 			y.w.print(y.err, y.text("try.notapplied", result.Problem))
 			code = exitFailed
@@ -252,7 +215,7 @@ func (y *trying) end(ctx context.Context, code int) error {
 	default:
 		code = exitFailed
 	}
-	y.sayNext(ctx, result)
+	y.t.SayNext(ctx, y.d, result)
 	if y.asJSON {
 		if err := y.printLine(result); err != nil {
 			return err
@@ -268,61 +231,4 @@ func (y *trying) end(ctx context.Context, code int) error {
 		return quietly(exitFailed)
 	}
 	return nil
-}
-
-// sayNext says how to see more, and how to go on with what has not ended.
-func (y *trying) sayNext(ctx context.Context, r try.Result) {
-	switch waits, _ := y.t.Waiting(); {
-	case r.Context == "":
-		return
-	case ctx.Err() != nil || waits || r.State == "running":
-		y.w.print(y.err, y.text("try.goon", r.State, r.Reason, r.Context[:8]))
-	case !r.Completed():
-		y.w.print(y.err, y.text("try.failed", r.State, r.Reason))
-	}
-	y.w.print(y.err, y.text("try.context", r.Context, r.Context[:8]))
-}
-
-// use applies the change as the flags or the person say.
-func (y *trying) use(ctx context.Context, r *try.Result) error {
-	if r.Patch == "" {
-		y.line(y.text("change.nothing"))
-		return nil
-	}
-	if y.patch == "" && !y.asJSON {
-		y.w.printSafe(y.to, sanitize.Terminal(r.Patch))
-	}
-	if y.patch != "" {
-		if err := os.WriteFile(y.patch, []byte(r.Patch), 0o600); err != nil {
-			return err
-		}
-		r.Applied = y.patch
-	}
-	if y.branch != "" {
-		if err := y.t.Branch(ctx, y.branch, []byte(r.Patch), r.Message()); err != nil {
-			return err
-		}
-		r.Applied = y.branch
-	}
-	if y.apply || y.patch == "" && y.branch == "" && y.person && y.agreedTo("try.ask") {
-		if err := y.t.Apply(ctx, []byte(r.Patch)); err != nil {
-			return err
-		}
-		r.Applied = y.t.Source.Dir
-	}
-	if r.Applied != "" {
-		y.line(y.text("try.applied", r.Applied))
-	}
-	return nil
-}
-
-// agreedTo asks the person. No answer is no.
-func (y *trying) agreedTo(id i18n.ID) bool {
-	fmt.Fprint(y.err, y.text(id))
-	answer, _ := y.in.ReadString('\n')
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes", "はい":
-		return true
-	}
-	return false
 }

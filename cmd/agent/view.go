@@ -44,6 +44,11 @@ func (a *cli) printLine(v any) error {
 	return err
 }
 
+// printer prints for people what needs no context.
+func (a *cli) printer() *show.Printer {
+	return &show.Printer{Source: report.Source{Lang: a.lang}, Screen: term.Of(a.out)}
+}
+
 // printer prints reports where the command prints.
 func (l *view) printer() *show.Printer {
 	return &show.Printer{Source: l.Source, Screen: term.Of(l.out)}
