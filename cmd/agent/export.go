@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,8 +22,8 @@ import (
 // exporting is one call of agent export.
 type exporting struct {
 	*cli
-	format, file string
-	content      bool
+	format, file, endpoint string
+	content                bool
 }
 
 func (a *cli) exportCommand() *cobra.Command {
@@ -39,19 +40,25 @@ the secrets of the configuration as it is now.
   atif       a trajectory for evaluations and training (Harbor, ATIF 1.7)`,
 		Example: `  agent export 3f2a --format markdown -o run.md
   agent export 3f2a --format otlp > spans.json
+  agent export 3f2a --format otlp --endpoint http://127.0.0.1:4318
   agent export 3f2a --format atif | jq .final_metrics`,
-		RunE: func(_ *cobra.Command, args []string) error { return e.run(args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd.Context(), args[0]) },
 	}
 	cmd.Flags().StringVar(&e.format, "format", "markdown", strings.Join(export.Formats, " | "))
 	cmd.Flags().StringVarP(&e.file, "output", "o", "", "write to `FILE`, which only you can read")
+	cmd.Flags().StringVar(&e.endpoint, "endpoint", "", "post the spans to `URL` instead, with telemetry.headers")
+	cmd.MarkFlagsMutuallyExclusive("output", "endpoint")
 	cmd.Flags().BoolVar(&e.content, "content", false, "spans with their texts: prompts, replies, arguments, outputs")
 	completeFlag(cmd, "format", export.Formats)
 	return cmd
 }
 
-func (e *exporting) run(ref string) error {
+func (e *exporting) run(ctx context.Context, ref string) error {
 	if !slices.Contains(export.Formats, e.format) {
 		return usageError{fmt.Errorf("--format takes %s", strings.Join(export.Formats, ", "))}
+	}
+	if e.endpoint != "" && e.format != "otlp" {
+		return usageError{errors.New("--endpoint goes with --format otlp")}
 	}
 	l, err := e.view(config.Offline())
 	if err != nil {
@@ -61,11 +68,25 @@ func (e *exporting) run(ref string) error {
 	if err != nil {
 		return err
 	}
-	source := export.Source{Store: l.Store, UUID: uuid, Redact: redact.New(l.Config.Secrets()), Version: version(), Lang: l.lang, Content: e.content}
+	source := export.Source{Store: l.Store, UUID: uuid, Redact: redact.New(l.Config.Secrets()), Version: version(), Lang: l.lang,
+		Content: e.content || l.Config.Telemetry.Content}
+	if e.endpoint != "" {
+		return e.send(ctx, source, l.Config)
+	}
 	if e.file == "" {
 		return source.Write(term.Of(e.out), e.format)
 	}
 	return toFile(e.file, func(w io.Writer) error { return source.Write(w, e.format) })
+}
+
+// send posts spans, also once more: they keep their ids.
+func (e *exporting) send(ctx context.Context, source export.Source, cfg *config.Config) error {
+	if bad := config.BadURL(e.endpoint, cfg.AllowHTTP); bad != "" {
+		return usageError{fmt.Errorf("--endpoint %s", bad)}
+	}
+	n, err := source.Send(ctx, export.Client{Endpoint: e.endpoint, Headers: cfg.Telemetry.Headers})
+	e.say("export.sent", n, e.endpoint)
+	return err
 }
 
 // toFile writes a file that is there whole or not at all. What a damaged context still

@@ -10,8 +10,10 @@ import (
 
 	"agent/contexts"
 	"agent/contexts/history"
+	"agent/eventlog/event"
 	"agent/handlers/engine"
 	"agent/internal/config"
+	"agent/internal/export"
 	"agent/internal/fsx"
 	"agent/internal/workspace"
 	"agent/llm"
@@ -28,7 +30,24 @@ func (a *App) makePorts() error {
 		Tools: a.tools,
 		Now:   time.Now, Sleep: sleep, Jitter: rand.Float64, Cost: a.cost, PauseFile: a.PauseSignal, Inherit: a.history().Inherit,
 	}
+	a.sendSpans()
 	return nil
+}
+
+// sendSpans lets a collector see what happens in contexts, if one is configured.
+func (a *App) sendSpans() {
+	t := a.Config.Telemetry
+	if t.OTLPEndpoint == "" {
+		return
+	}
+	spans := export.NewSender(export.Source{Store: a.Store, Redact: a.Redact, Version: a.options.Version, Content: t.Content},
+		export.Client{Endpoint: t.OTLPEndpoint, Headers: t.Headers}, a.Log)
+	a.closers = append(a.closers, spans)
+	a.Ports.OnEvent = func(ev event.Event, s *projections.State) {
+		if s.Created != nil {
+			spans.Saw(s.Created.UUID, ev)
+		}
+	}
 }
 
 // tools are those of the configured servers, and those that read earlier attempts at the task.

@@ -141,6 +141,7 @@ var rules = map[string][]string{
 	"internal/app": {
 		"contexts",
 		"contexts/history",
+		"eventlog/event",
 		"forge",
 		"forge/viamcp",
 		"handlers/engine",
@@ -148,6 +149,7 @@ var rules = map[string][]string{
 		"handlers/prompt",
 		"internal/caches",
 		"internal/config",
+		"internal/export",
 		"internal/fsx",
 		"internal/i18n",
 		"internal/logging",
@@ -213,6 +215,7 @@ var rules = map[string][]string{
 		"forge/probe",
 		"internal/app",
 		"internal/config",
+		"internal/export",
 		"internal/fsx",
 		"internal/git",
 		"internal/i18n",

@@ -83,6 +83,7 @@ type Config struct {
 	FileListContext    FileListContext    `yaml:"file_list_context"`
 	Loop               Loop               `yaml:"loop"`
 	Log                Log                `yaml:"log"`
+	Telemetry          Telemetry          `yaml:"telemetry"`
 
 	inserted []string          // values that ${…} put into mcp_servers
 	replaced map[string]string // path → variable that won over the file

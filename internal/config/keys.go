@@ -93,7 +93,7 @@ func synonym(section, key string) string {
 }
 
 // freeKeys are the sections whose keys people choose themselves.
-var freeKeys = lazyregexp.New(`^(llm\.prices|mcp_servers(?:\[\d+\])?\.(?:headers|env)|[a-z0-9_-]+(?:\[\d+\])?\.setup_commands)\..*`)
+var freeKeys = lazyregexp.New(`^(llm\.prices|telemetry\.headers|mcp_servers(?:\[\d+\])?\.(?:headers|env)|[a-z0-9_-]+(?:\[\d+\])?\.setup_commands)\..*`)
 
 // shown is a path as people wrote it: a forge that is alone has no position. Keys
 // of the people's own choice are left out, a value may stand in their place.
@@ -111,7 +111,7 @@ func join(path, key string) string {
 // secretPath tells whether the value at a path is a secret by its place.
 func secretPath(path string) bool {
 	p := plain(path)
-	if strings.HasPrefix(p, "mcp_servers.headers.") {
+	if strings.HasPrefix(p, "mcp_servers.headers.") || strings.HasPrefix(p, "telemetry.headers.") {
 		return true
 	}
 	if name, ok := strings.CutPrefix(p, "mcp_servers.env."); ok {

@@ -64,6 +64,7 @@ func (d *decoder) validate(c *Config) {
 	d.checkPlaces(c)
 	d.checkModel(c)
 	d.checkServers(c)
+	d.checkTelemetry(c)
 	for _, source := range c.TaskSource {
 		d.checkForges(c, source)
 	}

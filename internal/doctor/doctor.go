@@ -105,6 +105,7 @@ func (d *doctor) checkAll() {
 	d.checkServers()
 	d.checkSandbox()
 	d.checkInjection()
+	d.checkTelemetry()
 }
 
 func (d *doctor) text(id i18n.ID, args ...any) string {

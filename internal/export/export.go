@@ -33,6 +33,7 @@ type Source struct {
 	Version string // of the program
 	Lang    i18n.Lang
 	Content bool // spans hold texts, too
+	brief   bool // no text is needed whole
 }
 
 // writers are the formats that are written as the log is read.
@@ -82,7 +83,9 @@ func (s Source) events(damage *error) iter.Seq[event.Event] {
 				}
 				continue
 			}
-			event.Unspill(ev.Body, s.blob)
+			if !s.brief {
+				event.Unspill(ev.Body, s.blob)
+			}
 			if !yield(ev) {
 				return
 			}

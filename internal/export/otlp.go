@@ -10,7 +10,7 @@ const batchSize = 512
 // otlp writes the spans as the file exporter of OpenTelemetry does: one request a line.
 func (s Source) otlp(w io.Writer) error {
 	var failed error
-	err := s.batches(func(data []byte) bool {
+	err := s.batches(func(data []byte, _ int) bool {
 		_, failed = w.Write(append(data, '\n'))
 		return failed == nil
 	})
@@ -21,7 +21,8 @@ func (s Source) otlp(w io.Writer) error {
 }
 
 // batches makes the spans of the whole log, as requests. It goes on while send is true.
-func (s Source) batches(send func(data []byte) bool) (damage error) {
+func (s Source) batches(send func(data []byte, spans int) bool) (damage error) {
+	s.brief = !s.Content
 	var spans []Span
 	going := true
 	flush := func() {
@@ -33,7 +34,8 @@ func (s Source) batches(send func(data []byte) bool) (damage error) {
 			damage, going = err, false
 			return
 		}
-		spans, going = spans[:0], send(data)
+		going = send(data, len(spans))
+		spans = spans[:0]
 	}
 	over := false
 	f := newSpans(s, func(span Span) {

@@ -331,8 +331,12 @@ func (r *round) portsFor(at app.Site, task string, g *gate) engine.Ports {
 	p := r.PortsFor(at)
 	p.Model = g
 	p.Log = r.logOf(task, g.uuid)
+	spans := p.OnEvent
 	p.OnEvent = func(ev event.Event, s *projections.State) {
 		logEvent(p.Log, ev)
+		if spans != nil {
+			spans(ev, s)
+		}
 		if r.voice.Watch != nil {
 			r.voice.Watch.Event(ev, s)
 		}
