@@ -9,11 +9,12 @@ import (
 
 	"agent/contexts"
 	"agent/internal/config"
+	"agent/internal/metrics"
 	"agent/internal/report"
 )
 
 func (a *cli) statusCommand() *cobra.Command {
-	check, maxAge := false, time.Duration(0)
+	check, prometheus, maxAge := false, false, time.Duration(0)
 	cmd := &cobra.Command{
 		Use: "status [--check]", Short: "Show how things stand", Args: cobra.NoArgs,
 		Long: `status shows the contexts that did not end, what the paused ones wait for, today's
@@ -30,7 +31,8 @@ It looks at the live contexts and the 1,000 that ended last; agent verify looks 
 		Example: `  agent status
   agent status --check
   agent status --check --max-age 2h
-  agent status --json | jq .today`,
+  agent status --json | jq .today
+  agent status --prometheus > agent.prom.new && mv agent.prom.new /var/lib/node_exporter/agent.prom`,
 		RunE: func(*cobra.Command, []string) error {
 			l, err := a.view(config.Offline())
 			if err != nil {
@@ -40,12 +42,17 @@ It looks at the live contexts and the 1,000 that ended last; agent verify looks 
 			if err != nil {
 				return err
 			}
+			if prometheus {
+				return metrics.Write(l.out, status, version())
+			}
 			return l.printStatus(status, check)
 		},
 	}
 	a.jsonFlag(cmd, "print the report as one JSON object")
+	cmd.Flags().BoolVar(&prometheus, "prometheus", false, "print the figures in Prometheus' text format, for its textfile collector")
 	cmd.Flags().BoolVar(&check, "check", false, "one line, and an exit code for a supervisor")
 	cmd.Flags().DurationVar(&maxAge, "max-age", 0, "how old the latest successful scan of a forge may be (default: three times the usual distance)")
+	cmd.MarkFlagsMutuallyExclusive("prometheus", "check", "json")
 	return cmd
 }
 

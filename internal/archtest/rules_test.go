@@ -265,6 +265,11 @@ var rules = map[string][]string{
 	"internal/machine": {
 		"internal/lazyregexp",
 	},
+	"internal/metrics": {
+		"contexts",
+		"internal/report",
+		"internal/sanitize",
+	},
 	"internal/redact": {},
 	"internal/registry": {
 		"forge",
