@@ -16,6 +16,7 @@ import (
 	"agent/internal/app"
 	"agent/internal/config"
 	"agent/internal/i18n"
+	"agent/internal/page"
 	"agent/internal/report"
 	"agent/internal/sanitize"
 	"agent/internal/search"
@@ -35,7 +36,7 @@ type inspection struct {
 	full, conversation, costs, follow, failed bool
 	request                                   uint64
 	types                                     []string
-	since, phase, grep                        string
+	since, phase, grep, html                  string
 }
 
 func (a *cli) inspectCommand() *cobra.Command {
@@ -55,6 +56,7 @@ and exits with 65.`,
   agent inspect 3f2a --costs                 # tokens, money and time of each model call
   agent inspect 3f2a --request 12            # the request as it was sent, made again from the log
   agent inspect 3f2a -f                      # follow it while it runs
+  agent inspect 3f2a --html run.html         # one file for a browser: timeline, files, conversation, costs
   agent inspect 3f2a --json | jq 'select(.type=="tool.requested").data'`,
 		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },
 	}
@@ -64,13 +66,14 @@ and exits with 65.`,
 	flags.BoolVar(&i.conversation, "conversation", false, "show the messages to and from the model")
 	flags.BoolVar(&i.costs, "costs", false, "show tokens, money and time of each model call, and their sums")
 	flags.Uint64Var(&i.request, "request", 0, "show the model request of event `SEQ` as it was sent")
+	flags.StringVar(&i.html, "html", "", "write a page with all of it to `FILE`, which needs no network (- is standard output)")
 	flags.BoolVarP(&i.follow, "follow", "f", false, "go on as the log grows, until Ctrl-C")
 	flags.StringSliceVar(&i.types, "type", nil, "only events of these types, such as tool.replied, tool or *.failed")
 	flags.BoolVar(&i.failed, "failed", false, "only what failed: calls, commands with another exit code than 0, writes, limits")
 	flags.StringVar(&i.since, "since", "", "only events of this age (24h, 7d) or from this day (2026-11-27) on")
 	flags.StringVar(&i.phase, "phase", "", "only events of this phase of planning")
 	flags.StringVar(&i.grep, "grep", "", "only events whose data match this regular expression")
-	cmd.MarkFlagsMutuallyExclusive("conversation", "costs", "request")
+	cmd.MarkFlagsMutuallyExclusive("conversation", "costs", "request", "html")
 	return cmd
 }
 
@@ -85,6 +88,9 @@ func (i *inspection) run(ctx context.Context, args []string) error {
 	i.dir, i.lang = cfg.ContextsDir, app.Language(cfg)
 	if i.uuid, err = i.store.Newest(args[0], i.hosts...); err != nil {
 		return err
+	}
+	if i.html != "" {
+		return i.page(cfg.Secrets())
 	}
 	filter, err := i.filter()
 	if err != nil {
@@ -230,6 +236,22 @@ func (i *inspection) event(number string) error {
 		err = errors.Join(err, p.Event(r))
 	}
 	return err
+}
+
+// page writes the page of the context.
+func (i *inspection) page(secrets []string) error {
+	doc, err := page.Of(i.store, i.uuid, i.lang, secrets)
+	if err != nil {
+		return err
+	}
+	if err := doc.WriteFile(i.html, i.out); err != nil {
+		return err
+	}
+	if len(doc.Problems) > 0 {
+		fmt.Fprintln(i.err, "agent: "+doc.Problems[0])
+		return quietly(contexts.ExitDamage)
+	}
+	return nil
 }
 
 // from are the lines from an event on.

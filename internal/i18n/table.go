@@ -15,7 +15,8 @@ type texts map[ID]pair
 var parts = []texts{commentTexts, planTexts, reasonTexts, failureTexts, modelTexts, changeTexts, commandTexts, inspectTexts, doctorTexts, setupTexts,
 	demoTexts, roundTexts, endTexts, watchTexts, stateTexts, fileTexts, terminalTexts, taskFileTexts, movedTexts, treeTexts, tryTexts, moneyTexts,
 	cacheTexts, forkTexts, doctorNames,
-	exportTexts}
+	exportTexts,
+	pageTexts}
 
 // table is made when the first text is asked for.
 var table = sync.OnceValue(func() texts { return union(parts...) })

@@ -13,7 +13,7 @@ import (
 func (t *Timeline) Add(r eventlog.Record) (changed []uint64) {
 	ev, err := event.Decode(r)
 	if err != nil {
-		return t.add(Row{Seq: r.Seq, Kind: Other, Type: line(string(r.Type)), Status: Failed, Title: line(err.Error()), Started: r.When(), Ended: r.When()})
+		return t.add(Row{Seq: r.Seq, Kind: Other, Type: t.line(string(r.Type)), Status: Failed, Title: t.line(err.Error()), Started: r.When(), Ended: r.When()})
 	}
 	if t.Blob != nil {
 		event.Fetch(ev.Body, t.Blob)
@@ -36,14 +36,14 @@ func (t *Timeline) Add(r eventlog.Record) (changed []uint64) {
 
 // intent begins a row that an outcome will end.
 func (t *Timeline) intent(ev event.Event) []uint64 {
-	row := Row{Seq: ev.Seq, Status: Open, Type: ev.Body.Type(), Started: ev.Time, Title: line(projections.Describe(ev))}
+	row := Row{Seq: ev.Seq, Status: Open, Type: ev.Body.Type(), Started: ev.Time, Title: t.line(projections.Describe(ev))}
 	switch b := ev.Body.(type) {
 	case *event.LLMRequested:
-		row.Kind, row.Title = Model, line(b.Model+", "+b.Purpose)
+		row.Kind, row.Title = Model, t.line(b.Model+", "+b.Purpose)
 		t.retry = retry{}
 		t.turn(b)
 	case *event.ToolRequested:
-		row.Kind, row.Title = Tool, line(toolTitle(b))
+		row.Kind, row.Title = Tool, t.line(toolTitle(b))
 	case *event.CommentRequested:
 		row.Kind = Comment
 	case *event.LabelsRequested:
@@ -74,7 +74,7 @@ func (t *Timeline) outcome(ev event.Event, call viewer.Call, ended bool) []uint6
 		row = &fresh
 	}
 	before := *row
-	row.Outcome, row.Status, row.Ended, row.Result = ev.Seq, Done, ev.Time, line(projections.Describe(ev))
+	row.Outcome, row.Status, row.Ended, row.Result = ev.Seq, Done, ev.Time, t.line(projections.Describe(ev))
 	if viewer.Failed(ev) {
 		row.Status, row.Minor = Failed, false
 	}
@@ -83,7 +83,7 @@ func (t *Timeline) outcome(ev event.Event, call viewer.Call, ended bool) []uint6
 	case *event.LLMReplied, *event.LLMFailed:
 		t.modelDone(row, ev, call, ended)
 	case *event.ToolReplied:
-		row.Result, row.Seconds, row.Timed = line(resultOf(b)), float64(b.DurationMS)/1000, true
+		row.Result, row.Seconds, row.Timed = t.line(resultOf(b)), float64(b.DurationMS)/1000, true
 	case *event.ToolFailed:
 		row.Seconds, row.Timed = float64(b.DurationMS)/1000, true
 	case *event.ToolInterrupted:
@@ -108,7 +108,7 @@ func (t *Timeline) modelDone(row *Row, ev event.Event, call viewer.Call, ended b
 	switch b := ev.Body.(type) {
 	case *event.LLMReplied:
 		t.replied = t.replied || call.Purpose != "summary" && call.Purpose != "compaction"
-		row.Result = line(replyResult(b))
+		row.Result = t.line(replyResult(b))
 	case *event.LLMFailed:
 		if b.Kind == event.Interrupted {
 			row.Status = Interrupted

@@ -12,7 +12,7 @@ import (
 
 // fact takes an event that is neither an intent nor an outcome.
 func (t *Timeline) fact(ev event.Event) (changed []uint64) {
-	row := Row{Seq: ev.Seq, Kind: kindOf(ev.Body), Type: line(ev.Body.Type()), Status: Done, Title: line(projections.Describe(ev)), Started: ev.Time, Ended: ev.Time,
+	row := Row{Seq: ev.Seq, Kind: kindOf(ev.Body), Type: t.line(ev.Body.Type()), Status: Done, Title: t.line(projections.Describe(ev)), Started: ev.Time, Ended: ev.Time,
 		Minor: minor(ev.Body)}
 	if row.Title == "" {
 		row.Title = row.Type
@@ -21,13 +21,14 @@ func (t *Timeline) fact(ev event.Event) (changed []uint64) {
 	case *event.WorkspaceSaved:
 		return t.saved(row, ev, b)
 	case *event.ContextPaused:
-		row.Title, row.Until, row.Status = line(b.Reason), b.Until, Open
+		row.Title, row.Until, row.Status = t.line(b.Reason), b.Until, Open
 		return t.pause(row, "paused")
 	case *event.ContextAwaiting:
-		row.Title, row.Until, row.Status = line(cmp.Or(b.Reason, "answer")), event.Until{Kind: "comment", Time: b.Until.Time}, Open
+		row.Title, row.Until, row.Status = t.line(cmp.Or(b.Reason, "answer")), event.Until{Kind: "comment", Time: b.Until.Time}, Open
 		return t.pause(row, "awaiting")
 	case *event.ContextResumed:
 		t.Status = "running"
+		row.Title, t.by = cmp.Or(t.by, row.Title), ""
 		changed = t.resumed(ev)
 	case *event.ContextCompleted, *event.ContextStopped, *event.ContextFailed:
 		t.Status = strings.TrimPrefix(ev.Body.Type(), "context.")
@@ -36,14 +37,16 @@ func (t *Timeline) fact(ev event.Event) (changed []uint64) {
 			row.Status = Failed
 		}
 		t.open = 0
+	case *event.ResumeRequested:
+		t.by = t.line(strings.TrimSpace("by " + b.By + " " + b.Actor))
 	case *event.PhaseEntered:
-		t.phase, t.action = line(b.Phase), ""
+		t.phase, t.action = t.line(b.Phase), ""
 		row.Title = t.phase
 	case *event.ActionStarted:
-		t.action = line(b.Action)
+		t.action = t.line(b.Action)
 		row.Title = t.action
 	case *event.ActionFinished:
-		row.Title, row.Result = line(b.Action), line(strings.TrimSpace(b.Status+" "+b.Detail))
+		row.Title, row.Result = t.line(b.Action), t.line(strings.TrimSpace(b.Status+" "+b.Detail))
 		if b.Status != "success" {
 			row.Status = Failed
 		}
@@ -184,4 +187,10 @@ const (
 func beginning(s string) string { return s[:min(len(s), looked)] }
 
 // line is the beginning of a text on one line, safe for a terminal.
-func line(s string) string { return sanitize.Line(beginning(s), longest) }
+func (t *Timeline) line(s string) string {
+	s = beginning(s)
+	if t.Clean != nil {
+		s = t.Clean(s)
+	}
+	return sanitize.Line(s, longest)
+}

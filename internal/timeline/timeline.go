@@ -118,7 +118,8 @@ const Keep = 20_000
 
 // Timeline is the rows of a log. The zero value is one without events.
 type Timeline struct {
-	Blob viewer.Blob // may be nil: texts that are kept apart are then not shown
+	Blob  viewer.Blob         // may be nil: texts that are kept apart are then not shown
+	Clean func(string) string // redacts, before a text is cut; may be nil
 
 	Rows    []Row
 	Dropped int // rows that were there before them
@@ -138,6 +139,7 @@ type Timeline struct {
 	step    int
 	phase   string
 	action  string
+	by      string // who asked to go on
 }
 
 // retry is a model call that waits before it is tried again.

@@ -141,7 +141,7 @@ func TestRows(t *testing.T) {
 18-0 action done execution/a1 step 3: a1 = success
 19-23 pause done execution/ step 3 4s: requested = 
 22-0 request done execution/ step 3: by command = 
-23-0 resume done execution/ step 3: context.resumed = 
+23-0 resume done execution/ step 3: by command = 
 24-25 model done execution/ step 3 1.5s 540 tokens: big, compaction = I do it.
 26-0 model open execution/ step 3: big, execution = `
 	if text := "\n" + strings.Join(got, "\n"); text != want {

@@ -1,0 +1,57 @@
+package page
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"agent/contexts"
+	"agent/internal/fsx"
+	"agent/internal/i18n"
+	"agent/internal/redact"
+	"agent/internal/report"
+	"agent/internal/trees"
+)
+
+// Of makes the page of a context. secrets are redacted.
+func Of(store *contexts.Store, uuid string, lang i18n.Lang, secrets []string) (*Doc, error) {
+	src, err := SourceOf(store, uuid, lang, secrets)
+	if err != nil {
+		return nil, err
+	}
+	return Build(src)
+}
+
+// SourceOf is what the page of a context is made from.
+func SourceOf(store *contexts.Store, uuid string, lang i18n.Lang, secrets []string) (Source, error) {
+	info, err := store.Info(uuid)
+	if err != nil {
+		return Source{}, err
+	}
+	info.State = report.StateOf(store, info)
+	r := redact.New(secrets)
+	clean := func(text string) string { plain, _ := r.String(text); return plain }
+	files, _ := trees.Open(store, uuid, clean) // nil if none are saved; damage is said where the log is read
+	return Source{Store: store, Info: info, Lang: lang, Clean: clean, Files: files}, nil
+}
+
+// WriteFile writes the page to a file, whole or not at all; "-" is out.
+func (d *Doc) WriteFile(name string, out io.Writer) (err error) {
+	if name == "-" {
+		return d.Write(out)
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".agent-*"+fsx.TempSuffix)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	if err := errors.Join(d.Write(f), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}

@@ -1,0 +1,192 @@
+// Package page shows a context as a web page: what happened and why, what it took, what
+// the model read and wrote, what became of the files, comments and the plan.
+//
+// [Build] reads the log twice, and [Doc.Write] writes one file of HTML that needs nothing
+// else: no network, no other file. A strict policy in it lets one script run, ours, and
+// no script holds data. The server of agent ui writes the same parts.
+//
+// A page is of bounded size. Of a long log it shows the latest rows ([mostRows]); a text that
+// is longer than the page has room for is shown with its beginning and its end, and the
+// page says how much is missing and which command shows it. Every text of the world is
+// redacted, made visible ([sanitize.Terminal]: no control character, nothing invisible)
+// and escaped, in this order.
+package page
+
+import (
+	"html/template"
+	"time"
+
+	"agent/contexts"
+	"agent/internal/i18n"
+	"agent/internal/timeline"
+	"agent/internal/trees"
+)
+
+// Source is what a page is made from.
+type Source struct {
+	Store *contexts.Store
+	Info  contexts.Info // with the state that people are told
+	Lang  i18n.Lang
+	Clean func(string) string // redacts
+	Rows  int                 // 0: mostRows; how many rows are shown at most
+	Until uint64              // 0: the end; the latest event that is shown
+	From  uint64              // only events from here on are read: the totals are then those of the part
+	Files *trees.View         // nil: no files are saved
+	Links Links
+}
+
+// Links says where other things are. In a file they are nowhere.
+type Links interface {
+	Event(uuid string, seq uint64) string
+}
+
+// Bounds of a page.
+const (
+	mostRows  = 3000
+	mostText  = 64 << 10 // bytes of one text
+	roomTexts = 1500 << 10
+	roomDiffs = 700 << 10
+)
+
+// Doc is a page.
+type Doc struct {
+	Lang                 i18n.Lang
+	UUID, Title, Address string
+	State, StateText     string
+	Because, Waits       string
+	URL, Change, Work    string // URL of the task, of its change; where unfinished work is
+	Facts                []Fact
+	Failures, Marks      []Ref // what failed; pauses, interruptions and their ends
+	MoreFailures         int
+	Phases               []Phase
+	Costs                []Cost
+	Charts               []template.HTML
+	Talk                 []Talk
+	Comments             []Comment
+	Plans                []Plan
+	Problems             []string
+	Earlier              int // rows that are left out
+	First                uint64
+	Bound                int // bytes of a text from which on it is cut
+	Cut                  bool
+	Unpriced             bool
+	Partial              bool // some calls have a price
+	Estimated            bool
+	Live                 bool // it has not ended
+	Made                 time.Time
+	Events               string // where the server tells of new rows
+	Nav                  template.HTML
+	Search               bool
+	Line                 *timeline.Timeline
+}
+
+// Fact is a line of the summary.
+type Fact struct{ Label, Value string }
+
+// Ref is a link to a row.
+type Ref struct {
+	Seq         uint64
+	Title, Text string
+	Kind        string
+	Talk        uint64 // a message of the conversation
+}
+
+// Phase is a phase of the plan, or all of a context that works without one.
+type Phase struct {
+	ID    int
+	Title string
+	Sum   Total
+	Steps []Step
+}
+
+// Step is a turn of the model with its tool calls.
+type Step struct {
+	N    int // 0: what came before the first one
+	Sum  Total
+	Rows []Row
+	Open bool
+}
+
+// Total is what a phase or a step took, as texts.
+type Total struct {
+	Tokens, USD, Time string
+	Failed            int
+	Files             string
+}
+
+// Row is one row of the timeline.
+type Row struct {
+	timeline.Row
+	Clock, Took, Used, USD, Changed string
+	KindText                        string
+	Talk, Comment                   uint64 // where the words are
+	Parts                           []Part
+	Diffs                           []Diff
+	More                            string // the command that shows all of it
+	Link                            string // where the server shows it
+}
+
+// Part is a text of a row.
+type Part struct {
+	Label string
+	HTML  template.HTML
+}
+
+// Talk is a message of the conversation, or a mark in it.
+type Talk struct {
+	Seq           uint64
+	Role, Purpose string
+	Failed, Mark  bool
+	HTML          template.HTML
+	Thought       template.HTML
+	Calls         []Call
+	Row           uint64 // of a tool: where its output is
+	Text          string // of a tool: its first line
+}
+
+// Call is a tool call of a reply.
+type Call struct {
+	Name string
+	Row  uint64 // 0: it was not carried out
+}
+
+// Comment is a comment on the task, ours or that of a person.
+type Comment struct {
+	Seq     uint64
+	Ours    bool
+	Who     string
+	Purpose string
+	Time    string
+	URL     string
+	Edit    bool
+	Failed  string
+	Note    string
+	HTML    template.HTML
+}
+
+// Plan is a plan, or a revision of it.
+type Plan struct {
+	Seq            uint64
+	Revision       int // 0: the plan
+	Goal, Reason   string
+	Criteria       []string
+	Changes        []string
+	Actions        []PlanAction
+	Trigger, Clock string
+}
+
+// PlanAction is an action of a plan.
+type PlanAction struct{ ID, Purpose, Tool, Status, StatusText string }
+
+// Cost is a line of the table of costs.
+type Cost struct {
+	Name                              string
+	Indent, Total                     bool
+	Calls                             int
+	Prompt, Cached, Output, USD, Time string
+	Tokens                            int
+	Bars                              template.HTML
+}
+
+// T is a text of the table.
+func (d *Doc) T(id i18n.ID, args ...any) string { return i18n.Text(d.Lang, id, args...) }

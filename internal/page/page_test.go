@@ -1,0 +1,271 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"agent/contexts"
+	"agent/eventlog/event"
+	"agent/internal/fsx"
+	"agent/internal/i18n"
+	"agent/internal/page/pagetest"
+)
+
+const uuid = "11110000-0000-4000-8000-000000000001"
+
+var start = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+
+// storeOf writes events, one a second, to a real log.
+func storeOf(t *testing.T, title string, bodies ...event.Body) *contexts.Store {
+	t.Helper()
+	fsys, err := fsx.OpenOS(filepath.Join(t.TempDir(), "contexts"))
+	must(t, err)
+	store, err := contexts.Open(fsys, contexts.Options{})
+	must(t, err)
+	c, err := store.Create(&event.ContextCreated{Format: event.Format, UUID: uuid, TaskKey: "github.com/acme/widgets/issues/12", Forge: "github.com",
+		Kind: "github_issue", Title: title, User: "alice", Trigger: "label"}, start)
+	must(t, err)
+	open := uint64(0)
+	for i, b := range bodies {
+		ev := event.Event{Time: start.Add(time.Duration(i+1) * time.Second), Body: b}
+		if event.RoleOf(b) == event.Outcome {
+			ev.Cause = open
+		}
+		written, err := c.Append(ev)
+		must(t, err)
+		if event.RoleOf(b) == event.Intent {
+			open = written.Seq
+		}
+	}
+	must(t, c.Close())
+	return store
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func pageOf(t *testing.T, store *contexts.Store, lang i18n.Lang, secrets ...string) (*Doc, string) {
+	t.Helper()
+	doc, err := Of(store, uuid, lang, secrets)
+	must(t, err)
+	var out bytes.Buffer
+	must(t, doc.Write(&out))
+	return doc, out.String()
+}
+
+func asked() event.Body {
+	return &event.LLMRequested{Purpose: "work", Model: "big", Attempt: 1}
+}
+
+func replied(text string, calls ...string) event.Body {
+	r := &event.LLMReplied{Text: event.T(text), Finish: "stop", Usage: event.Usage{Prompt: 1000, Completion: 50}, DurationMS: 1500}
+	for _, name := range calls {
+		r.Calls = append(r.Calls, event.ToolCall{Name: name})
+	}
+	return r
+}
+
+// run has what a person looks for: a failure with its output, a pause with its reason, and
+// what the model was told after it.
+func run() []event.Body {
+	return []event.Body{
+		&event.ProcessStarted{}, &event.MessageAdded{Role: "user", Purpose: "task", Content: event.T("Greet the world.")},
+		asked(), replied("I run the tests.", "workspace__run_command"),
+		&event.ToolRequested{Reply: 5, Server: "workspace", Tool: "run_command", Args: event.T(`{"argv":["go","test"]}`)},
+		&event.ToolReplied{Content: event.T("exit code: 1\nwant 6, got 3\n" + strings.Repeat("line of the output\n", 40) + "the last line"), DurationMS: 20},
+		&event.CommentRequested{Purpose: "progress", Body: event.T("**Working** on [it](https://example.com/x)")}, &event.CommentPosted{ID: "7", URL: "https://example.com/c/7"},
+		&event.ContextPaused{Reason: "requested", Until: event.Until{Kind: "signal"}},
+		&event.ResumeRequested{By: "command"}, &event.ContextResumed{},
+		&event.MessageAdded{Role: "user", Purpose: "comments", Content: event.T("Please be brief.")},
+		&event.PlanMade{Plan: event.Plan{Goal: event.Goal{Objective: "Greet all"}, Actions: event.ActionPlan{Actions: []event.Action{{ID: "a1", Purpose: "Say hello"}}}}},
+		&event.PlanRevised{Trigger: "comments", Revision: event.Revision{Reason: "be brief", Actions: event.ActionPlan{Actions: []event.Action{{ID: "a2", Purpose: "Say hi"}}}}},
+		asked(),
+	}
+}
+
+func TestPage(t *testing.T) {
+	t.Parallel()
+	doc, text := pageOf(t, storeOf(t, "Greet the world", run()...), i18n.En)
+	for _, want := range []string{
+		"<title>Greet the world · agent</title>", "the last line", // the full output
+		`<a href="#e6">6</a> <span class="bad">workspace/run_command go test</span>`, // what failed
+		"the pause signal is set", "what the model was told then", `id="m12"`, "Please be brief.", // why it paused, and what came after
+		`<strong>Working</strong> on <a rel="noopener noreferrer nofollow" href="https://example.com/x">`, // the comment
+		"Greet all", "Revision 1", "be brief", "Say hi", "waits for the model: big, work",
+		`→ <a href="#e6">workspace__run_command</a>`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(text, "0.00 USD") || strings.Contains(text, "$0") || !strings.Contains(text, "no price: –") {
+		t.Error("a price that is not known is not shown as such")
+	}
+	if doc.Cut || len(doc.Charts) != 3 {
+		t.Errorf("cut %v, %d charts", doc.Cut, len(doc.Charts))
+	}
+	if _, ja := pageOf(t, storeOf(t, "Greet the world", run()...), i18n.Ja); !strings.Contains(ja, `<html lang="ja">`) || !strings.Contains(ja, "失敗したこと") || !strings.Contains(ja, "モデルとの会話") {
+		t.Error("the Japanese page is not Japanese")
+	}
+}
+
+// Everything of the world is text: no element, attribute or address that it wrote works.
+func TestHostilePage(t *testing.T) {
+	t.Parallel()
+	for _, evil := range pagetest.Hostile {
+		_, text := pageOf(t, storeOf(t, evil, pagetest.Everywhere(evil)...), i18n.En)
+		checkHTML(t, text)
+		for _, raw := range []string{"\x1b", "\u202e", "\u009b", "\x00", "\x07"} {
+			if strings.Contains(text, raw) {
+				t.Errorf("%.40q: the page holds %q", evil, raw)
+			}
+		}
+	}
+}
+
+// checkHTML finds what a page of ours never holds.
+func checkHTML(t *testing.T, text string) {
+	t.Helper()
+	scripts := 0
+	z := html.NewTokenizer(strings.NewReader(text))
+	for {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			break
+		}
+		token := z.Token()
+		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
+			continue
+		}
+		switch token.Data {
+		case "script":
+			scripts++
+		case "iframe", "object", "embed", "img", "base", "form", "math", "link", "video", "audio", "template", "portal":
+			t.Errorf("element %s", token.Data)
+		}
+		for _, a := range token.Attr {
+			if strings.HasPrefix(a.Key, "on") && a.Key != "on" || a.Key == "style" || a.Key == "src" || a.Key == "srcdoc" || a.Key == "formaction" {
+				t.Errorf("attribute %s=%q", a.Key, a.Val)
+			}
+			if a.Key == "href" && !strings.HasPrefix(a.Val, "#") && !strings.HasPrefix(a.Val, "https://") && !strings.HasPrefix(a.Val, "http://") {
+				t.Errorf("href=%q", a.Val)
+			}
+		}
+	}
+	if scripts != 1 {
+		t.Errorf("%d scripts", scripts)
+	}
+}
+
+// A configured secret that the log holds does not reach the page.
+func TestPageIsRedacted(t *testing.T) {
+	t.Parallel()
+	const secret = "hunter2-hunter2-hunter2"
+	_, text := pageOf(t, storeOf(t, "Title "+secret, pagetest.Everywhere("a "+secret+" b")...), i18n.En, secret)
+	if i := strings.Index(text, secret); i >= 0 {
+		t.Errorf("the page holds a secret: %.200q", text[max(i-100, 0):])
+	}
+}
+
+// The page of a run of 200 steps with long outputs stays small, and says what it cut.
+func TestPageIsBounded(t *testing.T) {
+	t.Parallel()
+	doc, text := pageOf(t, storeOf(t, "Long", pagetest.Long(200, 40<<10)...), i18n.En)
+	if len(text) > 3<<20 || !doc.Cut || !strings.Contains(text, "bytes omitted") || !strings.Contains(text, fmt.Sprintf("more than %d KiB", doc.Bound>>10)) {
+		t.Errorf("%d bytes, cut %v, bound %d", len(text), doc.Cut, doc.Bound)
+	}
+	if !strings.Contains(text, `id="s200"`) || !strings.Contains(text, `id="s1"`) {
+		t.Error("steps are missing")
+	}
+	doc, text = pageOf(t, storeOf(t, "Longer", pagetest.Long(1600, 10)...), i18n.En)
+	if len(text) > 3<<20 || doc.Earlier == 0 {
+		t.Errorf("%d bytes, %d rows left out", len(text), doc.Earlier)
+	}
+}
+
+// A file is there whole or not at all, and no temporary one stays.
+func TestWriteFile(t *testing.T) {
+	t.Parallel()
+	doc, text := pageOf(t, storeOf(t, "Greet", run()...), i18n.En)
+	dir := t.TempDir()
+	name := filepath.Join(dir, "run.html")
+	must(t, doc.WriteFile(name, nil))
+	got, err := os.ReadFile(name)
+	if err != nil || string(got) != text {
+		t.Errorf("%d bytes of %d, %v", len(got), len(text), err)
+	}
+	if err := doc.WriteFile(filepath.Join(dir, "no", "run.html"), nil); err == nil {
+		t.Error("wrote into a directory that is not there")
+	}
+	if err := doc.WriteFile(dir, nil); err == nil {
+		t.Error("replaced a directory")
+	}
+	if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {
+		t.Errorf("%v, %v", names, err)
+	}
+	var out bytes.Buffer
+	must(t, doc.WriteFile("-", &out))
+	if out.String() != text {
+		t.Error("standard output differs from the file")
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]string{
+		"<b onclick=x()>hi</b>":                     "<p>&lt;b onclick=x()&gt;hi&lt;/b&gt;</p>\n",
+		"<!-- hidden -->":                           "<p>&lt;!-- hidden --&gt;</p>\n",
+		"[x](javascript:alert(1))":                  "<p>x (javascript:alert(1))</p>\n",
+		"[x](data:text/html,y)":                     "<p>x (data:text/html,y)</p>\n",
+		"![pic](https://e.com/a.png)":               `<p>🖼 <a rel="noopener noreferrer nofollow" href="https://e.com/a.png">pic</a></p>` + "\n",
+		`[x](https://e.com/"onmouseover="alert(1))`: `<p><a rel="noopener noreferrer nofollow" href="https://e.com/%22onmouseover=%22alert%281%29">x</a></p>` + "\n",
+		"```html\"><script>\nx\n```":                "<pre><code class=\"language-html&quot;&gt;&lt;script&gt;\">x\n</code></pre>\n",
+	} {
+		if got := string(Markdown(source)); got != want {
+			t.Errorf("%s\n got %q\nwant %q", source, got, want)
+		}
+	}
+	began := time.Now()
+	for _, s := range []string{strings.Repeat("*a ", 16<<10), strings.Repeat("> ", 20<<10), strings.Repeat("[", 40<<10), strings.Repeat("- ", 20<<10) + "x"} {
+		Markdown(s)
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("hostile Markdown took %v", took)
+	}
+}
+
+// A patch is completed with the lines that it leaves out.
+func TestExpand(t *testing.T) {
+	t.Parallel()
+	patch := "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -2,3 +2,3 @@\n b\n-c\n+C\n d\n@@ -6 +6,2 @@\n-f\n+F\n+G\n"
+	want := "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@\n a\n b\n-c\n+C\n d\n e\n-f\n+F\n+G\n h\n"
+	if got := expand(patch, strings.SplitAfter("a\nb\nC\nd\ne\nF\nG\nh", "\n")); got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// What the charts draw is bounded, and an unknown price is no bar.
+func TestChart(t *testing.T) {
+	t.Parallel()
+	c := Chart{Title: `a"b<`, None: "nothing"}
+	for i := range 1000 {
+		c.Bars = append(c.Bars, Bar{Name: fmt.Sprint(i), Values: [2]float64{float64(i), 1}, Text: "<x>"})
+	}
+	if svg := string(c.SVG()); strings.Count(svg, "<g>") > mostBars || strings.Contains(svg, "<x>") || strings.Contains(svg, `a"b<`) {
+		t.Errorf("%.300s", svg)
+	}
+	if svg := string(Chart{Bars: []Bar{{}}, None: "nothing"}.SVG()); !strings.Contains(svg, "nothing") || strings.Contains(svg, "<rect") {
+		t.Error(svg)
+	}
+}
