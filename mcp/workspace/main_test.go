@@ -21,6 +21,9 @@ import (
 // intrude is what this binary does when it is called as a command in a sandbox.
 var intrude func(what, target string) error
 
+// exchange gives two paths each other's content, until it is killed.
+var exchange func(a, b string)
+
 // TestMain lets the test binary stand for the agent's executable and for commands.
 func TestMain(m *testing.M) {
 	args := os.Args[1:]
@@ -37,6 +40,8 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+	case len(args) == 3 && args[0] == "exchange":
+		exchange(args[1], args[2])
 	case len(args) == 2 && args[0] == "sleeper":
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 		_ = os.WriteFile(args[1]+".tmp", fmt.Append(nil, os.Getpid()), 0o600)

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -132,22 +131,17 @@ func (t *testReport) maven(line string) {
 func (t *testReport) totals(line string) {
 	words := strings.FieldsFunc(strings.ToLower(line), func(r rune) bool { return strings.ContainsRune(" ,;.:", r) })
 	for i, word := range words {
-		before, after := 0, 0
-		if i > 0 {
-			before, _ = strconv.Atoi(words[i-1])
+		if i == 0 {
+			continue
 		}
-		if i+1 < len(words) {
-			after, _ = strconv.Atoi(words[i+1])
-		}
+		n, _ := strconv.Atoi(words[i-1])
 		switch word {
-		case "failed", "error":
-			t.count[failed] += before
+		case "failed", "error", "errors":
+			t.count[failed] += n
 		case "passed":
-			t.count[passed] += before
+			t.count[passed] += n
 		case "skipped", "ignored":
-			t.count[skipped] += cmp.Or(before, after)
-		case "errors":
-			t.count[failed] += before
+			t.count[skipped] += n
 		}
 	}
 	t.counted = true
