@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	protocol "github.com/mark3labs/mcp-go/mcp"
@@ -26,14 +27,41 @@ func withCapture(ctx context.Context) (context.Context, *capture) {
 // captureTransport keeps raw answers and denies what servers ask of clients.
 type captureTransport struct {
 	transport.Interface
+	late time.Duration // how long the answer to a cancelled call is waited for
 }
 
 func (t captureTransport) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	if t.late > 0 && r.Method == string(protocol.MethodToolsCall) {
+		var done func()
+		ctx, done = t.outlive(ctx, r.ID)
+		defer done()
+	}
 	response, err := t.Interface.SendRequest(ctx, r)
 	if c, ok := ctx.Value(captureKey{}).(*capture); ok && err == nil && response != nil {
 		*c = capture{answered: true, result: response.Result, refusal: response.Error}
 	}
 	return response, err
+}
+
+// outlive gives a context that ends some time after parent, for a call whose server is
+// told at the end of parent that it is cancelled.
+func (t captureTransport) outlive(parent context.Context, id protocol.RequestId) (ctx context.Context, done func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
+	stop := context.AfterFunc(parent, func() {
+		time.AfterFunc(t.late, cancel)
+		params := protocol.NotificationParams{AdditionalFields: map[string]any{"requestId": id}}
+		_ = t.Interface.SendNotification(ctx, protocol.JSONRPCNotification{JSONRPC: protocol.JSONRPC_VERSION, // whoever does not read it does not answer either
+			Notification: protocol.Notification{Method: string(protocol.MethodNotificationCancelled), Params: params}})
+	})
+	return ctx, func() { stop(); cancel() }
+}
+
+// SendNotification leaves out what outlive has said already.
+func (t captureTransport) SendNotification(ctx context.Context, n protocol.JSONRPCNotification) error {
+	if t.late > 0 && n.Method == string(protocol.MethodNotificationCancelled) {
+		return nil
+	}
+	return t.Interface.SendNotification(ctx, n)
 }
 
 // SetRequestHandler lets only ping through: sampling, elicitation and roots are not offered.

@@ -21,6 +21,10 @@ const protocolVersion = "2025-11-25"
 // to the server before the server is killed.
 const writeGrace = time.Second
 
+// lateAnswer is how long the built-in server has to answer a cancelled call: it ends the
+// command, and says what that had written until then. Others need not answer.
+const lateAnswer = 5 * time.Second
+
 // connection is one life of a server.
 type connection struct {
 	client    *client.Client
@@ -28,6 +32,7 @@ type connection struct {
 	tools     []Tool
 	maxResult int
 	since     time.Time
+	late      time.Duration
 	idle      func()      // closes idle HTTP connections
 	lost      atomic.Bool // the HTTP session is gone, the server is not to blame
 	progress  progress
@@ -149,7 +154,7 @@ func (c *connection) send(ctx context.Context, token int64, tool string, args js
 		return *answer, err
 	case <-ctx.Done():
 	}
-	timer := time.NewTimer(writeGrace)
+	timer := time.NewTimer(c.late + writeGrace)
 	defer timer.Stop()
 	select {
 	case err := <-done:

@@ -26,7 +26,7 @@ func (c *connection) dial(config ServerConfig) error {
 		return errors.New("its url is malformed")
 	}
 	c.idle = base.CloseIdleConnections
-	c.client = client.NewClient(captureHTTP{captureTransport{t}}, client.WithProtocolVersion(protocolVersion))
+	c.client = client.NewClient(captureHTTP{captureTransport{Interface: t}}, client.WithProtocolVersion(protocolVersion))
 	return nil
 }
 

@@ -31,6 +31,9 @@ func (c *connection) spawn(config ServerConfig, o Options) error {
 	argv := slices.Clone(config.Command)
 	if argv[0] == ownExecutable {
 		argv[0] = o.Executable
+		if slices.Contains(argv[1:], "mcp") {
+			c.late = lateAnswer
+		}
 	}
 	path, err := findCommand(argv[0], env)
 	if err != nil {
@@ -50,7 +53,7 @@ func (c *connection) spawn(config ServerConfig, o Options) error {
 	s.streams.Go(func() { s.stderr.drain(p.stderr) })
 	out := newLineFilter(p.stdout, maxLine, func() { close(s.ended) })
 	c.process = s
-	c.client = client.NewClient(captureTransport{transport.NewIO(out, p.stdin, nil)}, client.WithProtocolVersion(protocolVersion))
+	c.client = client.NewClient(captureTransport{transport.NewIO(out, p.stdin, nil), c.late}, client.WithProtocolVersion(protocolVersion))
 	go s.watch()
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -87,6 +88,21 @@ func TestNothingIsLeftRunning(t *testing.T) {
 // processes lists the running processes of this world, which are those that
 // have its directory as HOME, or a home of a sandbox in it, by command line.
 func (w *world) processes(name string) (found []string) {
+	for _, p := range w.running() {
+		if p.argv[0] == name || name == "" {
+			found = append(found, strings.Join(p.argv, " "))
+		}
+	}
+	return found
+}
+
+// processOf is a process of the agent, or one that a tool of it started.
+type processOf struct {
+	pid  int
+	argv []string
+}
+
+func (w *world) running() (found []processOf) {
 	own, boxed := []byte("HOME="+w.dir+"\x00"), []byte("HOME="+w.path("tmp")+"/")
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range dirs {
@@ -95,9 +111,8 @@ func (w *world) processes(name string) (found []string) {
 			continue // gone, somebody else's, or a zombie
 		}
 		line, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
-		if argv := strings.Split(string(line), "\x00"); name == "" || argv[0] == name {
-			found = append(found, strings.Join(argv, " "))
-		}
+		pid, _ := strconv.Atoi(filepath.Base(dir))
+		found = append(found, processOf{pid, strings.Split(string(line), "\x00")})
 	}
 	return found
 }

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 
 	"agent/eventlog/event"
 	"agent/internal/exhaustive"
+	"agent/llm"
 	"agent/llm/llmtest"
+	"agent/projections"
 )
 
 // TestTerminate ends the agent with SIGTERM in the middle of a call. The task
@@ -44,6 +48,47 @@ func TestTerminate(t *testing.T) {
 			for _, r := range find[*event.ProcessRecovered](w.events(l.UUID)) {
 				t.Errorf("an orderly end was taken for a crash: %+v", r)
 			}
+		})
+	}
+}
+
+// TestOutputUntilTheEnd: a command that runs when the agent is told to end has written
+// something. That is in the log, with how the command ended, and the model reads it in the
+// next run. systemd and other managers of services send the signal to every process.
+func TestOutputUntilTheEnd(t *testing.T) {
+	t.Parallel()
+	line := llmtest.ToolCall("workspace__run_command", map[string]any{"command": "echo first words; printf 'half a line'; sleep 3600"})
+	for _, everybody := range exhaustive.Sample([]bool{true, false}, 2) {
+		t.Run(fmt.Sprintf("everybody=%v", everybody), func(t *testing.T) {
+			t.Parallel()
+			var asked []llm.Message
+			w := newWorld(t, func(n int, r llmtest.Request) llmtest.Reply {
+				asked = r.Messages
+				return llmtest.Turns(line, llmtest.Done("I ran it."))(n, r)
+			})
+			p := w.start("run")
+			w.until("the command runs", func() bool { return len(w.processes("sleep")) == 1 })
+			pids := []processOf{{pid: p.cmd.Process.Pid}}
+			if everybody {
+				pids = w.running()
+			}
+			for _, other := range pids {
+				_ = syscall.Kill(other.pid, syscall.SIGTERM)
+			}
+			if code := p.wait(); code != 0 {
+				t.Errorf("exit %d\n%s", code, &p.err)
+			}
+			uuid := w.only().UUID
+			replies := find[*event.ToolReplied](w.events(uuid))
+			if len(replies) != 1 || !strings.Contains(replies[0].Content.Inline, "first words\nhalf a line") || projections.Succeeded(replies[0]) {
+				t.Fatalf("the outcome of the command: %+v\n%+v", replies, find[*event.ToolInterrupted](w.events(uuid)))
+			}
+			w.agent(0, "run")
+			w.wantDone(1, w.only())
+			if last := asked[len(asked)-1]; !strings.Contains(last.Content, "exit code: killed") || !strings.Contains(last.Content, "first words") {
+				t.Errorf("the model was asked with %+v", last)
+			}
+			w.wantExact(uuid)
 		})
 	}
 }

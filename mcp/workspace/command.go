@@ -100,6 +100,8 @@ func (w *workspace) runCommand(ctx context.Context, args commandArgs) (string, e
 	if args.Background {
 		return w.startJob(ctx, p, line)
 	}
+	ctx, end := w.untilEnding(ctx)
+	defer end()
 	limited, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
 	defer cancel()
 	r := w.record(line)
@@ -110,16 +112,29 @@ func (w *workspace) runCommand(ctx context.Context, args commandArgs) (string, e
 	if err != nil {
 		return "", err
 	}
-	if ctx.Err() != nil {
-		return "", errors.New("the command was cancelled and killed")
+	code, why, failed := ran.said(seconds)
+	if ran.killed && ctx.Err() != nil {
+		why = "the agent was ending, or waited no longer: the command was killed, with its children"
 	}
-	end, why, failed := ran.said(seconds)
-	r.finish(end, why)
+	r.finish(code, why)
 	w.junit(r)
 	if failed {
 		return "", errors.New(r.answer())
 	}
 	return r.answer(), nil
+}
+
+// untilEnding gives a context that ends with the call or with the server.
+func (w *workspace) untilEnding(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(parent)
+	go func() {
+		select {
+		case <-w.ending:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
 }
 
 // said is how a command ended: its exit code or "killed", and more about it.

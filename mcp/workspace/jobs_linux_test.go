@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -129,4 +130,25 @@ func TestLongCommandOutlivesTheTimeout(t *testing.T) {
 	if got, failed := h.ask("run_command", map[string]any{"command": "echo begun; sleep 2; echo done"}); failed || !strings.HasSuffix(got, "begun\ndone\n") {
 		t.Error(got)
 	}
+}
+
+// TestOutputOfACancelledCall: whoever waits no longer gets what there is until then.
+func TestOutputOfACancelledCall(t *testing.T) {
+	b := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		for {
+			if _, err := os.Stat(b.dir + "/ready"); err == nil {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	got, err := b.session.Call(ctx, "workspace", "run_command", json.RawMessage(`{"command": "echo begun; printf half; touch ready; sleep 3599"}`))
+	if err != nil || !got.IsError || !strings.HasPrefix(got.Text, "exit code: killed\n[") || !strings.HasSuffix(got.Text, "begun\nhalf") {
+		t.Errorf("%+v %v", got, err)
+	}
+	gone(t, "3599")
+	b.wantRun(args{"command": "echo next"}, "exit code: 0\n[]\nnext\n")
 }

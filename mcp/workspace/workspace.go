@@ -38,21 +38,24 @@ type workspace struct {
 	policy  sandbox.Policy // of the sandbox that the server is in; zero for none
 	running chan struct{}  // holds one token while a program runs
 	jobs    records        // commands whose output can be read, and those in the background
+	ending  <-chan struct{}
 }
 
-// Serve answers MCP requests, one JSON object a line, until in ends or ctx
-// does. A process can serve one workspace at a time.
+// Serve answers MCP requests, one JSON object a line, until in ends. The end of ctx ends
+// the command that runs: a signal to all processes must not lose its output. A process can
+// serve one workspace at a time.
 func Serve(ctx context.Context, root string, in io.Reader, out io.Writer) error {
 	w, err := open(root)
 	if err != nil {
 		return fmt.Errorf("workspace: %w", err)
 	}
 	defer w.close()
+	w.ending = ctx.Done()
 	s := server.NewMCPServer("workspace", "1", server.WithRecovery(), server.WithToolCapabilities(false))
 	w.addTools(s)
 	stdio := server.NewStdioServer(s)
 	stdio.SetErrorLogger(log.New(io.Discard, "", 0)) // it repeats what the answers say
-	if err := stdio.Listen(ctx, in, out); err != nil {
+	if err := stdio.Listen(context.WithoutCancel(ctx), in, out); err != nil {
 		return fmt.Errorf("workspace: %w", err)
 	}
 	return nil
