@@ -137,7 +137,7 @@ func (b *bench) playFiles(agent string) (gaps [][]float64, size float64, err err
 	}, "")
 	defer w.close()
 	w.agent = agent
-	w.addFiles()
+	w.addFiles(manyFiles)
 	if err := finish(w.start()); err != nil {
 		return nil, 0, err
 	}
@@ -152,8 +152,8 @@ func (b *bench) playFiles(agent string) (gaps [][]float64, size float64, err err
 }
 
 // addFiles makes the repository a large one.
-func (w *world) addFiles() {
-	for i := range manyFiles {
+func (w *world) addFiles(count int) {
+	for i := range count {
 		name := filepath.Join(w.path("work"), manyName(i))
 		must(os.MkdirAll(filepath.Dir(name), 0o700))
 		must(os.WriteFile(name, []byte(text(i)), 0o600))
