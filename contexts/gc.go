@@ -142,6 +142,9 @@ func (s *Store) collect(ctx context.Context, r Retention, c *Collected) error {
 		if err := s.removeAnswers(func(used time.Time) bool { return r.Now.Sub(used) > answersUnused }); err != nil {
 			return err
 		}
+		if err := s.sweepWaiting(); err != nil {
+			return err
+		}
 	}
 	return s.sweepLocks(r.DryRun, c)
 }

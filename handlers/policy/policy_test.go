@@ -129,7 +129,7 @@ func TestWake(t *testing.T) {
 			tt.f.Now = now
 		}
 		tt.f.Triggers = triggers
-		wake, _, need := policy.Wake(tt.s, tt.f)
+		wake, _, need := wake(t, tt.s, tt.f)
 		got := ""
 		switch b := wake.(type) {
 		case *event.ResumeRequested:
@@ -145,7 +145,7 @@ func TestWake(t *testing.T) {
 	}
 	running := paused("limit", person)
 	running.Status = projections.Running
-	if wake, _, _ := policy.Wake(running, policy.Facts{Now: now, Trigger: policy.ByCommand}); wake != nil {
+	if wake, _, _ := wake(t, running, policy.Facts{Now: now, Trigger: policy.ByCommand}); wake != nil {
 		t.Errorf("a running one is woken: %v", wake)
 	}
 }

@@ -55,7 +55,7 @@ func TestLabelWakes(t *testing.T) {
 		} {
 			s := held(c.reason)
 			s.Before.Comment = ""
-			wake, refusal, need := policy.Wake(s, policy.Facts{Now: now, Trigger: policy.ByLabel, Triggers: triggers, Accept: c.accept,
+			wake, refusal, need := wake(t, s, policy.Facts{Now: now, Trigger: policy.ByLabel, Triggers: triggers, Accept: c.accept,
 				Task: &policy.Item{State: "open", Labels: triggers, Private: c.private}, Labeller: &tt.by})
 			got := ""
 			if refusal != nil {
@@ -72,7 +72,7 @@ func TestLabelWakes(t *testing.T) {
 	}
 	unknown := held(projections.HeldBack) // a log of an earlier release, or a forge that did not answer
 	unknown.Before = projections.Before{}
-	if wake, refusal, _ := policy.Wake(unknown, policy.Facts{Now: now, Trigger: policy.ByLabel, Triggers: triggers,
+	if wake, refusal, _ := wake(t, unknown, policy.Facts{Now: now, Trigger: policy.ByLabel, Triggers: triggers,
 		Task: &policy.Item{State: "open", Labels: triggers}, Labeller: &writer}); wake != nil || refusal.Why != policy.LabelUnknown {
 		t.Errorf("a label that may be older than the pause: %v, %v", wake, refusal)
 	}
@@ -84,7 +84,7 @@ func TestCommandApproves(t *testing.T) {
 		"run":    {Trigger: policy.ByCommand, Operator: "root"},
 		"resume": {Resume: &event.ResumeRequested{By: "command", Person: true, Actor: "root"}},
 	} {
-		wake, _, _ := policy.Wake(held(projections.HeldBack), f)
+		wake, _, _ := wake(t, held(projections.HeldBack), f)
 		if r, ok := wake.(*event.ResumeRequested); !ok || r.Tree != "tree1" || r.Actor != "root" {
 			t.Errorf("%s: %+v", name, wake)
 		}
@@ -116,17 +116,17 @@ func TestCommentApproves(t *testing.T) {
 		"read already":            {held(projections.HeldBack), with(func(a *policy.Answer) { a.New = false }), false, policy.Nothing},
 		"other words":             {held(projections.HeldBack), with(func(a *policy.Answer) { a.Approves = false }), false, policy.Nothing},
 	} {
-		wake, _, need := policy.Wake(tt.s, policy.Facts{Now: now, Comments: &[]policy.Answer{tt.a}})
+		wake, _, need := wake(t, tt.s, policy.Facts{Now: now, Comments: &[]policy.Answer{tt.a}})
 		if (wake != nil) != tt.want || need != tt.need {
 			t.Errorf("%s: %v and need %d", name, wake, need)
 		}
 	}
-	if _, _, need := policy.Wake(held(projections.HeldBack), policy.Facts{Now: now}); need != policy.Comments {
+	if _, _, need := wake(t, held(projections.HeldBack), policy.Facts{Now: now}); need != policy.Comments {
 		t.Errorf("need %d before the comments were read", need)
 	}
 	unsaid := held(projections.HeldBack)
 	unsaid.Before.Comment = ""
-	if wake, _, need := policy.Wake(unsaid, policy.Facts{Now: now, Comments: &[]policy.Answer{good}}); wake != nil || need != policy.Nothing {
+	if wake, _, need := wake(t, unsaid, policy.Facts{Now: now, Comments: &[]policy.Answer{good}}); wake != nil || need != policy.Nothing {
 		t.Errorf("it is unknown what came after ours: %v, need %d", wake, need)
 	}
 }

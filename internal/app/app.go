@@ -98,6 +98,9 @@ func (a *App) build() (err error) {
 	return a.makePorts()
 }
 
+// ProgramVersion is the version of this program.
+func (a *App) ProgramVersion() string { return a.options.Version }
+
 // Close closes tool servers and the log.
 func (a *App) Close() {
 	for i := len(a.closers) - 1; i >= 0; i-- {

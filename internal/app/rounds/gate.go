@@ -7,7 +7,6 @@ import (
 	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/handlers"
-	"agent/handlers/engine"
 	"agent/handlers/policy"
 	"agent/llm"
 	"agent/projections"
@@ -120,12 +119,9 @@ func (r *round) keepForLater(j job, l *left) {
 
 // noteRefusals looks among the paused contexts for one that the model refuses, before
 // any other is worked on.
-func (r *round) noteRefusals(entries []contexts.Entry) {
-	for _, entry := range entries {
-		if entry.Dir != contexts.Paused {
-			continue
-		}
-		if state, err := engine.ReadState(r.Store, entry.UUID); err == nil { // due says what is wrong
+func (r *round) noteRefusals(paused []string) {
+	for _, uuid := range paused {
+		if state, _, err := r.sleeper(uuid); err == nil { // due says what is wrong
 			r.noteRefusal(state)
 		}
 		if r.knowsRefusal() {

@@ -10,7 +10,6 @@ import (
 
 	"agent/contexts"
 	"agent/forge"
-	"agent/handlers/engine"
 	"agent/handlers/policy"
 	"agent/internal/app"
 	"agent/internal/logging"
@@ -93,8 +92,11 @@ func (r *round) work(ctx context.Context, jobs <-chan job) {
 // look finds what there is to do and hands it to free workers.
 func (r *round) look(ctx context.Context, jobs chan<- job) {
 	r.healIndex(ctx)
-	r.begun(ctx, jobs)
-	r.labelled(ctx, jobs)
+	paused, more := r.begun(ctx, jobs)
+	if more {
+		r.labelled(ctx, jobs)
+	}
+	r.waiting(ctx, jobs, paused)
 }
 
 // lookAgain is look once more in the same round. What ended since may be taken again.
@@ -114,9 +116,9 @@ func (r *round) lookAgain(ctx context.Context, jobs chan<- job) {
 	}
 }
 
-// begun finds contexts that run, or whose pause is over.
-func (r *round) begun(ctx context.Context, jobs chan<- job) {
-	entries, running := []contexts.Entry{}, false
+// begun finds contexts that run, and gives those that are paused. It is false if ctx ended.
+func (r *round) begun(ctx context.Context, jobs chan<- job) (paused []string, more bool) {
+	var running []string
 	for entry, err := range r.Store.Unfinished() {
 		if err != nil {
 			r.trouble(entry.UUID, err)
@@ -126,16 +128,26 @@ func (r *round) begun(ctx context.Context, jobs chan<- job) {
 		if fork, err := r.Store.ForkOf(entry.UUID); err == nil && fork != nil {
 			continue // a person runs it
 		}
-		entries, running = append(entries, entry), running || entry.Dir == contexts.Running
-	}
-	if running {
-		r.noteRefusals(entries)
-	}
-	for _, entry := range entries {
-		if r.isTaken(entry.UUID) || entry.Dir == contexts.Paused && !r.due(ctx, entry.UUID) {
-			continue
+		if entry.Dir == contexts.Running {
+			running = append(running, entry.UUID)
+		} else {
+			paused = append(paused, entry.UUID)
 		}
-		if !r.send(ctx, jobs, job{uuid: entry.UUID}) {
+	}
+	r.noteRefusals(paused)
+	for _, uuid := range running {
+		if !r.isTaken(uuid) && !r.send(ctx, jobs, job{uuid: uuid}) {
+			return nil, false
+		}
+	}
+	return paused, true
+}
+
+// waiting finds those of the paused contexts whose pause is over. New tasks come before
+// them: each may take requests to its forge.
+func (r *round) waiting(ctx context.Context, jobs chan<- job, paused []string) {
+	for _, uuid := range paused {
+		if !r.isTaken(uuid) && r.due(ctx, uuid) && !r.send(ctx, jobs, job{uuid: uuid}) {
 			return
 		}
 	}
@@ -154,7 +166,7 @@ func (r *round) send(ctx context.Context, jobs chan<- job, j job) bool {
 
 // due reports whether a paused or waiting context is to be looked at.
 func (r *round) due(ctx context.Context, uuid string) bool {
-	state, err := engine.ReadState(r.Store, uuid)
+	state, because, err := r.sleeper(uuid)
 	if err != nil {
 		r.trouble(uuid, err)
 		r.tellDamage(ctx, uuid, forge.TaskKey{}, err)
@@ -184,7 +196,7 @@ func (r *round) due(ctx context.Context, uuid string) bool {
 		r.trouble(uuid, err)
 	}
 	if wake == nil {
-		r.waits(state)
+		r.waits(state, because)
 	}
 	return wake != nil
 }

@@ -8,7 +8,6 @@ import (
 	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/internal/i18n"
-	"agent/internal/report"
 	"agent/projections"
 )
 
@@ -59,7 +58,7 @@ func (r *round) wokenBy(wake event.Body) string {
 }
 
 // waits notes a look at a context that nothing wakes yet.
-func (r *round) waits(s *projections.State) {
+func (r *round) waits(s *projections.State, because string) {
 	if s.Created == nil {
 		return
 	}
@@ -69,7 +68,7 @@ func (r *round) waits(s *projections.State) {
 		r.mu.Unlock()
 	}
 	uuid := s.Created.UUID
-	r.saw(s.Created.TaskKey, contexts.Waiting, report.Because(s, r.Language()), uuid)
+	r.saw(s.Created.TaskKey, contexts.Waiting, because, uuid)
 	r.seen.mu.Lock()
 	defer r.seen.mu.Unlock()
 	if r.seen.scan.Polls == nil {

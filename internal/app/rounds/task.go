@@ -279,7 +279,11 @@ func (r *round) ended(s *projections.State, j job) {
 }
 
 func (r *round) run(ctx context.Context, e *engine.Engine, at app.Site, wake event.Body, g *gate) error {
-	defer func(ctx context.Context) { _ = e.Close(); r.closeCaches(ctx, at, e.State()) }(ctx)
+	defer func(ctx context.Context) {
+		_ = e.Close()
+		r.closeCaches(ctx, at, e.State())
+		r.fellAsleep(e.State())
+	}(ctx)
 	ctx, g.stop = context.WithCancelCause(ctx)
 	defer g.stop(nil)
 	s := e.State()

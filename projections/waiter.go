@@ -1,0 +1,73 @@
+package projections
+
+import (
+	"time"
+
+	"agent/eventlog/event"
+	"agent/forge"
+)
+
+// Waiter is the part of a State by which it is decided what wakes a context that is
+// paused or waits for people. It is small however long the log is, and can be kept
+// beside it as JSON: package policy decides the same from both.
+type Waiter struct {
+	Seq      uint64                 `json:"seq"`
+	Now      time.Time              `json:"now"`
+	Created  *event.ContextCreated  `json:"created"`
+	Key      forge.TaskKey          `json:"key"`
+	Item     string                 `json:"item"`
+	Home     string                 `json:"home"`
+	Names    *event.Labels          `json:"names"` // nil: no configuration is in the log
+	Task     bool                   `json:"task"`  // it was read
+	Author   string                 `json:"author"`
+	Assigned bool                   `json:"assigned"`
+	Labels   []string               `json:"labels"`
+	Status   Status                 `json:"status"`
+	Paused   *event.ContextPaused   `json:"paused"`
+	PausedAt time.Time              `json:"paused_at"`
+	Wait     *event.ContextAwaiting `json:"wait"`
+	Before   Before                 `json:"before"`
+	Measured bool                   `json:"measured"`
+	Tree     string                 `json:"tree"` // of the change that was measured
+	Seen     map[string]string      `json:"seen"` // hashes of comments by id
+	Own      map[string]bool        `json:"own"`
+}
+
+// WaiterOf takes it out of a state.
+func WaiterOf(s *State) Waiter {
+	w := Waiter{Seq: s.Seq, Now: s.Now, Created: s.Created, Key: s.Key, Item: s.Item, Home: s.Home, Labels: s.Labels, Status: s.Status,
+		Paused: s.Paused, PausedAt: s.PausedAt, Wait: s.Wait, Before: s.Before, Seen: s.Comments.seen, Own: s.Comments.own}
+	if s.Config != nil {
+		w.Names = &s.Config.Labels
+	}
+	if s.Task != nil {
+		w.Task, w.Author, w.Assigned = true, s.Task.Author, s.Task.Assigned
+	}
+	if m := s.Publishing.Measured; m != nil {
+		w.Measured, w.Tree = true, m.Tree
+	}
+	return w
+}
+
+// State makes a state that knows this and nothing else.
+func (w *Waiter) State() *State {
+	s := NewState()
+	s.Seq, s.Now, s.Created, s.Key, s.Item, s.Home, s.Labels, s.Status = w.Seq, w.Now, w.Created, w.Key, w.Item, w.Home, w.Labels, w.Status
+	s.Paused, s.PausedAt, s.Wait, s.Before = w.Paused, w.PausedAt, w.Wait, w.Before
+	if w.Seen != nil {
+		s.Comments.seen = w.Seen
+	}
+	if w.Own != nil {
+		s.Comments.own = w.Own
+	}
+	if w.Names != nil {
+		s.Config = &event.ConfigPinned{Labels: *w.Names}
+	}
+	if w.Task {
+		s.Task = &event.TaskFetched{Author: w.Author, Assigned: w.Assigned}
+	}
+	if w.Measured {
+		s.Publishing.Measured = &event.ChangeMeasured{Tree: w.Tree}
+	}
+	return s
+}
