@@ -14,7 +14,7 @@ type Waiter struct {
 	Seq      uint64                 `json:"seq"`
 	Now      time.Time              `json:"now"`
 	Created  *event.ContextCreated  `json:"created"`
-	Key      forge.TaskKey          `json:"key"`
+	Key      address                `json:"key"`
 	Item     string                 `json:"item"`
 	Home     string                 `json:"home"`
 	Names    *event.Labels          `json:"names"` // nil: no configuration is in the log
@@ -33,9 +33,12 @@ type Waiter struct {
 	Own      map[string]bool        `json:"own"`
 }
 
+// address is a TaskKey whose JSON holds all of it.
+type address forge.TaskKey
+
 // WaiterOf takes it out of a state.
 func WaiterOf(s *State) Waiter {
-	w := Waiter{Seq: s.Seq, Now: s.Now, Created: s.Created, Key: s.Key, Item: s.Item, Home: s.Home, Labels: s.Labels, Status: s.Status,
+	w := Waiter{Seq: s.Seq, Now: s.Now, Created: s.Created, Key: address(s.Key), Item: s.Item, Home: s.Home, Labels: s.Labels, Status: s.Status,
 		Paused: s.Paused, PausedAt: s.PausedAt, Wait: s.Wait, Before: s.Before, Seen: s.Comments.seen, Own: s.Comments.own}
 	if s.Config != nil {
 		w.Names = &s.Config.Labels
@@ -52,7 +55,7 @@ func WaiterOf(s *State) Waiter {
 // State makes a state that knows this and nothing else.
 func (w *Waiter) State() *State {
 	s := NewState()
-	s.Seq, s.Now, s.Created, s.Key, s.Item, s.Home, s.Labels, s.Status = w.Seq, w.Now, w.Created, w.Key, w.Item, w.Home, w.Labels, w.Status
+	s.Seq, s.Now, s.Created, s.Key, s.Item, s.Home, s.Labels, s.Status = w.Seq, w.Now, w.Created, forge.TaskKey(w.Key), w.Item, w.Home, w.Labels, w.Status
 	s.Paused, s.PausedAt, s.Wait, s.Before = w.Paused, w.PausedAt, w.Wait, w.Before
 	if w.Seen != nil {
 		s.Comments.seen = w.Seen

@@ -4,7 +4,7 @@
 // It holds no truth, only caches that can be read again: the token's account,
 // for five minutes what a repository is, which labels exist, an App's token
 // until shortly before its end, answers of which is asked each time whether
-// they changed, and rate limits that are used up.
+// they changed, long threads, and rate limits that are used up.
 //
 // Invariants: nothing is retried; writes are serialised and keep a distance
 // from each other; the token goes to the configured host only, and no request
@@ -63,6 +63,7 @@ type Client struct {
 	transport http.RoundTripper
 	tokens    source
 	answers   *rest.Conditional
+	threads   *rest.Threads
 	pace      rest.Pacer
 	now       func() time.Time
 	labels    rest.Labels // lower-case owner/repo/label that are known to exist
@@ -121,7 +122,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, fmt.Errorf("github client: %w", err)
 	}
 	return &Client{
-		cfg: cfg, host: keyHost(base.String()), api: api, transport: cfg.Transport, tokens: tokens, answers: answers, now: time.Now,
+		cfg: cfg, host: keyHost(base.String()), api: api, transport: cfg.Transport, tokens: tokens, answers: answers, threads: rest.NewThreads(cfg.Disk), now: time.Now,
 		pace:  rest.NewPacer(cfg.WriteInterval),
 		repos: map[string]cached{}, owners: map[string]ownersList{},
 	}, nil

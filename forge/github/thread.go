@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-github/v89/github"
 
 	"agent/forge"
+	"agent/forge/rest"
 )
 
 const (
@@ -55,10 +56,70 @@ func extends[T interface{ GetID() int64 }](a, b []T) bool {
 	return len(a) >= len(b) && slices.EqualFunc(a[:len(b)], b, func(x, y T) bool { return x.GetID() == y.GetID() })
 }
 
+// growing reads a list of comments that the forge counts. Of a long one that is known,
+// only what changed since is fetched, as long as nothing was deleted.
+func (t thread) growing(ctx context.Context, kind string, count func(context.Context) (of int64, n int, err error),
+	read func(context.Context, time.Time, rest.Thread) ([]remark, error)) ([]remark, error) {
+	name := fmt.Sprintf("%s/%s/%s/%d %s", t.c.api.BaseURL(), t.owner, t.repo, t.number, kind)
+	if known, ok := t.c.threads.Get(name); ok {
+		of, n, err := count(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if of == known.Of && n >= len(known.Comments) {
+			changed, err := read(ctx, known.Since(), known)
+			if err != nil {
+				return nil, err
+			}
+			if all := known.With(plain(changed)); len(all) == n {
+				t.c.threads.Put(name, rest.Thread{Of: of, Comments: all})
+				return numbered(t.op, rest.UpdatedSince(all, t.since))
+			}
+		}
+	}
+	remarks, err := read(ctx, t.since, rest.Thread{})
+	if err != nil || len(remarks) < pageSize || !t.since.IsZero() {
+		return remarks, err
+	}
+	of, _, err := count(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t.c.threads.Put(name, rest.Thread{Of: of, Comments: rest.Thread{}.With(plain(remarks))})
+	return remarks, nil
+}
+
+func plain(remarks []remark) (all []forge.Comment) {
+	for _, r := range remarks {
+		all = append(all, r.Comment)
+	}
+	return all
+}
+
+func numbered(op string, comments []forge.Comment) (all []remark, err error) {
+	for _, c := range comments {
+		id, err := strconv.ParseInt(c.ID, 10, 64)
+		if err != nil {
+			return nil, unreadable(op, reading)
+		}
+		all = append(all, remark{c, id})
+	}
+	return all, nil
+}
+
 func (t thread) conversation(ctx context.Context) ([]remark, error) {
+	return t.growing(ctx, "comment", func(ctx context.Context) (int64, int, error) {
+		issue, err := one(t.c, ctx, t.op, func() (*github.Issue, *github.Response, error) {
+			return t.c.api.Issues.Get(ctx, t.owner, t.repo, t.number)
+		})
+		return issue.GetID(), issue.GetComments(), err
+	}, t.comments)
+}
+
+func (t thread) comments(ctx context.Context, since time.Time, _ rest.Thread) ([]remark, error) {
 	options := &github.IssueListCommentsOptions{}
-	if !t.since.IsZero() {
-		options.Since = &t.since
+	if !since.IsZero() {
+		options.Since = &since
 	}
 	raw, err := settled(t, ctx, func(page github.ListOptions) ([]*github.IssueComment, *github.Response, error) {
 		options.ListOptions = page
@@ -94,7 +155,17 @@ func (t thread) reviews(ctx context.Context) ([]remark, error) {
 var reviewStates = map[string]string{"APPROVED": "approved", "CHANGES_REQUESTED": "changes requested", "DISMISSED": "dismissed"}
 
 func (t thread) reviewComments(ctx context.Context) ([]remark, error) {
-	options := &github.PullRequestListCommentsOptions{Sort: "created", Direction: "asc", Since: t.since}
+	return t.growing(ctx, "review_comment", func(ctx context.Context) (int64, int, error) {
+		pull, err := one(t.c, ctx, t.op, func() (*github.PullRequest, *github.Response, error) {
+			return t.c.api.PullRequests.Get(ctx, t.owner, t.repo, t.number)
+		})
+		return pull.GetID(), pull.GetReviewComments(), err
+	}, t.remarks)
+}
+
+// remarks asks which of them are resolved, unless all are known as they are.
+func (t thread) remarks(ctx context.Context, since time.Time, known rest.Thread) ([]remark, error) {
+	options := &github.PullRequestListCommentsOptions{Sort: "created", Direction: "asc", Since: since}
 	raw, err := settled(t, ctx, func(page github.ListOptions) ([]*github.PullRequestComment, *github.Response, error) {
 		options.ListOptions = page
 		return t.c.api.PullRequests.ListComments(ctx, t.owner, t.repo, t.number, options)
@@ -102,10 +173,19 @@ func (t thread) reviewComments(ctx context.Context) ([]remark, error) {
 	if err != nil || len(raw) == 0 {
 		return nil, err
 	}
-	resolved, err := t.resolved(ctx)
+	states := known.States()
+	var resolved map[int64]bool
+	if slices.ContainsFunc(raw, func(r *github.PullRequestComment) bool {
+		_, same := states[stateOf(r)]
+		return !same
+	}) {
+		if resolved, err = t.resolved(ctx); err != nil {
+			return nil, err
+		}
+	}
 	var remarks []remark
 	for _, r := range raw {
-		state := ""
+		state := states[stateOf(r)]
 		if resolved[cmp.Or(r.GetInReplyTo(), r.GetID())] {
 			state = "resolved"
 		}
@@ -115,7 +195,11 @@ func (t thread) reviewComments(ctx context.Context) ([]remark, error) {
 			CreatedAt: r.GetCreatedAt().UTC(), UpdatedAt: r.GetUpdatedAt().UTC(),
 		}, r.GetID()})
 	}
-	return remarks, err
+	return remarks, nil
+}
+
+func stateOf(r *github.PullRequestComment) rest.Version {
+	return rest.Version{ID: strconv.FormatInt(r.GetID(), 10), Updated: r.GetUpdatedAt().UTC()}
 }
 
 // place is the quoted line before a review comment: its path, line and that

@@ -62,6 +62,7 @@ type Client struct {
 	api       *gitlab.Client
 	transport http.RoundTripper
 	answers   *rest.Conditional
+	threads   *rest.Threads
 	pace      rest.Pacer
 	now       func() time.Time
 	labels    rest.Labels // lower-case path, then the label's exact name: those that are known to exist
@@ -116,7 +117,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	return &Client{
 		cfg: cfg, web: base.Scheme + "://" + base.Host + prefix, host: base.Host + prefix,
-		api: api, transport: cfg.Transport, answers: answers, now: time.Now, pace: rest.NewPacer(cfg.WriteInterval),
+		api: api, transport: cfg.Transport, answers: answers, threads: rest.NewThreads(cfg.Disk), now: time.Now, pace: rest.NewPacer(cfg.WriteInterval),
 		projects: map[string]cached{}, groups: map[string]groupsList{}, seen: map[string]int64{}, bots: map[int64]bool{},
 	}, nil
 }

@@ -47,40 +47,115 @@ func notesPath(key forge.TaskKey) string {
 // forge wrote itself, oldest first. If since is set, only those updated at or
 // after it; GitLab cannot be asked for these alone.
 //
-// Pages shift when a note is deleted while they are read, and one can slip
-// through. Lists of several pages are therefore read until two passes agree;
-// new notes at the end are no disagreement.
+// Of a long thread that is known only the notes that changed last are fetched, as long as
+// none was deleted.
 func (c *Client) Comments(ctx context.Context, key forge.TaskKey, since time.Time) ([]forge.Comment, error) {
 	const op = "list notes"
 	if err := c.check(op, key); err != nil {
 		return nil, err
 	}
+	name := c.web + "/" + notesPath(key)
+	all, err := c.grown(ctx, op, key, name)
+	if all == nil && err == nil {
+		all, err = c.wholeThread(ctx, op, key, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	comments := rest.UpdatedSince(all, since)
+	return comments, c.markBots(ctx, op, comments)
+}
+
+// wholeThread reads all notes. Pages shift when a note is deleted while they are read, and
+// one can slip through. Lists of several pages are therefore read until two passes
+// agree; new notes at the end are no disagreement.
+func (c *Client) wholeThread(ctx context.Context, op string, key forge.TaskKey, name string) ([]forge.Comment, error) {
 	var before []*note
 	for pass := range maxPasses {
 		notes, err := c.notePages(ctx, op, key)
 		if err != nil {
 			return nil, err
 		}
-		if len(notes) < pageSize || (pass > 0 && extends(notes, before)) {
-			comments, err := c.commentsOf(op, key, notes, since)
-			if err != nil {
-				return nil, err
+		if len(notes) < pageSize || pass > 0 && extends(notes, before) {
+			comments, err := c.commentsOf(op, key, notes)
+			if err == nil && len(notes) >= pageSize {
+				c.threads.Put(name, rest.Thread{Of: notes[0].NoteableID, Comments: comments})
 			}
-			return comments, c.markBots(ctx, op, comments)
+			return comments, err
 		}
 		before = notes
 	}
 	return nil, &forge.Error{Kind: forge.Transient, Op: op, Message: "the notes kept changing while they were read"}
 }
 
+// grown is a known thread with what changed since; nil if that cannot be told.
+func (c *Client) grown(ctx context.Context, op string, key forge.TaskKey, name string) ([]forge.Comment, error) {
+	known, ok := c.threads.Get(name)
+	if !ok {
+		return nil, nil
+	}
+	var changed []*note
+	count := counter{}
+	for page := int64(1); page <= maxPages; page++ {
+		notes, response, err := c.notePage(key, gitlab.ListOptions{Page: page, PerPage: pageSize}, "updated_at", "desc", gitlab.WithContext(ctx))
+		if err := c.classify(ctx, op, rest.Reading, response, err); err != nil {
+			return nil, err
+		}
+		count.add(response)
+		changed = append(changed, notes...)
+		if len(notes) == 0 || slices.Contains(notes, nil) || notes[0].NoteableID != known.Of {
+			return nil, nil
+		}
+		if when(notes[len(notes)-1].UpdatedAt).Before(known.Since()) || response.NextPage <= page {
+			break
+		}
+	}
+	fresh, err := c.commentsOf(op, key, changed)
+	if err != nil {
+		return nil, err
+	}
+	all := known.With(fresh)
+	if len(all) != count.total() {
+		return nil, nil
+	}
+	c.threads.Put(name, rest.Thread{Of: known.Of, Comments: all})
+	return all, nil
+}
+
+// counter notes how many notes there are by the headers of several pages.
+type counter struct {
+	n      int64
+	differ bool
+}
+
+func (c *counter) add(r *gitlab.Response) {
+	if r == nil {
+		return
+	}
+	c.differ = c.differ || c.n != 0 && c.n != r.TotalItems
+	c.n = r.TotalItems
+}
+
+// total is -1 if the pages do not say the same, and where GitLab does not count: above 10,000.
+func (c *counter) total() int {
+	if c.differ || c.n == 0 {
+		return -1
+	}
+	return int(c.n)
+}
+
 // notePages asks for the oldest first: new notes then come to the end and shift no page.
 func (c *Client) notePages(ctx context.Context, op string, key forge.TaskKey) ([]*note, error) {
 	return all(c, ctx, op, func(page gitlab.ListOptions, with request) ([]*note, *gitlab.Response, error) {
-		var notes []*note
-		options := &gitlab.ListIssueNotesOptions{ListOptions: page, OrderBy: text("created_at"), Sort: text("asc")}
-		response, err := c.send(http.MethodGet, notesPath(key), options, with, &notes)
-		return notes, response, err
+		return c.notePage(key, page, "created_at", "asc", with)
 	})
+}
+
+func (c *Client) notePage(key forge.TaskKey, page gitlab.ListOptions, orderBy, sort string, with request) ([]*note, *gitlab.Response, error) {
+	var notes []*note
+	options := &gitlab.ListIssueNotesOptions{ListOptions: page, OrderBy: &orderBy, Sort: &sort}
+	response, err := c.send(http.MethodGet, notesPath(key), options, with, &notes)
+	return notes, response, err
 }
 
 // extends reports whether a begins with the notes of b.
@@ -88,8 +163,8 @@ func extends(a, b []*note) bool {
 	return len(a) >= len(b) && slices.EqualFunc(a[:len(b)], b, func(x, y *note) bool { return x.ID == y.ID })
 }
 
-// commentsOf translates, drops repeated ids and what is older than since, and sorts by time, then id.
-func (c *Client) commentsOf(op string, key forge.TaskKey, notes []*note, since time.Time) ([]forge.Comment, error) {
+// commentsOf translates, drops repeated ids, and sorts by time, then id.
+func (c *Client) commentsOf(op string, key forge.TaskKey, notes []*note) ([]forge.Comment, error) {
 	slices.SortStableFunc(notes, func(a, b *note) int {
 		return cmp.Or(when(a.CreatedAt).Compare(when(b.CreatedAt)), cmp.Compare(a.ID, b.ID))
 	})
@@ -102,7 +177,7 @@ func (c *Client) commentsOf(op string, key forge.TaskKey, notes []*note, since t
 		if n.Author != nil {
 			c.meet(n.Author.ID, n.Author.Username)
 		}
-		if !seen[n.ID] && !when(n.UpdatedAt).Before(since) {
+		if !seen[n.ID] {
 			comments = append(comments, c.commentOf(key, n))
 		}
 		seen[n.ID] = true

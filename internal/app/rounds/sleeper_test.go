@@ -36,7 +36,7 @@ func pausedLog(t *testing.T, uuid, host string, number, size int) (log []byte) {
 		&event.LabelsChanged{Labels: []string{pausedLabel}})
 	var head eventlog.Head
 	for _, body := range bodies {
-		e := event.Event{Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Body: body}
+		e := event.Event{Time: time.Now().Add(-time.Hour), Body: body}
 		if _, ok := body.(*event.LabelsChanged); ok {
 			e.Cause = head.Seq
 		}
