@@ -109,7 +109,7 @@ Exit codes: 0 done or nothing to do; 1 a task failed or a replay differs; 2 usag
 	}
 	a.globalFlags(root.PersistentFlags())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(a.runCommand(), a.loopCommand(), a.tryCommand(), a.forkCommand(), a.listCommand(), a.inspectCommand(), a.diffCommand(), a.filesCommand(), a.restoreCommand(), a.replayCommand(),
+	root.AddCommand(a.runCommand(), a.loopCommand(), a.tryCommand(), a.forkCommand(), a.listCommand(), a.inspectCommand(), a.uiCommand(), a.diffCommand(), a.filesCommand(), a.restoreCommand(), a.replayCommand(),
 		a.verifyCommand(), a.repairCommand(), a.rebuildCommand(), a.pauseCommand(), a.resumeCommand(), a.stopCommand(),
 		a.gcCommand(), a.searchCommand(), a.exportCommand(), a.forgetCommand(), a.statusCommand(), a.whyCommand(), a.statsCommand(), a.doctorCommand(), a.initCommand(), a.configCommand(),
 		a.mcpCommand(), a.demoCommand(), a.versionCommand(), a.docsCommand())

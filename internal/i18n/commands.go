@@ -79,6 +79,8 @@ var commandTexts = texts{
 
 	"stats.by.repo":     {"repository", "リポジトリ"},
 	"stats.by.model":    {"model", "モデル"},
+	"stats.by.phase":    {"phase", "フェーズ"},
+	"stats.by.tool":     {"tool", "ツール"},
 	"stats.by.day":      {"day (UTC)", "日（UTC）"},
 	"stats.by.task":     {"task", "タスク"},
 	"stats.by.context":  {"context", "ID"},

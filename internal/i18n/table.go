@@ -16,7 +16,7 @@ var parts = []texts{commentTexts, planTexts, reasonTexts, failureTexts, modelTex
 	demoTexts, roundTexts, endTexts, watchTexts, stateTexts, fileTexts, terminalTexts, taskFileTexts, movedTexts, treeTexts, tryTexts, moneyTexts,
 	cacheTexts, forkTexts, doctorNames,
 	exportTexts,
-	pageTexts}
+	pageTexts, webTexts}
 
 // table is made when the first text is asked for.
 var table = sync.OnceValue(func() texts { return union(parts...) })

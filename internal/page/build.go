@@ -153,6 +153,9 @@ func (b *builder) choose() {
 	}
 	b.sizes = nil
 	b.bound = fit(shown, roomTexts)
+	if b.src.Whole {
+		b.bound = 1 << 20
+	}
 	b.doc.Bound = b.bound
 	b.extra = make([]extra, len(b.kept))
 	for i, r := range b.kept {
@@ -203,7 +206,7 @@ func (b *builder) timeline() {
 		s := &p.Steps[len(p.Steps)-1]
 		s.Rows = append(s.Rows, b.row(r, b.extra[i]))
 	}
-	b.doc.Line = &b.rows
+	b.doc.Line, b.doc.Last = &b.rows, b.last
 }
 
 func (b *builder) phaseSum(r timeline.Row) timeline.Sum {

@@ -32,7 +32,7 @@ func SourceOf(store *contexts.Store, uuid string, lang i18n.Lang, secrets []stri
 	info.State = report.StateOf(store, info)
 	r := redact.New(secrets)
 	clean := func(text string) string { plain, _ := r.String(text); return plain }
-	files, _ := trees.Open(store, uuid, clean) // nil if none are saved; damage is said where the log is read
+	files, _ := trees.Objects(store, uuid, clean) // nil if they cannot be opened: diffs are then not shown
 	return Source{Store: store, Info: info, Lang: lang, Clean: clean, Files: files}, nil
 }
 

@@ -14,7 +14,6 @@ package page
 
 import (
 	"html/template"
-	"time"
 
 	"agent/contexts"
 	"agent/internal/i18n"
@@ -33,6 +32,7 @@ type Source struct {
 	From  uint64              // only events from here on are read: the totals are then those of the part
 	Files *trees.View         // nil: no files are saved
 	Links Links
+	Whole bool // texts are cut at 1 MiB only
 }
 
 // Links says where other things are. In a file they are nowhere.
@@ -72,11 +72,11 @@ type Doc struct {
 	Unpriced             bool
 	Partial              bool // some calls have a price
 	Estimated            bool
-	Live                 bool // it has not ended
-	Made                 time.Time
+	Live                 bool   // it has not ended
 	Events               string // where the server tells of new rows
+	Last                 uint64 // the latest event that is shown
+	AllOpen              bool   // rows are unfolded
 	Nav                  template.HTML
-	Search               bool
 	Line                 *timeline.Timeline
 }
 

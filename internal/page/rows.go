@@ -64,6 +64,12 @@ func (b *builder) total(s timeline.Sum) Total {
 	return t
 }
 
+// LiveRow is a row of the timeline without its texts, as the server tells of it.
+func LiveRow(d *Doc, r timeline.Row, links Links) Row {
+	b := &builder{doc: d, src: Source{Lang: d.Lang, Links: links, Clean: func(s string) string { return s }}}
+	return b.row(r, extra{})
+}
+
 // row is a row of the timeline with its texts.
 func (b *builder) row(r timeline.Row, x extra) Row {
 	out := Row{Row: r, Clock: r.Started.Local().Format("15:04:05"), Parts: x.parts, Talk: x.talk, Comment: x.comment,

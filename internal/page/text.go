@@ -26,7 +26,7 @@ func (b *builder) text(s string) template.HTML {
 func (b *builder) room(s string) string {
 	s = b.src.Clean(s)
 	bound := b.bound
-	if b.spent > roomTexts { // more than was foreseen: bytes that take several characters each
+	if b.spent > roomTexts && !b.src.Whole { // more than was foreseen: bytes that take several characters each
 		bound = min(bound, 512)
 	}
 	if len(s) > bound {

@@ -21,7 +21,8 @@ type Stats struct {
 	Errors []error `json:"-"` // of damaged logs, which count up to their damage
 }
 
-// StatsRow is what happened under one repository, task, context, model or day (UTC).
+// StatsRow is what happened under one repository, task, context, model, day (UTC), phase of
+// a plan, or tool. Of a tool, the calls that succeeded and failed count as completed and failed.
 type StatsRow struct {
 	Key        string  `json:"key"`
 	Title      string  `json:"title,omitempty"` // of the task
@@ -41,7 +42,7 @@ type StatsRow struct {
 }
 
 // StatsBy are the ways to group [Source.Stats].
-var StatsBy = []string{"repo", "task", "context", "model", "day"}
+var StatsBy = []string{"repo", "task", "context", "model", "day", "phase", "tool"}
 
 // Stats adds up all logs by one of [StatsBy], without what happened before from.
 func (s Source) Stats(by string, from time.Time) *Stats {
@@ -77,9 +78,14 @@ type counter struct {
 	early *StatsRow         // before the row is known
 	usage projections.Usage // so far
 	model string            // of the latest model call
+	tool  string            // of the latest tool call
 }
 
 func (c *counter) count(ev event.Event, s *projections.State) {
+	if c.by == "tool" {
+		c.countTool(ev, s)
+		return
+	}
 	line := c.line(ev, s)
 	now, before := s.Usage, c.usage
 	c.usage = now
@@ -100,6 +106,30 @@ func (c *counter) count(ev event.Event, s *projections.State) {
 	}
 }
 
+// countTool adds a tool call and its outcome, and nothing else.
+func (c *counter) countTool(ev event.Event, s *projections.State) {
+	before := c.usage
+	c.usage = s.Usage
+	switch body := ev.Body.(type) {
+	case *event.ToolRequested:
+		c.tool = body.Name()
+		if !ev.Time.Before(c.from) {
+			c.row(c.tool).Tools++
+		}
+	case *event.ToolReplied, *event.ToolFailed, *event.ToolInterrupted:
+		if ev.Time.Before(c.from) || c.tool == "" {
+			return
+		}
+		line := c.row(c.tool)
+		line.Active += (s.Usage.Active - before.Active).Seconds()
+		if replied, ok := body.(*event.ToolReplied); ok && projections.Succeeded(replied) {
+			line.Completed++
+		} else {
+			line.Failed++
+		}
+	}
+}
+
 // line gives the row of an event. What happens before the repository or the model
 // is known is added to the first one.
 func (c *counter) line(ev event.Event, s *projections.State) *StatsRow {
@@ -110,6 +140,8 @@ func (c *counter) line(ev event.Event, s *projections.State) *StatsRow {
 	switch {
 	case c.by == "day":
 		key = contexts.Day(ev.Time)
+	case c.by == "phase" && s.Created != nil:
+		key = cmp.Or(s.Planning.Phase, "work")
 	case c.by == "repo" && s.Created != nil:
 		key = s.Key.Host + "/" + s.Key.Project
 	case c.by == "task" && s.Created != nil:

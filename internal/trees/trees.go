@@ -75,6 +75,16 @@ func Open(s *contexts.Store, uuid string, clean func(string) string) (*View, err
 	return v, damage
 }
 
+// Objects opens the files that are stored beside a log without reading it. The view has
+// no points: whoever uses it knows the trees.
+func Objects(s *contexts.Store, uuid string, clean func(string) string) (*View, error) {
+	store, err := snapshot.OpenStore(s.Objects(uuid))
+	if err != nil {
+		return nil, err
+	}
+	return &View{UUID: uuid, Clean: clean, store: store}, nil
+}
+
 // At is the save that says what the files were after an event. 0 is the last event.
 func (v *View) At(seq uint64) (Point, error) {
 	last := Point{}
@@ -106,7 +116,11 @@ func (v *View) Content(tree *snapshot.Tree, path string) (snapshot.Entry, []byte
 	}
 	data, ok := v.store.Blob(e.Name)
 	if !ok {
-		return e, nil, fmt.Errorf("the content of %q %w: no step changed it; commit %s has it", path, snapshot.ErrMissing, v.Points[0].Saved.Base)
+		base := ""
+		if len(v.Points) > 0 {
+			base = "; commit " + v.Points[0].Saved.Base + " has it"
+		}
+		return e, nil, fmt.Errorf("the content of %q %w: no step changed it%s", path, snapshot.ErrMissing, base)
 	}
 	if utf8.Valid(data) {
 		data = []byte(v.Clean(string(data)))

@@ -1,0 +1,174 @@
+package webui
+
+import (
+	"bytes"
+	"html/template"
+	"io/fs"
+	"iter"
+	"net/http"
+	"strconv"
+
+	"agent/contexts"
+	"agent/internal/page"
+	"agent/internal/report"
+	"agent/internal/trees"
+	"agent/internal/viewer"
+)
+
+const (
+	largeLog   = 8 << 20 // bytes of a log of which only a part is read
+	partEvents = 250     // that part
+	partRows   = 600     // rows of a page
+)
+
+// links lead to the pages of this server.
+type links struct{}
+
+func (links) Event(uuid string, seq uint64) string {
+	return "/c/" + uuid + "/e/" + strconv.FormatUint(seq, 10)
+}
+
+// found gives the context of a request; false if there is none, which was said.
+func (s *Server) found(w http.ResponseWriter, r *http.Request, ref string) (string, bool) {
+	uuid, err := s.source.Store.Find(ref)
+	if err != nil {
+		s.refuse(w, err)
+		return "", false
+	}
+	return uuid, true
+}
+
+// of is what the page of a context is made from: of a large log the part that ends with
+// the event until, 0 being the latest.
+func (s *Server) of(uuid string, until uint64) (page.Source, error) {
+	store := s.source.Store
+	info, err := store.InfoUpTo(uuid, largeLog)
+	if err != nil {
+		return page.Source{}, err
+	}
+	info.State = report.StateOf(store, info)
+	src := page.Source{Store: store, Info: info, Lang: s.source.Lang, Clean: s.clean, Rows: partRows, Until: until, Links: links{}}
+	src.Files, _ = trees.Objects(store, uuid, s.clean) // nil: none are saved
+	if s.size(uuid) > largeLog {
+		last := until
+		if last == 0 {
+			last = s.last(uuid)
+		}
+		src.From = max(last, partEvents) - partEvents + 1
+	}
+	return src, nil
+}
+
+// size is how long a log is, 0 if that is not known without reading it.
+func (s *Server) size(uuid string) int64 {
+	f, err := s.source.Store.Stream(uuid)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	if file, ok := f.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		if info, err := file.Stat(); err == nil {
+			return info.Size()
+		}
+	}
+	return 0
+}
+
+// last is the number of the latest event. It is found by bisection.
+func (s *Server) last(uuid string) (seq uint64) {
+	for range s.source.Store.LinesFrom(uuid, func(r contexts.Record) bool {
+		seq = max(seq, r.Seq)
+		return true
+	}) {
+	}
+	return seq
+}
+
+func (s *Server) context(w http.ResponseWriter, r *http.Request) {
+	uuid, ok := s.found(w, r, r.PathValue("uuid"))
+	if !ok {
+		return
+	}
+	until, _ := strconv.ParseUint(r.URL.Query().Get("until"), 10, 64)
+	src, err := s.of(uuid, until)
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
+	doc, err := page.Build(src)
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
+	doc.Nav = s.nav(uuid[:8]) + s.beside(uuid)
+	if doc.Live {
+		doc.Events = "/c/" + uuid + "/live?after=" + strconv.FormatUint(doc.Last, 10)
+	}
+	s.write(w, "page", doc)
+}
+
+// beside is a form that shows another context beside this one.
+func (s *Server) beside(uuid string) template.HTML {
+	var out bytes.Buffer
+	_ = s.pages.ExecuteTemplate(&out, "beside", map[string]any{"F": Frame{s.source.Lang}, "UUID": uuid})
+	return template.HTML(out.String())
+}
+
+// event shows an event whole, with its intent or its outcome, and the files that changed.
+func (s *Server) event(w http.ResponseWriter, r *http.Request) {
+	uuid, ok := s.found(w, r, r.PathValue("uuid"))
+	if !ok {
+		return
+	}
+	seq, _ := strconv.ParseUint(r.PathValue("seq"), 10, 64)
+	pair, err := viewer.Pair(func(from uint64) iter.Seq2[contexts.Line, error] {
+		return s.source.Store.LinesFrom(uuid, func(r contexts.Record) bool { return r.Seq < from })
+	}, seq)
+	if err != nil || seq == 0 {
+		http.Error(w, "no such event", http.StatusNotFound)
+		return
+	}
+	src, err := s.of(uuid, pair[len(pair)-1].Seq)
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
+	src.From, src.Whole = pair[0].Seq, true
+	doc, err := page.Build(src)
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
+	doc.Nav = s.nav(uuid[:8]+" · "+r.PathValue("seq")) + template.HTML(`<p class="crumbs"><a href="/c/`+uuid+`">← `+uuid[:8]+`</a></p>`)
+	doc.Charts, doc.Failures, doc.Marks, doc.AllOpen, doc.First, doc.Live = nil, nil, nil, true, 0, false
+	s.write(w, "page", doc)
+}
+
+// compare shows two contexts beside each other.
+func (s *Server) compare(w http.ResponseWriter, r *http.Request) {
+	refs := r.URL.Query()["c"]
+	if len(refs) != 2 {
+		http.Error(w, Frame{s.source.Lang}.T("ui.two"), http.StatusBadRequest)
+		return
+	}
+	var docs []*page.Doc
+	for _, ref := range refs {
+		uuid, ok := s.found(w, r, ref)
+		if !ok {
+			return
+		}
+		src, err := s.of(uuid, 0)
+		if err != nil {
+			s.refuse(w, err)
+			return
+		}
+		src.Files = nil // what changed is on the pages of the events
+		doc, err := page.Build(src)
+		if err != nil {
+			s.refuse(w, err)
+			return
+		}
+		docs = append(docs, doc)
+	}
+	s.write(w, "compare", map[string]any{"F": Frame{s.source.Lang}, "Nav": s.nav(""), "Docs": docs, "Title": docs[0].Title + " | " + docs[1].Title})
+}
