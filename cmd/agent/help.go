@@ -14,7 +14,7 @@ var groups = []struct {
 	commands  string
 }{
 	{"work", "Work:", "run loop try fork pause resume stop"},
-	{"look", "See what happened:", "list status why inspect diff files restore search export stats replay"},
+	{"look", "See what happened:", "list status why inspect ui diff files restore search export stats replay"},
 	{"store", "Look after the contexts:", "verify repair rebuild gc forget"},
 	{"setup", "Set up:", "init config doctor demo mcp docs version completion help"},
 }
