@@ -1,6 +1,7 @@
-// Package exhaustive divides tests into two tiers. `make test` runs before every
-// commit and takes a sample of each sweep; `make check` sets AGENT_EXHAUSTIVE=1
-// and takes all of it. Only tests import this package.
+// Package exhaustive divides tests into three tiers. `make test` runs before every commit
+// (go test -short): it leaves out the series that start many processes. CI runs those,
+// too, and of each sweep a sample. `make check` sets AGENT_EXHAUSTIVE=1 and takes all of
+// it. Only tests import this package.
 //
 // A sample is the same in every run: a failure that one person sees, everybody sees.
 package exhaustive
@@ -25,6 +26,15 @@ func Of(sample, whole int) int {
 		return whole
 	}
 	return sample
+}
+
+// Slow skips the test where tests run before a commit. Use it for a test that takes more
+// than two seconds of processor time, if others would find most of the same mistakes.
+func Slow(t testing.TB) {
+	t.Helper()
+	if testing.Short() && !On() {
+		t.Skip("left to CI and make check (go test without -short)")
+	}
 }
 
 // Only skips the test unless the run is exhaustive. Use it for a series that starts
