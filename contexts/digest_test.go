@@ -101,7 +101,7 @@ func randomHistory(rng *rand.Rand) []event.Event {
 		case 5:
 			add(&event.ContextAwaiting{})
 		case 6:
-			add(&event.MessageAdded{Role: "user", Purpose: "task", Content: event.T("y")})
+			add(&event.MessageAdded{Role: "user", Purpose: event.TaskMessage, Content: event.T("y")})
 		}
 	}
 	add([]event.Body{&event.ContextCompleted{}, &event.ContextStopped{}, &event.ContextFailed{}}[rng.Intn(3)])

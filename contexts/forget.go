@@ -188,7 +188,7 @@ func (w *words) visit(e event.Event) error {
 		w.blobs[b.Blob] = true
 		return nil
 	}
-	if message, ok := e.Body.(*event.MessageAdded); w.of(sources(e.Body)) || ok && w.took && message.Purpose == "inherited" {
+	if message, ok := e.Body.(*event.MessageAdded); w.of(sources(e.Body)) || ok && w.took && message.Purpose == event.InheritedMessage {
 		for _, hash := range event.Blobs(e.Body) {
 			if !w.blobs[hash] {
 				w.blobs[hash] = false

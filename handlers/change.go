@@ -36,7 +36,7 @@ func redoResume(s *projections.State, v *projections.Ending) Effect {
 // Every other end keeps the work, see keep.
 func publish(s *projections.State, v *projections.Ending) Effect {
 	switch {
-	case !publishes(s), s.Done("change", v.Since):
+	case !publishes(s), s.Done(projections.StepChange, v.Since):
 		return nil
 	case !v.ByModel():
 		return keep(s, v)
@@ -44,7 +44,7 @@ func publish(s *projections.State, v *projections.Ending) Effect {
 	if e := newInputs(s, v); e != nil {
 		return e
 	}
-	if !s.Done("measured", v.Since) || s.Publishing.Stale {
+	if !s.Done(projections.StepMeasured, v.Since) || s.Publishing.Stale {
 		return Read{Want: WantMeasure}
 	}
 	paths := newFiles(s)
@@ -61,7 +61,7 @@ func publish(s *projections.State, v *projections.Ending) Effect {
 // knows. If not, it is told, and decides anew.
 func newInputs(s *projections.State, v *projections.Ending) Effect {
 	switch {
-	case s.Config.Comments.Enabled && (s.Comments.Partial || !s.Done("fetch:publish", v.Since)):
+	case s.Config.Comments.Enabled && (s.Comments.Partial || !s.Done(projections.FetchedToPublish, v.Since)):
 		return Read{Want: WantComments, Reason: event.FetchPublish}
 	case len(s.Comments.Pending) > 0:
 		return Record{prompt.Comments(s)}
@@ -78,8 +78,8 @@ func needsApproval(s *projections.State) bool {
 	if s.Planned() {
 		since = planSince(s)
 	}
-	since = max(since, s.Steps["message:new_files"])
-	return publishes(s) && s.Done("measured", since) && !s.Done("change", since) && p.Measured.Tree != p.Approved &&
+	since = max(since, s.Steps[projections.MessageStep(event.NewFilesMessage)])
+	return publishes(s) && s.Done(projections.StepMeasured, since) && !s.Done(projections.StepChange, since) && p.Measured.Tree != p.Approved &&
 		len(approvalReasons(s)) > 0 && len(newFiles(s)) == 0
 }
 

@@ -35,8 +35,8 @@ func TestChangeTranscripts(t *testing.T) {
 		"change_nothing": func() *world { return publishing(t, &event.ChangeMeasured{Tree: "t0"}, said) },
 		"change_new_inputs": func() *world {
 			w := publishing(t, small(), said, text("Fixed in another way."), text("Fixed in a third way."))
-			asked := event.Comment{ID: "1", Author: "alice", Verdict: "new", Body: event.T("Not like that.")}
-			withdrawn := event.Comment{ID: "1", Author: "alice", Verdict: "deleted"}
+			asked := event.Comment{ID: "1", Author: "alice", Verdict: event.NewComment, Body: event.T("Not like that.")}
+			withdrawn := event.Comment{ID: "1", Author: "alice", Verdict: event.DeletedComment}
 			w.comments = [][]event.Comment{nil, {asked}, {withdrawn}}
 			return w
 		},
@@ -53,7 +53,7 @@ func TestChangeTranscripts(t *testing.T) {
 		"change_held_then_asked": func() *world {
 			w := publishing(t, workflow, said, text("Taken back."))
 			w.measured = append(w.measured, small())
-			w.comments = [][]event.Comment{nil, nil, {{ID: "1", Author: "alice", Verdict: "new", Body: event.T("Leave the workflow alone.")}}}
+			w.comments = [][]event.Comment{nil, nil, {{ID: "1", Author: "alice", Verdict: event.NewComment, Body: event.T("Leave the workflow alone.")}}}
 			w.rests = [][]event.Body{{&event.ResumeRequested{By: "command", Person: true}}}
 			return w
 		},

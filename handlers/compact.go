@@ -33,7 +33,7 @@ func compact(s *projections.State, tokens int) Effect {
 		return nil // nothing that may be summarised
 	}
 	from, to := span(old)
-	if !byRule && s.Steps["drafted:compaction"] <= s.Steps["summary:compaction"] {
+	if !byRule && s.Steps[projections.DraftedCompaction] <= s.Steps[projections.SummaryStep(event.CompactionSummary)] {
 		r := prompt.CompactionRequest(s, old)
 		return request(s, "compaction", r, prompt.Estimate(s, r))
 	}
@@ -41,7 +41,7 @@ func compact(s *projections.State, tokens int) Effect {
 	if !byRule {
 		text = reply.PlainWords(s.Drafted)
 	}
-	added := &event.SummaryAdded{Purpose: "compaction", From: from, To: to, Original: prompt.TurnTokens(old), Sources: s.Lineage.Sources}
+	added := &event.SummaryAdded{Purpose: event.CompactionSummary, From: from, To: to, Original: prompt.TurnTokens(old), Sources: s.Lineage.Sources}
 	if text == "" {
 		text, added.Computed = prompt.RuleSummary(s, old), true
 	}

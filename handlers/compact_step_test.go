@@ -14,10 +14,10 @@ import (
 func TestCompactionAfterAStep(t *testing.T) {
 	s := projections.NewState()
 	add := func(b event.Body) { s.Apply(event.Event{Seq: s.Seq + 1, Body: b}) }
-	say := func(purpose string) {
+	say := func(purpose event.MessagePurpose) {
 		add(&event.MessageAdded{Role: "user", Purpose: purpose, Content: event.T(strings.Repeat("the plan, ", 80))})
 	}
-	turns := func(purpose string) {
+	turns := func(purpose event.MessagePurpose) {
 		say(purpose)
 		for range 5 {
 			add(&event.LLMRequested{Purpose: "work"})
@@ -26,7 +26,7 @@ func TestCompactionAfterAStep(t *testing.T) {
 	}
 	compacted := func() (from, to uint64) {
 		from, to = span(oldTurns(s, 8000))
-		add(&event.SummaryAdded{Purpose: "compaction", From: from, To: to, Text: event.T("I looked.")})
+		add(&event.SummaryAdded{Purpose: event.CompactionSummary, From: from, To: to, Text: event.T("I looked.")})
 		return from, to
 	}
 	add(&event.ContextCreated{Format: 1, UUID: "00000000-0000-4000-8000-000000000001", TaskKey: "github.com/o/r/issues/7", Forge: "github.com", Kind: "github_issue"})

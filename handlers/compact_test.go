@@ -97,7 +97,7 @@ func checkCompactions(t *testing.T, all []event.Body) {
 		case *event.LLMRequested:
 			worked = worked || b.Purpose == "work"
 		case *event.SummaryAdded:
-			if b.Purpose != "compaction" {
+			if b.Purpose != event.CompactionSummary {
 				continue
 			}
 			if !worked || b.To <= to || b.From > b.To || b.Tokens >= b.Original {

@@ -25,7 +25,7 @@ func endingOf(s *projections.State) *projections.Ending {
 
 // closing is true once the work is published or the closing words are said.
 func closing(s *projections.State, v *projections.Ending) bool {
-	return s.Done("change", v.Since) || s.Done("comment:"+string(v.Status), v.Since)
+	return s.Done(projections.StepChange, v.Since) || s.Done(projections.CommentStep(string(v.Status)), v.Since)
 }
 
 func fails(reason, text string, since uint64) *projections.Ending {
@@ -55,7 +55,7 @@ func ownEnding(s *projections.State) *projections.Ending {
 	case s.Expired:
 		return completes("timeout", "", s.Since)
 	case closedByAuthor(s):
-		return completes("keyword", "", s.Steps["fetch:resume"])
+		return completes("keyword", "", s.Steps[projections.FetchedAtResume])
 	case s.Planned():
 		return planEnding(s)
 	case w.Reply == nil:
@@ -83,21 +83,21 @@ func finish(s *projections.State, v *projections.Ending) Effect {
 	}
 	kind := string(v.Status)
 	switch {
-	case !s.Done("comment:"+kind, v.Since):
+	case !s.Done(projections.CommentStep(kind), v.Since):
 		if e := lastProgress(s, tell.FinalStatus(s, v), v.Since); e != nil {
 			return e
 		}
 		return Act{Intent: tell.Final(s, v)}
-	case v.Reason == "await" && !s.Done("labels:awaiting", v.Since):
+	case v.Reason == "await" && !s.Done(projections.LabelsAwaiting, v.Since):
 		return Act{Intent: awaitLabels(s)}
 	case v.Reason == "await":
 		return Record{awaiting(s)}
-	case !s.Done("labels:"+kind, v.Since):
+	case !s.Done(projections.LabelsStep(kind), v.Since):
 		return Act{Intent: finalLabels(s, v)}
-	case wantsDraft(s, v) && !s.Done("drafted:summary", v.Since):
+	case wantsDraft(s, v) && !s.Done(projections.DraftedSummary, v.Since):
 		r := prompt.DraftRequest(s)
 		return request(s, "summary", r, prompt.Estimate(s, r))
-	case !s.Done("summary:final", v.Since):
+	case !s.Done(projections.SummaryStep(event.FinalSummary), v.Since):
 		return Record{prompt.FinalSummary(s, v)}
 	}
 	switch v.Status {

@@ -60,18 +60,18 @@ func finishRound(s *projections.State, v *projections.Ending) Effect {
 	last := rounds(s) >= s.Config.FollowUp.MaxRounds
 	over := completes("max_rounds", "", v.Since)
 	switch {
-	case !s.Done("comment:round", v.Since):
+	case !s.Done(projections.CommentRound, v.Since):
 		if e := lastProgress(s, tell.FinalStatus(s, v), v.Since); e != nil {
 			return e
 		}
 		return Act{Intent: tell.RoundFailed(s, v, last)}
-	case !last && !s.Done("labels:awaiting", v.Since):
+	case !last && !s.Done(projections.LabelsAwaiting, v.Since):
 		return Act{Intent: awaitLabels(s)}
 	case !last:
 		return Record{awaiting(s)}
-	case !s.Done("labels:completed", v.Since):
+	case !s.Done(projections.LabelsCompleted, v.Since):
 		return Act{Intent: finalLabels(s, over)}
-	case !s.Done("summary:final", v.Since):
+	case !s.Done(projections.SummaryStep(event.FinalSummary), v.Since):
 		return Record{prompt.FinalSummary(s, over)}
 	}
 	return Record{&event.ContextCompleted{Reason: over.Reason, Partial: true}}
@@ -79,10 +79,10 @@ func finishRound(s *projections.State, v *projections.Ending) Effect {
 
 // waitAgain goes back to waiting if what ended the wait turned out to be nothing new.
 func waitAgain(s *projections.State) Effect {
-	if s.Wait == nil || s.ResumedBy != "comment" || s.Work.Reply != nil || len(s.Comments.Pending) > 0 || s.Steps["message:comments"] > s.Since {
+	if s.Wait == nil || s.ResumedBy != "comment" || s.Work.Reply != nil || len(s.Comments.Pending) > 0 || s.Steps[projections.MessageStep(event.CommentsMessage)] > s.Since {
 		return nil
 	}
-	if !s.Done("labels:awaiting", s.Since) {
+	if !s.Done(projections.LabelsAwaiting, s.Since) {
 		return Act{Intent: awaitLabels(s)}
 	}
 	return Record{&event.ContextAwaiting{Reason: s.Wait.Reason, Rounds: s.Wait.Rounds, Until: s.Wait.Until}}

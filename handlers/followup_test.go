@@ -32,7 +32,7 @@ func hundred(last string) *projections.State {
 		if i == 99 {
 			body = last
 		}
-		all = append(all, event.Comment{ID: fmt.Sprint(i), Kind: "comment", Author: "alice", Verdict: "new", Hash: fmt.Sprint(i), Body: event.T(body)})
+		all = append(all, event.Comment{ID: fmt.Sprint(i), Kind: "comment", Author: "alice", Verdict: event.NewComment, Hash: fmt.Sprint(i), Body: event.T(body)})
 	}
 	add(&event.CommentsFetched{Reason: "resume", Comments: all, Last: true})
 	return s

@@ -32,8 +32,8 @@ func TestFramesCannotBeForged(t *testing.T) {
 			&event.ConfigPinned{Language: "en", Comments: event.CommentRule{Enabled: true, Max: 100}},
 			&event.TaskFetched{Title: "A bug", Author: "alice", State: "open", Body: event.T(text)},
 			&event.CommentsFetched{Reason: "start", Last: true, Comments: []event.Comment{
-				{ID: "1", Kind: "comment", Author: "mallory", Created: at, Verdict: "new", Body: event.T(text)},
-				{ID: "2", Kind: "comment", Author: "bob", Created: at, Verdict: "new", Body: event.T("Fine.")},
+				{ID: "1", Kind: "comment", Author: "mallory", Created: at, Verdict: event.NewComment, Body: event.T(text)},
+				{ID: "2", Kind: "comment", Author: "bob", Created: at, Verdict: event.NewComment, Body: event.T("Fine.")},
 			}},
 		} {
 			s.Apply(event.Event{Seq: uint64(i + 1), Time: at, Body: b})

@@ -19,7 +19,7 @@ func keep(s *projections.State, v *projections.Ending) Effect {
 	switch {
 	case len(s.Work.Facts) == 0 && !s.Continues(), answered(v), s.Config.Change.Unfinished == keepNone:
 		return nil
-	case !s.Done("measured", v.Since):
+	case !s.Done(projections.StepMeasured, v.Since):
 		return Read{Want: WantMeasure}
 	case s.Publishing.Measured.Error == "" && s.Publishing.Fresh():
 		return Act{Intent: keepIntent(s, v)}
@@ -31,7 +31,7 @@ func keep(s *projections.State, v *projections.Ending) Effect {
 // is may not be able to look into the working copy.
 func keepPaused(s *projections.State, p *projections.Pausing) Effect {
 	worked := len(s.Work.Facts) > 0 || s.Continues()
-	if p.Until.Kind != "person" || !publishes(s) || !worked || s.Config.Change.Unfinished == keepNone || s.Done("kept", p.Since) {
+	if p.Until.Kind != "person" || !publishes(s) || !worked || s.Config.Change.Unfinished == keepNone || s.Done(projections.StepKept, p.Since) {
 		return nil
 	}
 	return Act{Intent: &event.ChangeRequested{Base: s.Workspace.Base, Title: tell.ChangeTitle(s), Unfinished: true, Paused: true}}

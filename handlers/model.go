@@ -122,7 +122,7 @@ func modelPause(s *projections.State) *projections.Pausing {
 		}
 		return retryLater(s)
 	default:
-		return pauses("model_"+w.Failure.Kind, w.Failure.Message, event.Until{Kind: "person"}, w.FailureSeq)
+		return pauses(event.ModelPause(w.Failure.Kind), w.Failure.Message, event.Until{Kind: "person"}, w.FailureSeq)
 	}
 }
 

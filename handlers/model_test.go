@@ -69,7 +69,7 @@ func TestEveryKindLeadsSomewhere(t *testing.T) {
 			purpose := "paused"
 			switch s.Status {
 			case projections.Paused:
-				got.reason, got.until = s.Paused.Reason, s.Paused.Until.Kind
+				got.reason, got.until = string(s.Paused.Reason), s.Paused.Until.Kind
 			case projections.Failed:
 				got.reason, purpose = s.LastError, "failed"
 			default: // no kind ends so

@@ -3,6 +3,7 @@ package handlers
 import (
 	"strings"
 
+	"agent/eventlog/event"
 	"agent/handlers/reply"
 	"agent/projections"
 )
@@ -14,7 +15,7 @@ import (
 // newFiles are those to ask about now.
 func newFiles(s *projections.State) (paths []string) {
 	p := s.Publishing
-	if p.Measured == nil || s.Done("message:new_files", s.Steps["change"]) || exceeded(s) != nil {
+	if p.Measured == nil || s.Done(projections.MessageStep(event.NewFilesMessage), s.Steps[projections.StepChange]) || exceeded(s) != nil {
 		return nil
 	}
 	task := s.TaskPaths()
@@ -29,7 +30,7 @@ func newFiles(s *projections.State) (paths []string) {
 // askedFiles is true from the question about new files until people say something
 // new.
 func askedFiles(s *projections.State) bool {
-	return s.Done("message:new_files", max(s.Steps["message:comments"], s.Steps["message:edited"]))
+	return s.Done(projections.MessageStep(event.NewFilesMessage), max(s.Steps[projections.MessageStep(event.CommentsMessage)], s.Steps[projections.MessageStep(event.EditedMessage)]))
 }
 
 // givesUp ends work whose replies cannot be used. Work that was done before the
@@ -59,7 +60,7 @@ func withWords(s *projections.State, answer string) string {
 func filesOpen(s *projections.State) bool {
 	w := s.Work
 	switch {
-	case !askedFiles(s) || s.Steps["message:new_files"] < s.Planning.Seq || w.Corrections >= maxCorrections:
+	case !askedFiles(s) || s.Steps[projections.MessageStep(event.NewFilesMessage)] < s.Planning.Seq || w.Corrections >= maxCorrections:
 		return false
 	case w.Reply == nil:
 		return true
@@ -70,7 +71,7 @@ func filesOpen(s *projections.State) bool {
 
 // planSince is the event that the end of a plan counts from.
 func planSince(s *projections.State) uint64 {
-	if asked := s.Steps["message:new_files"]; asked > s.Planning.Seq {
+	if asked := s.Steps[projections.MessageStep(event.NewFilesMessage)]; asked > s.Planning.Seq {
 		return max(asked, s.Work.ReplySeq)
 	}
 	return s.Planning.Seq
@@ -78,7 +79,7 @@ func planSince(s *projections.State) uint64 {
 
 // planSaid are the closing words of a plan.
 func planSaid(s *projections.State) string {
-	if s.Steps["message:new_files"] < s.Planning.Seq || s.Work.Reply == nil {
+	if s.Steps[projections.MessageStep(event.NewFilesMessage)] < s.Planning.Seq || s.Work.Reply == nil {
 		return s.Planning.Words
 	}
 	return withWords(s, reply.Parse(s).Comment)

@@ -56,7 +56,7 @@ func TestNewFiles(t *testing.T) {
 			for _, b := range w.all {
 				switch b := b.(type) {
 				case *event.MessageAdded:
-					if b.Purpose == "new_files" {
+					if b.Purpose == event.NewFilesMessage {
 						asked++
 					}
 				case *event.ChangeRequested:

@@ -20,7 +20,7 @@ func inherits(s *projections.State) bool {
 // engine closes those first.
 func Next(s *projections.State) Effect {
 	if justForked(s) {
-		return Record{&event.ContextPaused{Reason: projections.Forked, Until: event.Until{Kind: "person"}}}
+		return Record{&event.ContextPaused{Reason: event.PauseForked, Until: event.Until{Kind: "person"}}}
 	}
 	if s.Status.Ended() || s.Config == nil || s.Created == nil {
 		return Idle{} // the last two: not the log of a context
@@ -64,7 +64,7 @@ func start(s *projections.State) Effect {
 	switch {
 	case s.Task == nil:
 		return Read{Want: WantTask}
-	case !s.Done("labels:start", 0):
+	case !s.Done(projections.LabelsStart, 0):
 		return Act{Intent: startLabels(s)}
 	case s.Workspace == nil:
 		return Read{Want: WantWorkspace}
@@ -72,19 +72,19 @@ func start(s *projections.State) Effect {
 		return Read{Want: WantProject}
 	case s.Tools == nil:
 		return Read{Want: WantTools}
-	case !s.Done("fetch:start", 0):
+	case !s.Done(projections.FetchedAtStart, 0):
 		return Read{Want: WantComments, Reason: event.FetchStart}
 	case len(s.Setup) < len(setupCommands(s)):
 		return Act{Intent: setupIntent(s)}
 	case s.Config.Inherit.Enabled && s.Inherited == nil:
 		return Read{Want: WantInherited}
-	case s.Steps["message:system"] <= systemSince(s):
+	case s.Steps[projections.MessageStep(event.SystemMessage)] <= systemSince(s):
 		return Record{prompt.System(s)}
-	case inherits(s) && !s.Done("message:inherited", 0):
+	case inherits(s) && !s.Done(projections.MessageStep(event.InheritedMessage), 0):
 		return Record{prompt.Inherited(s)}
-	case (inherits(s) || s.Workspace.Continued.From != "") && !s.Done("comment:inherited", 0):
+	case (inherits(s) || s.Workspace.Continued.From != "") && !s.Done(projections.CommentInherited, 0):
 		return Act{Intent: tell.Inherited(s, inherits(s))}
-	case !s.Done("message:task", 0):
+	case !s.Done(projections.MessageStep(event.TaskMessage), 0):
 		return Record{prompt.Task(s)}
 	}
 	return nil
@@ -92,7 +92,7 @@ func start(s *projections.State) Effect {
 
 // systemSince is the latest event that the system message depends on.
 func systemSince(s *projections.State) uint64 {
-	return max(s.Steps["tools"], s.Steps["config"], s.Work.ToolsRefused)
+	return max(s.Steps[projections.StepTools], s.Steps[projections.StepConfig], s.Work.ToolsRefused)
 }
 
 // resume takes the steps after a resume. While an outage lasts it is the end of
@@ -102,15 +102,15 @@ func resume(s *projections.State) Effect {
 	switch {
 	case s.Resumes == 0, s.Simulates() && s.Fork.Fresh: // nobody was told that a fork pauses
 		return nil
-	case !probing && !s.Done("labels:resumed", s.Since):
+	case !probing && !s.Done(projections.LabelsResumed, s.Since):
 		return Act{Intent: resumeLabels(s)}
-	case s.Config.Comments.Enabled && !s.Done("fetch:resume", s.Since):
+	case s.Config.Comments.Enabled && !s.Done(projections.FetchedAtResume, s.Since):
 		return Read{Want: WantComments, Reason: event.FetchResume}
-	case announced(s) && !s.Done("comment:resumed", s.Since):
+	case announced(s) && !s.Done(projections.CommentResumed, s.Since):
 		return Act{Intent: tell.Resumed(s)}
 	case !announced(s) && s.Outage.Over:
 		return Act{Intent: tell.OutageOver(s)}
-	case !probing && !announced(s) && s.Comments.Error != "" && s.Config.Comments.Notify && !s.Done("comment:fetch", s.Since):
+	case !probing && !announced(s) && s.Comments.Error != "" && s.Config.Comments.Notify && !s.Done(projections.CommentFetch, s.Since):
 		return Act{Intent: tell.Notice(s, "fetch")}
 	}
 	return nil
@@ -151,7 +151,7 @@ func beforeTurn(s *projections.State) Effect {
 // untoldFetch is true if comments could not be read while the work went on, and people
 // were not told since it began or went on.
 func untoldFetch(s *projections.State) bool {
-	return s.Comments.Error != "" && s.Config.Comments.Notify && s.Done("fetch:periodic", s.Since) && !s.Done("comment:fetch", s.Since)
+	return s.Comments.Error != "" && s.Config.Comments.Notify && s.Done(projections.FetchedPeriodic, s.Since) && !s.Done(projections.CommentFetch, s.Since)
 }
 
 // answer performs the calls of the reply one by one, or asks for a better reply.

@@ -71,7 +71,7 @@ func (w *world) add(b event.Body, cause uint64) event.Event {
 	e := event.Event{Seq: w.state.Seq + 1, Time: w.now, Cause: cause, Body: b}
 	w.state.Apply(e)
 	w.all = append(w.all, b)
-	if summary, ok := b.(*event.SummaryAdded); ok && summary.Purpose == "compaction" {
+	if summary, ok := b.(*event.SummaryAdded); ok && summary.Purpose == event.CompactionSummary {
 		w.compacted = true
 	}
 	w.events = append(w.events, e)
@@ -291,8 +291,8 @@ func TestTranscripts(t *testing.T) {
 		"follow_up": func(t *testing.T) *world {
 			w := newWorld(t, "json", done, text(`{"done":true,"comment":"Also that."}`))
 			w.state.Config.FollowUp = event.FollowUp{Enabled: true, MaxRounds: 10, TimeoutHours: 24}
-			w.comments = [][]event.Comment{nil, {{ID: "1", Author: "alice", Verdict: "new", Body: event.T("Thanks! Now also add tests.")}},
-				{{ID: "2", Author: "alice", Verdict: "new", Body: event.T("ありがとうございます！")}}}
+			w.comments = [][]event.Comment{nil, {{ID: "1", Author: "alice", Verdict: event.NewComment, Body: event.T("Thanks! Now also add tests.")}},
+				{{ID: "2", Author: "alice", Verdict: event.NewComment, Body: event.T("ありがとうございます！")}}}
 			w.rests = [][]event.Body{{&event.ResumeRequested{By: "comment"}}, {&event.ResumeRequested{By: "comment"}}}
 			return w
 		},

@@ -20,7 +20,7 @@ const maxRepeats = 5
 // process; longer ones pause the context.
 const MaxWait = time.Minute
 
-func pauses(reason, detail string, until event.Until, since uint64) *projections.Pausing {
+func pauses(reason event.PauseReason, detail string, until event.Until, since uint64) *projections.Pausing {
 	return &projections.Pausing{Reason: reason, Detail: detail, Until: until, Since: since}
 }
 
@@ -30,25 +30,25 @@ func pauseOf(s *projections.State) *projections.Pausing {
 	person := event.Until{Kind: "person"}
 	switch {
 	case s.Pause != nil:
-		return pauses("requested", "", requestedUntil(s.Pause.By), s.Pause.Seq)
+		return pauses(event.PauseOnRequest, "", requestedUntil(s.Pause.By), s.Pause.Seq)
 	case s.Denied != nil:
-		return pauses(projections.Denied, s.Denied.Reason, person, s.Denied.Seq)
-	case s.Unseen != nil && s.Done("labels:start", 0):
-		return pauses(projections.TextEdited, s.Unseen.By, person, s.Unseen.Seq)
+		return pauses(event.PauseLabels, s.Denied.Reason, person, s.Denied.Seq)
+	case s.Unseen != nil && s.Done(projections.LabelsStart, 0):
+		return pauses(event.PauseText, s.Unseen.By, person, s.Unseen.Seq)
 	case s.Unread != nil:
-		return pauses(projections.Unread, s.Unread.Reason, person, s.Unread.Seq)
+		return pauses(event.PauseUnread, s.Unread.Reason, person, s.Unread.Seq)
 	case s.Saved.Changed != nil && s.Saved.Changed.Reason != "":
-		return pauses(projections.FilesUnreadable, "", person, s.Saved.Changed.Seq)
+		return pauses(event.PauseFilesUnreadable, "", person, s.Saved.Changed.Seq)
 	case s.Saved.Changed != nil:
-		return pauses(projections.FilesChanged, "", person, s.Saved.Changed.Seq)
+		return pauses(event.PauseFilesChanged, "", person, s.Saved.Changed.Seq)
 	case s.Saved.Lost != nil:
-		return pauses(projections.FilesLost, s.Saved.Lost.Reason, person, s.Saved.Lost.Seq)
+		return pauses(event.PauseFilesLost, s.Saved.Lost.Reason, person, s.Saved.Lost.Seq)
 	case s.Limit != nil:
-		return pauses(projections.LimitReached, s.Limit.Limit, person, s.Limit.Seq)
+		return pauses(event.PauseLimit, s.Limit.Limit, person, s.Limit.Seq)
 	case needsApproval(s):
-		return pauses(projections.HeldBack, "", person, s.Steps["measured"])
+		return pauses(event.PauseChange, "", person, s.Steps[projections.StepMeasured])
 	case w.Repeats >= cmp.Or(s.Config.Limits.RepeatedCalls, maxRepeats):
-		return pauses("repeated_call", "", person, w.ReplySeq)
+		return pauses(event.PauseRepeatedCall, "", person, w.ReplySeq)
 	case w.Failure != nil:
 		return modelPause(s)
 	}
@@ -76,7 +76,7 @@ func retryLater(s *projections.State) *projections.Pausing {
 	if distance := outageWait(s.Outage.Pauses); wait < MaxWait || s.Probing() && wait < distance {
 		until.Time = w.FailedAt.Add(distance)
 	}
-	return pauses("model_"+w.Failure.Kind, w.Failure.Message, until, w.FailureSeq)
+	return pauses(event.ModelPause(w.Failure.Kind), w.Failure.Message, until, w.FailureSeq)
 }
 
 // outageWait is the time to the next try after so many pauses of an outage: 5,
@@ -89,9 +89,9 @@ func outageWait(pauses int) time.Duration {
 func pause(s *projections.State, p *projections.Pausing) Effect {
 	known := s.Probing()
 	switch {
-	case !known && p.Reason != projections.Denied && !s.Done("labels:paused", p.Since):
+	case !known && p.Reason != event.PauseLabels && !s.Done(projections.LabelsPaused, p.Since):
 		return Act{Intent: pauseLabels(s)}
-	case !(known && p.Until.Kind == "time") && !s.Done("comment:paused", p.Since):
+	case !(known && p.Until.Kind == "time") && !s.Done(projections.CommentPaused, p.Since):
 		if e := keepPaused(s, p); e != nil {
 			return e
 		}
@@ -105,7 +105,7 @@ func pause(s *projections.State, p *projections.Pausing) Effect {
 
 // reasonsFor are what a person has to approve, if that is what the pause is for.
 func reasonsFor(s *projections.State, p *projections.Pausing) []tell.ApprovalReason {
-	if p.Reason != projections.HeldBack {
+	if p.Reason != event.PauseChange {
 		return nil
 	}
 	return approvalReasons(s)

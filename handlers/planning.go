@@ -130,7 +130,7 @@ func ask(s *projections.State, phase string) Effect {
 	switch {
 	case !p.Open || p.Phase != phase:
 		return Record{&event.PhaseEntered{Phase: phase}}
-	case s.Steps["message:phase"] < p.Entered:
+	case s.Steps[projections.MessageStep(event.PhaseMessage)] < p.Entered:
 		return Record{prompt.Phase(s, phase)}
 	}
 	return turn(s, phase, phaseRequest(s, phase))
@@ -162,7 +162,7 @@ func begin(s *projections.State) Effect {
 
 // proceed says what the current action is, and calls the model.
 func proceed(s *projections.State) Effect {
-	if s.Steps["message:action"] < s.Planning.Started {
+	if s.Steps[projections.MessageStep(event.ActionMessage)] < s.Planning.Started {
 		return Record{prompt.Action(s)}
 	}
 	return callModel(s)

@@ -82,7 +82,7 @@ func TestActionIsShown(t *testing.T) {
 		w.run()
 		asked := 0
 		for _, b := range w.all {
-			if m, ok := b.(*event.MessageAdded); ok && m.Purpose == "not_called" {
+			if m, ok := b.(*event.MessageAdded); ok && m.Purpose == event.NotCalledMessage {
 				asked++
 			}
 		}
@@ -124,8 +124,8 @@ func TestFailedPlanRound(t *testing.T) {
 			flaky(w, "ws/run_command", c.broken)
 			answer := []event.Body{&event.ResumeRequested{By: "comment"}}
 			w.rests = [][]event.Body{answer, answer}
-			w.comments = [][]event.Comment{nil, {{ID: "1", Author: "alice", Verdict: "new", Body: event.T("Now also run it.")}},
-				{{ID: "2", Author: "alice", Verdict: "new", Body: event.T("Then read a3.")}}}
+			w.comments = [][]event.Comment{nil, {{ID: "1", Author: "alice", Verdict: event.NewComment, Body: event.T("Now also run it.")}},
+				{{ID: "2", Author: "alice", Verdict: event.NewComment, Body: event.T("Then read a3.")}}}
 			w.run()
 			if n := strings.Count(w.out.String(), "comment.requested  round"); n != 1 || w.state.Status != projections.Awaiting || w.state.Await.Rounds != 2 {
 				t.Errorf("%d rounds were said to have failed, %s after %d rounds:\n%s", n, w.state.Status, w.state.Await.Rounds, w.out.String())

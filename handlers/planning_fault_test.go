@@ -78,7 +78,7 @@ func TestUnusableAfterManyTurns(t *testing.T) {
 			w.run()
 			corrections := 0
 			for _, b := range w.all {
-				if m, ok := b.(*event.MessageAdded); ok && m.Purpose == "correction" {
+				if m, ok := b.(*event.MessageAdded); ok && m.Purpose == event.CorrectionMessage {
 					corrections++
 				}
 			}
@@ -173,7 +173,7 @@ func TestEachAssumptionIsAskedFor(t *testing.T) {
 	w.run()
 	var asked []string
 	for _, b := range w.all {
-		if m, ok := b.(*event.MessageAdded); ok && m.Purpose == "phase" {
+		if m, ok := b.(*event.MessageAdded); ok && m.Purpose == event.PhaseMessage {
 			if _, about, ok := strings.Cut(m.Content.View(), "The information: "); ok {
 				asked = append(asked, about[:3])
 			}
@@ -277,7 +277,7 @@ func TestCommentRevisesOnce(t *testing.T) {
 	w.state.Config.Planning.ReflectEvery = 0
 	w.before["5"] = []event.Body{&event.PauseRequested{By: "command"}}
 	w.rests = [][]event.Body{{&event.ResumeRequested{By: "command", Person: true}}}
-	w.comments = [][]event.Comment{nil, {{ID: "1", Author: "alice", Verdict: "new", Body: event.T("Do b1.")}}}
+	w.comments = [][]event.Comment{nil, {{ID: "1", Author: "alice", Verdict: event.NewComment, Body: event.T("Do b1.")}}}
 	w.run()
 	revisions := 0
 	for _, b := range w.all {

@@ -205,7 +205,7 @@ func (p *play) rest() (ended bool) {
 }
 
 func (p *play) comment() event.Comment {
-	return event.Comment{ID: fmt.Sprint(p.state.Seq), Author: "alice", Verdict: "new", Body: event.T([]string{"Also add tests.", "Thanks!"}[p.roll(2)])}
+	return event.Comment{ID: fmt.Sprint(p.state.Seq), Author: "alice", Verdict: event.NewComment, Body: event.T([]string{"Also add tests.", "Thanks!"}[p.roll(2)])}
 }
 
 func (p *play) meddle() {

@@ -110,12 +110,12 @@ func questionsOf(s *projections.State, d event.Replan) []string {
 func askPeople(s *projections.State) Effect {
 	asked := s.Planning.Seq
 	switch {
-	case !s.Done("comment:clarification", asked):
+	case !s.Done(projections.CommentClarification, asked):
 		if e := lastProgress(s, string(projections.Awaiting), asked); e != nil {
 			return e
 		}
 		return Act{Intent: tell.Questions(s)}
-	case !s.Done("labels:awaiting", asked):
+	case !s.Done(projections.LabelsAwaiting, asked):
 		return Act{Intent: awaitLabels(s)}
 	}
 	until := s.Now.Add(time.Duration(tell.PatienceHours(s)) * time.Hour)

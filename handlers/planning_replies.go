@@ -80,7 +80,7 @@ func actionEnd(s *projections.State, said reply.Parsed) *event.ActionFinished {
 func unproven(s *projections.State, said reply.Parsed) bool {
 	p := &s.Planning
 	return p.Action().Tool != "" && p.Fault == "" && !p.Hit && len(said.Calls) == 0 && (!p.Ran || said.Comment == "") &&
-		s.Steps["message:not_called"] < p.Started
+		s.Steps[projections.MessageStep(event.NotCalledMessage)] < p.Started
 }
 
 func recordPhase(s *projections.State) Effect {

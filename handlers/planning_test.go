@@ -146,7 +146,7 @@ func TestPlanTranscripts(t *testing.T) {
 				"work": {reads("a1"), reads("a2"), reads("b1")}, "reflection": {text(revising("b1"))}, "verification": {text(passed)}})
 			w.before["5"] = []event.Body{&event.PauseRequested{By: "signal_file"}}
 			w.rests = [][]event.Body{{&event.ResumeRequested{By: "signal_file", Person: true}}}
-			w.comments = [][]event.Comment{nil, {{ID: "1", Author: "alice", Verdict: "new", Body: event.T("この方針で進めてください")}}}
+			w.comments = [][]event.Comment{nil, {{ID: "1", Author: "alice", Verdict: event.NewComment, Body: event.T("この方針で進めてください")}}}
 			return w
 		},
 		"asks": func(t *testing.T) *world {
@@ -155,7 +155,7 @@ func TestPlanTranscripts(t *testing.T) {
 				"replanning": {text(decision("clarification_request", "goal_understanding", `,"clarification_needed":true,"clarification_questions":["Which database?","Really?"]`))}})
 			w.tools["ws/run_command"] = &event.ToolReplied{Content: event.T("refused"), IsError: true}
 			w.rests = [][]event.Body{{&event.ResumeRequested{By: "comment"}}}
-			w.comments = [][]event.Comment{nil, {{ID: "1", Author: "alice", Verdict: "new", Body: event.T("The small one.")}}}
+			w.comments = [][]event.Comment{nil, {{ID: "1", Author: "alice", Verdict: event.NewComment, Body: event.T("The small one.")}}}
 			return w
 		},
 		"nobody_answers": func(t *testing.T) *world {

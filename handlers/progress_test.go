@@ -124,7 +124,7 @@ func (w *wall) tale() *wall {
 	w.says("understanding", `{"comment":"I read it.","understanding":{"comment":"inner"}}`).add(&event.UnderstandingMade{Understanding: event.Understanding{Goal: "Greet"}})
 	w.add(&event.PhaseEntered{Phase: "information"}).says("information", `{"information_needs":{}}`).add(&event.InformationPlanned{})
 	w.add(&event.PhaseEntered{Phase: "planning"}).says("planning", "no form at all")
-	w.add(&event.MessageAdded{Role: "user", Purpose: "correction"}).says("planning", `{"plan":{}}`)
+	w.add(&event.MessageAdded{Role: "user", Purpose: event.CorrectionMessage}).says("planning", `{"plan":{}}`)
 	w.add(&event.PlanMade{Plan: event.Plan{Goal: event.Goal{Objective: "Greet the world"}, Actions: plan("task_1", "task_2", "task_3")}})
 	w.add(&event.PhaseEntered{Phase: "execution"}, &event.ActionStarted{Action: "task_1"})
 	w.says("work", `{"command":{"comment":"I write.","tool":"ws/edit","args":{}}}`)

@@ -14,7 +14,7 @@ import (
 // while it runs. The detail is as the log has it, not safe for a terminal.
 func Reason(s *projections.State, lang i18n.Lang) (sentence, detail string) {
 	sentence, detail = tell.Reason(s, lang, ownEnding(s))
-	if s.Status == projections.Paused && s.Paused.Reason == projections.HeldBack && s.Publishing.Measured != nil {
+	if s.Status == projections.Paused && s.Paused.Reason == event.PauseChange && s.Publishing.Measured != nil {
 		detail = strings.Join(tell.ApprovalLines(lang, approvalReasons(s)), "; ")
 	}
 	return sentence, detail

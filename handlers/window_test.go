@@ -115,7 +115,7 @@ func TestFirstRequestLeavesRoom(t *testing.T) {
 			w.body = long
 			for i := range 50 {
 				w.comments = append(w.comments, nil)
-				w.comments[0] = append(w.comments[0], event.Comment{ID: fmt.Sprint(i), Author: "alice", Verdict: "new", Body: event.T(long[:5000-5000%len(word)])})
+				w.comments[0] = append(w.comments[0], event.Comment{ID: fmt.Sprint(i), Author: "alice", Verdict: event.NewComment, Body: event.T(long[:5000-5000%len(word)])})
 			}
 			w.run()
 			first := 0

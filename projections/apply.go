@@ -75,7 +75,7 @@ func (s *State) applyOpen(e event.Event) {
 func (s *State) closed(intent event.Body, outcome event.Event) {
 	switch in := intent.(type) {
 	case *event.CommentRequested:
-		s.Steps["comment:"+in.Purpose] = outcome.Seq
+		s.Steps[CommentStep(in.Purpose)] = outcome.Seq
 		s.Outage.said(in, outcome.Body)
 		if posted, ok := outcome.Body.(*event.CommentPosted); ok && in.Purpose == string(Paused) {
 			s.Before.Comment = posted.ID
@@ -90,7 +90,7 @@ func (s *State) closed(intent event.Body, outcome event.Event) {
 			s.Denied = &Request{Seq: outcome.Seq, Reason: failed.Message}
 			return
 		}
-		s.Steps["labels:"+in.Purpose] = outcome.Seq
+		s.Steps[LabelsStep(in.Purpose)] = outcome.Seq
 		if s.lastWrite(in.Purpose, "labels: "); isFailed && Status(in.Purpose).Ended() {
 			s.Refused = append(s.Refused, "labels: "+failed.Message)
 		}
@@ -100,10 +100,10 @@ func (s *State) closed(intent event.Body, outcome event.Event) {
 		}
 	case *event.ChangeRequested:
 		if in.Paused {
-			s.Steps["kept"] = outcome.Seq
+			s.Steps[StepKept] = outcome.Seq
 			return
 		}
-		s.Steps["change"] = outcome.Seq
+		s.Steps[StepChange] = outcome.Seq
 	case *event.LLMRequested:
 		s.drafted(in, outcome)
 	}
@@ -124,7 +124,7 @@ func (s *State) drafted(in *event.LLMRequested, outcome event.Event) {
 	if failed, ok := outcome.Body.(*event.LLMFailed); ok && failed.Kind == event.Interrupted {
 		return
 	}
-	s.Steps["drafted:"+in.Purpose] = outcome.Seq
+	s.Steps["drafted:"+Step(in.Purpose)] = outcome.Seq
 	s.Drafted = ""
 	if reply, ok := outcome.Body.(*event.LLMReplied); ok {
 		s.Drafted = reply.Text.View()
@@ -137,7 +137,7 @@ func (s *State) applyInput(e event.Event) {
 		s.created(e, b)
 	case *event.ConfigPinned:
 		s.pin(b)
-		s.Steps["config"] = e.Seq
+		s.Steps[StepConfig] = e.Seq
 	case *event.ProcessStarted:
 		s.Process, s.EndedProperly = b, false
 	case *event.ProcessRecovered:
@@ -166,11 +166,11 @@ func (s *State) applyInput(e event.Event) {
 	case *event.ProjectRead:
 		s.Project = b
 	case *event.ChangeMeasured:
-		s.Steps["measured"] = e.Seq
+		s.Steps[StepMeasured] = e.Seq
 	case *event.ContextInherited:
 		s.Inherited = b
 	case *event.ToolsListed:
-		s.Tools, s.Steps["tools"] = b, e.Seq
+		s.Tools, s.Steps[StepTools] = b, e.Seq
 		s.ToolWeight = weighTools(b)
 	case *event.TimerFired:
 		s.timeOver(e, b)
@@ -214,7 +214,7 @@ func (s *State) takeText(seq uint64, b *event.TaskChanged) {
 
 // approveText takes the text that a person has let pass.
 func (s *State) approveText(e event.Event) {
-	if s.Unseen == nil || s.Paused == nil || s.Paused.Reason != TextEdited {
+	if s.Unseen == nil || s.Paused == nil || s.Paused.Reason != event.PauseText {
 		return
 	}
 	if s.Unseen.Text != nil {
@@ -290,7 +290,7 @@ func (s *State) resume(e event.Event, b *event.ResumeRequested) {
 		s.Publishing.approve(s.Paused, b.Tree)
 		s.approveText(e)
 	}
-	if !b.Person || s.Limit == nil || s.Paused == nil || s.Paused.Reason != LimitReached {
+	if !b.Person || s.Limit == nil || s.Paused == nil || s.Paused.Reason != event.PauseLimit {
 		return
 	}
 	grant := b.Add
@@ -304,12 +304,12 @@ func (s *State) resume(e event.Event, b *event.ResumeRequested) {
 func (s *State) applyOutcome(e event.Event) {
 	switch b := e.Body.(type) {
 	case *event.MessageAdded:
-		s.Steps["message:"+b.Purpose] = e.Seq
+		s.Steps[MessageStep(b.Purpose)] = e.Seq
 	case *event.SummaryAdded:
-		s.Steps["summary:"+b.Purpose] = e.Seq
+		s.Steps[SummaryStep(b.Purpose)] = e.Seq
 	case *event.CommentsFetched:
 		if b.Last || b.Error != "" {
-			s.Steps["fetch:"+string(b.Reason)] = e.Seq
+			s.Steps["fetch:"+Step(b.Reason)] = e.Seq
 		}
 	}
 }

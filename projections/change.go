@@ -22,7 +22,7 @@ func (p *Publishing) apply(e event.Event) {
 	case *event.ChangeMeasured:
 		p.Measured, p.Stale = b, false
 	case *event.MessageAdded:
-		if b.Purpose == "new_files" {
+		if b.Purpose == event.NewFilesMessage {
 			p.ask(b)
 		}
 	case *event.ChangeRequested:
@@ -82,33 +82,15 @@ func (p *Publishing) Unfinished() bool {
 	return p.Kept != nil || p.Failed != nil && p.Failed.Unfinished
 }
 
-// HeldBack is the reason of a pause because a change needs a person.
-const HeldBack = "change"
-
-// Denied is the reason of a pause because the forge did not let us set the
-// labels. The trigger label is still there, so it must not count as set again.
-const Denied = "labels"
-
-// Unread is the reason of a pause because the forge does not let us read the item or
-// its comments.
-const Unread = "unread"
-
-// LimitReached is the reason of a pause because a limit was reached.
-const LimitReached = "limit"
-
-// TextEdited is the reason of a pause because somebody who may not write edited the
-// task's text after the label was set.
-const TextEdited = "text"
-
 // NeedsApproval is true for pauses that only a person who may write can end.
 func NeedsApproval(p *event.ContextPaused) bool {
-	return p != nil && (p.Reason == HeldBack || p.Reason == LimitReached || p.Reason == TextEdited)
+	return p != nil && (p.Reason == event.PauseChange || p.Reason == event.PauseLimit || p.Reason == event.PauseText)
 }
 
 // approve notes what a person who resumes lets pass. An approval that names a tree
 // is worth nothing for another one: it is measured again before it is published.
 func (p *Publishing) approve(rest *event.ContextPaused, tree string) {
-	if rest == nil || rest.Reason != HeldBack || p.Measured == nil {
+	if rest == nil || rest.Reason != event.PauseChange || p.Measured == nil {
 		return
 	}
 	p.Approved, p.Stale = p.Measured.Tree, tree != ""

@@ -20,8 +20,8 @@ type Comments struct {
 	Partial   bool            // a fetch is not complete: it must be repeated
 	Pending   []event.Comment // accepted, or withdrawn, and not in a message yet
 	Older     int             // accepted ones that were left out, because newer ones filled the limit
-	Ignored   map[string]int  // by verdict
-	words     Paths           // of those that were accepted
+	Ignored   map[event.CommentClass]int
+	words     Paths // of those that were accepted
 }
 
 // From is who wrote a comment, and when by the forge's clock.
@@ -31,7 +31,7 @@ type From struct {
 }
 
 func newComments() Comments {
-	return Comments{from: map[string]From{}, seen: map[string]string{}, own: map[string]bool{}, used: map[string]bool{}, Ignored: map[string]int{}, words: Paths{}}
+	return Comments{from: map[string]From{}, seen: map[string]string{}, own: map[string]bool{}, used: map[string]bool{}, Ignored: map[event.CommentClass]int{}, words: Paths{}}
 }
 
 // CommentID makes ids unique over the kinds of comment that a forge numbers apart.
@@ -82,7 +82,7 @@ func (c *Comments) apply(e event.Event) {
 	case *event.CommentsFetched:
 		c.fetched(e, b)
 	case *event.MessageAdded:
-		if b.Purpose == "task" || b.Purpose == "comments" {
+		if b.Purpose == event.TaskMessage || b.Purpose == event.CommentsMessage {
 			c.Pending, c.Older = nil, 0
 			for _, id := range b.Comments {
 				c.used[id] = true
@@ -104,16 +104,16 @@ func (c *Comments) fetched(e event.Event, b *event.CommentsFetched) {
 			c.from[id] = From{comment.Author, comment.Created}
 		}
 		switch comment.Verdict {
-		case "deleted":
+		case event.DeletedComment:
 			delete(c.seen, id)
 			if c.used[id] { // the model was told of it: it learns that it does not stand any more
 				c.Pending = append(c.Pending, comment)
 				delete(c.used, id)
 			}
-		case "new", "edited":
+		case event.NewComment, event.EditedComment:
 			c.words.add(comment.Body.View())
 			c.Pending = append(c.Pending, comment)
-		case "older":
+		case event.OlderComment:
 			c.Older++
 		default:
 			c.Ignored[comment.Verdict]++

@@ -24,8 +24,8 @@ type Entry struct {
 	Seq     uint64 // of the event that it comes from
 	Time    time.Time
 	Role    llm.Role
-	Purpose string // as of message.added, or summary
-	Stale   bool   // a later phase or action took its place
+	Purpose event.MessagePurpose // as of message.added, or a summary
+	Stale   bool                 // a later phase or action took its place
 	Text    string
 	Calls   []llm.ToolCall
 	CallID  string // of a tool entry; empty if the call was written as text
@@ -42,7 +42,7 @@ func (c *Conversation) apply(e event.Event) {
 	case *event.MessageAdded:
 		c.message(e, b)
 	case *event.SummaryAdded:
-		if b.Purpose == "compaction" {
+		if b.Purpose == event.CompactionSummary {
 			c.compact(e, b)
 		}
 	case *event.LLMReplied:
@@ -81,7 +81,7 @@ func (c *Conversation) add(e event.Event, entry Entry) {
 // message adds a turn; a new system message takes the place of the old one.
 func (c *Conversation) message(e event.Event, b *event.MessageAdded) {
 	entry := Entry{Seq: e.Seq, Time: e.Time, Role: llm.Role(b.Role), Purpose: b.Purpose, Text: b.Content.View()}
-	if b.Purpose == "system" && len(c.Entries) > 0 && c.Entries[0].Purpose == "system" {
+	if b.Purpose == event.SystemMessage && len(c.Entries) > 0 && c.Entries[0].Purpose == event.SystemMessage {
 		c.Entries[0] = entry.weighed()
 		return
 	}
@@ -94,7 +94,9 @@ func (c *Conversation) message(e event.Event, b *event.MessageAdded) {
 }
 
 // step is true for the message that says what a phase or an action is about.
-func (e Entry) step() bool { return e.Purpose == "phase" || e.Purpose == "action" }
+func (e Entry) step() bool {
+	return e.Purpose == event.PhaseMessage || e.Purpose == event.ActionMessage
+}
 
 func (c *Conversation) result(e event.Event, text string) {
 	if c.open == nil {
@@ -119,7 +121,7 @@ func (c *Conversation) compact(e event.Event, b *event.SummaryAdded) {
 		}
 		if !placed {
 			// It stands where the turns stood, so that the order stays that of seqs.
-			summary := Entry{Seq: b.To, Time: e.Time, Role: llm.Assistant, Purpose: "summary", Text: b.Text.View()}
+			summary := Entry{Seq: b.To, Time: e.Time, Role: llm.Assistant, Purpose: event.SummaryMessage, Text: b.Text.View()}
 			kept = append(kept, summary.weighed())
 			placed = true
 		}
@@ -135,7 +137,7 @@ func (e Entry) Pinned() bool {
 }
 
 func (e Entry) pinned() bool {
-	return e.Role == llm.System || (e.Role == llm.User && e.Purpose != "correction") || e.Purpose == "inherited"
+	return e.Role == llm.System || (e.Role == llm.User && e.Purpose != event.CorrectionMessage) || e.Purpose == event.InheritedMessage
 }
 
 // Calls gives the native calls of a reply. Ids that are missing or given twice
@@ -193,9 +195,9 @@ func (e Entry) share(most int) int {
 	switch {
 	case e.Role == llm.ToolRole:
 		return most
-	case e.Purpose == "inherited":
+	case e.Purpose == event.InheritedMessage:
 		return e.bytesOf(most / 2)
-	case e.Purpose == "task", e.Purpose == "comments", e.Purpose == "edited":
+	case e.Purpose == event.TaskMessage, e.Purpose == event.CommentsMessage, e.Purpose == event.EditedMessage:
 		return e.bytesOf(most)
 	}
 	return 0

@@ -22,7 +22,7 @@ func (e *Ending) ByModel() bool {
 // Pausing says why a context pauses or is paused, until when, and since which
 // event that is so.
 type Pausing struct {
-	Reason string
+	Reason event.PauseReason
 	Detail string
 	Until  event.Until
 	Since  uint64
@@ -45,7 +45,7 @@ func (s *State) PlanIncomplete() bool {
 
 // UnreadEdit is true while the model does not know the latest text of the task.
 func (s *State) UnreadEdit() bool {
-	return s.Edited > max(s.Steps["message:task"], s.Steps["message:edited"])
+	return s.Edited > max(s.Steps[MessageStep(event.TaskMessage)], s.Steps[MessageStep(event.EditedMessage)])
 }
 
 // Addressee is the author of the task, "" if that is nobody who can be mentioned:

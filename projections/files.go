@@ -85,7 +85,7 @@ func (f *Files) conversation(s *State, e event.Event) []FileChange {
 	}
 	last := entries[len(entries)-1]
 	replaced := entries[0].Seq == e.Seq && len(entries) > 1
-	if b, ok := e.Body.(*event.SummaryAdded); ok && b.Purpose == "compaction" {
+	if b, ok := e.Body.(*event.SummaryAdded); ok && b.Purpose == event.CompactionSummary {
 		return []FileChange{current(s)}
 	}
 	if replaced {

@@ -31,10 +31,10 @@ func story(protocol string) []event.Event {
 	add(&event.ConfigPinned{Provider: "openai", Model: "m", ContextLength: 8000, Protocol: protocol, Language: "auto", Storage: event.Storage{Threshold: 0.7}})
 	add(&event.TaskFetched{Title: "値が違う", Body: event.T("テストが失敗します。"), Author: "alice", State: "open"})
 	add(&event.CommentsFetched{Reason: "start", Last: true, Comments: []event.Comment{
-		{ID: "12", Kind: "note", Author: "bob", Hash: "h1", Verdict: "new", Body: event.T("急いで")},
-		{ID: "9", Kind: "note", Author: "bot", Hash: "h2", Verdict: "bot"}}})
-	add(&event.MessageAdded{Role: "system", Purpose: "system", Content: event.T("Be good <&>.")})
-	add(&event.MessageAdded{Role: "user", Purpose: "task", Content: event.T("値が違う"), Comments: []string{"12"}})
+		{ID: "12", Kind: "note", Author: "bob", Hash: "h1", Verdict: event.NewComment, Body: event.T("急いで")},
+		{ID: "9", Kind: "note", Author: "bot", Hash: "h2", Verdict: event.BotComment}}})
+	add(&event.MessageAdded{Role: "system", Purpose: event.SystemMessage, Content: event.T("Be good <&>.")})
+	add(&event.MessageAdded{Role: "user", Purpose: event.TaskMessage, Content: event.T("値が違う"), Comments: []string{"12"}})
 	call := event.ToolCall{ID: "c1", Name: "ws__read_file", Args: event.T(`{"path":"a.go"}`)}
 	add(&event.LLMRequested{Purpose: "work", Protocol: protocol, Model: "m", Estimated: 100})
 	add(&event.LLMReplied{Text: event.T("I look."), Calls: []event.ToolCall{call}, Finish: "tool_calls", Usage: event.Usage{Prompt: 120, Completion: 8}})
@@ -48,9 +48,9 @@ func story(protocol string) []event.Event {
 	add(&event.ProcessStarted{Version: "1", Decisions: 1, Host: "h", PID: 9})
 	add(&event.ResumeRequested{By: "command", Person: true})
 	add(&event.ContextResumed{})
-	add(&event.SummaryAdded{Purpose: "compaction", From: 9, To: 13, Text: event.T("a.go was read"), Original: 200, Tokens: 10})
+	add(&event.SummaryAdded{Purpose: event.CompactionSummary, From: 9, To: 13, Text: event.T("a.go was read"), Original: 200, Tokens: 10})
 	add(&event.LLMReplied{Text: event.T("直しました。"), Finish: "stop", Usage: event.Usage{Prompt: 150, Completion: 9}})
-	add(&event.SummaryAdded{Purpose: "final", From: 6, To: 21, Text: event.T("直した"), Original: 100, Tokens: 3})
+	add(&event.SummaryAdded{Purpose: event.FinalSummary, From: 6, To: 21, Text: event.T("直した"), Original: 100, Tokens: 3})
 	add(&event.ContextCompleted{Reason: "done"})
 	return events
 }

@@ -8,8 +8,8 @@ import (
 	"agent/eventlog/event"
 )
 
-// Forked is the reason of the pause that a fork begins with.
-const Forked = "forked"
+// ForkComment is the id of the comment that a fork begins with, if its maker said something.
+const ForkComment = "forked"
 
 // Fork is where the log of a fork parts from that of its origin.
 type Fork struct {
@@ -36,7 +36,7 @@ func (s *State) applyFork(e event.Event) {
 			s.forked(e, b)
 		}
 	case *event.ContextPaused:
-		if s.Fork != nil && b.Reason != Forked {
+		if s.Fork != nil && b.Reason != event.PauseForked {
 			s.Fork.Fresh = false
 		}
 	case *event.ContextAwaiting:
@@ -48,7 +48,7 @@ func (s *State) applyFork(e event.Event) {
 			s.Fork.Fetches++
 		}
 	case *event.MessageAdded:
-		if s.Fork != nil && b.Purpose == "comments" {
+		if s.Fork != nil && b.Purpose == event.CommentsMessage {
 			s.Fork.Unheard = false
 		}
 	}
@@ -72,13 +72,13 @@ func (s *State) forked(e event.Event, b *event.ContextForked) {
 	if s.Config != nil {
 		s.primary, s.fallbacks = nil, 0
 		if own := s.Own(*s.Config); own != *s.Config {
-			s.Steps["config"] = e.Seq
+			s.Steps[StepConfig] = e.Seq
 			s.asks(&own)
 		}
 	}
 	if !b.Say.IsZero() {
 		s.Fork.Unheard = true
-		s.Comments.Pending = append(s.Comments.Pending, event.Comment{ID: Forked, Kind: "comment", Author: b.By, Created: e.Time, Updated: e.Time, Verdict: "new", Body: b.Say})
+		s.Comments.Pending = append(s.Comments.Pending, event.Comment{ID: ForkComment, Kind: "comment", Author: b.By, Created: e.Time, Updated: e.Time, Verdict: event.NewComment, Body: b.Say})
 	}
 }
 

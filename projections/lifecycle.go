@@ -33,7 +33,7 @@ func (s *State) applyLifecycle(e event.Event) {
 func (s *State) enter(e event.Event, status Status) { s.Status, s.Since = status, e.Seq }
 
 // Done reports whether the step has an outcome later than the event since.
-func (s *State) Done(step string, since uint64) bool { return s.Steps[step] > since }
+func (s *State) Done(step Step, since uint64) bool { return s.Steps[step] > since }
 
 // Protocol is how the model is spoken to: "json" or "tools". "auto" means tools
 // until the server refuses them, and JSON for the rest of the context.

@@ -44,7 +44,7 @@ func (l *Lineage) Apply(e event.Event) {
 	case *event.TaskChanged:
 		l.Trust = lowerTrust(l.Trust, l.people())
 	case *event.CommentsFetched:
-		if slices.ContainsFunc(b.Comments, func(c event.Comment) bool { return c.Verdict == "new" || c.Verdict == "edited" }) {
+		if slices.ContainsFunc(b.Comments, func(c event.Comment) bool { return c.Verdict == event.NewComment || c.Verdict == event.EditedComment }) {
 			l.Trust = lowerTrust(l.Trust, l.people())
 		}
 	case *event.ContextInherited:

@@ -21,8 +21,8 @@ func TestLineage(t *testing.T) {
 	rule := func(accept string) event.Body {
 		return &event.ConfigPinned{Comments: event.CommentRule{Accept: accept}}
 	}
-	said := func(verdict string) event.Body {
-		return &event.CommentsFetched{Comments: []event.Comment{{Verdict: verdict}}}
+	said := func(class event.CommentClass) event.Body {
+		return &event.CommentsFetched{Comments: []event.Comment{{Verdict: class}}}
 	}
 	public, private := &event.TaskFetched{}, &event.TaskFetched{Private: true}
 	took := func(trust string, sources ...string) event.Body {

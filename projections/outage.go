@@ -28,7 +28,7 @@ func (s *State) applyOutage(e event.Event) {
 		if o.Pauses++; o.Since.IsZero() {
 			o.Since = s.Work.FailedAt
 		}
-		if s.Done("comment:"+string(Paused), s.Work.FailureSeq) {
+		if s.Done(CommentPaused, s.Work.FailureSeq) {
 			o.Comment, o.Paused = s.Before.Comment, s.Before.Comment != ""
 		}
 	case *event.LLMReplied:

@@ -280,7 +280,7 @@ func (p *Planning) turn(open *Open) {
 
 // told looks at the plan again when people say something new.
 func (p *Planning) told(b *event.MessageAdded) {
-	if b.Purpose != "comments" && b.Purpose != "edited" {
+	if b.Purpose != event.CommentsMessage && b.Purpose != event.EditedMessage {
 		return
 	}
 	p.Reflect = p.Plan != nil

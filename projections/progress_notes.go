@@ -26,7 +26,7 @@ func (s *State) plannedProgress(e event.Event, open *Open, before string) {
 	case *event.ToolFailed:
 		s.toolFailed(e, b.Message, open)
 	case *event.MessageAdded:
-		if b.Purpose == "correction" {
+		if b.Purpose == event.CorrectionMessage {
 			p.unusable(e)
 		}
 	case *event.PhaseEntered:

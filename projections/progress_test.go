@@ -86,7 +86,7 @@ func TestPlannedNotes(t *testing.T) {
 	s := told(planning, join(
 		[]event.Body{&event.PhaseEntered{Phase: Understanding}}, call(Understanding, `{"comment":"Not announced."}`),
 		[]event.Body{&event.PhaseEntered{Phase: Information}}, call(Information, `{"comment":"Collected."}`),
-		[]event.Body{&event.PhaseEntered{Phase: PlanPhase}}, call(PlanPhase, "no form"), []event.Body{&event.MessageAdded{Role: "user", Purpose: "correction"}},
+		[]event.Body{&event.PhaseEntered{Phase: PlanPhase}}, call(PlanPhase, "no form"), []event.Body{&event.MessageAdded{Role: "user", Purpose: event.CorrectionMessage}},
 		call(PlanPhase, `{"plan":{}}`), call("compaction", `{"comment":"aside"}`),
 		[]event.Body{&event.PlanMade{Plan: event.Plan{Actions: event.ActionPlan{Actions: []event.Action{{ID: "a"}}}}},
 			&event.PhaseEntered{Phase: Execution}, &event.ActionStarted{Action: "a"}}, call("work", "Said plainly."),

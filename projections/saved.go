@@ -22,16 +22,6 @@ type Saved struct {
 	Take    bool                     // a person said that they count
 }
 
-// FilesChanged is the reason of a pause because somebody changed the files of a configured workspace.
-const FilesChanged = "files_changed"
-
-// FilesUnreadable is the reason of a pause because the files are not what the log says, and
-// what is stored of them is damaged.
-const FilesUnreadable = "files_unreadable"
-
-// FilesLost is the reason of a pause because the files could not be made again.
-const FilesLost = "files_lost"
-
 func (f *Saved) apply(e event.Event, p *event.ContextPaused) {
 	switch b := e.Body.(type) {
 	case *event.WorkspacePrepared:
@@ -63,7 +53,7 @@ func (f *Saved) apply(e event.Event, p *event.ContextPaused) {
 	case *event.WorkspaceChanged:
 		f.Changed = &Request{Seq: e.Seq, Reason: b.Reason}
 	case *event.MessageAdded:
-		if b.Purpose == "restored" {
+		if b.Purpose == event.RestoredMessage {
 			f.Fresh = nil
 		}
 	case *event.ResumeRequested:

@@ -44,7 +44,7 @@ func (s *State) applyShape(e event.Event) {
 	case *event.ProcessStarted:
 		if s.primary != nil {
 			s.asks(s.primary)
-			s.primary, s.fallbacks, s.Steps["config"] = nil, 0, e.Seq
+			s.primary, s.fallbacks, s.Steps[StepConfig] = nil, 0, e.Seq
 		}
 	}
 }
@@ -71,7 +71,7 @@ func (s *State) switched(e event.Event, b *event.LLMSwitched) {
 	other.Provider, other.Model, other.ContextLength, other.Profile = b.Provider, b.Model, b.ContextLength, b.Profile
 	s.asks(&other)
 	s.fallbacks++
-	s.Steps["config"] = e.Seq
+	s.Steps[StepConfig] = e.Seq
 }
 
 // asks takes another configuration into force. What was learned about one model

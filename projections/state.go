@@ -95,9 +95,8 @@ type State struct {
 	primary   *event.ConfigPinned // what is configured, while another model server is asked
 	fallbacks int                 // how many of the configured ones were tried
 
-	// Steps holds, for each step of a sequence ("labels:start", "comment:final",
-	// "measured", "change", "summary:final"), the seq of its latest outcome.
-	Steps map[string]uint64
+	// Steps holds the seq of the latest step of each kind.
+	Steps map[Step]uint64
 
 	Conversation Conversation
 	Comments     Comments
@@ -144,5 +143,5 @@ type Limit struct {
 
 // NewState is the state before the first event.
 func NewState() *State {
-	return &State{Steps: map[string]uint64{}, Grants: map[string]float64{}, Comments: newComments(), Planning: newPlanning(), Progress: newProgress(), Lang: i18n.En}
+	return &State{Steps: map[Step]uint64{}, Grants: map[string]float64{}, Comments: newComments(), Planning: newPlanning(), Progress: newProgress(), Lang: i18n.En}
 }

@@ -109,7 +109,7 @@ func describeMark(e event.Event) string {
 	case *event.ContextAwaiting:
 		return strings.TrimSpace(b.Reason + " until " + stamp(b.Until.Time))
 	case *event.ContextPaused:
-		return b.Reason + ", until " + until(b.Until)
+		return string(b.Reason) + ", until " + until(b.Until)
 	case *event.ContextCompleted:
 		return b.Reason
 	case *event.ContextStopped:
@@ -181,8 +181,8 @@ func fetched(b *event.CommentsFetched) string {
 	if b.Error != "" {
 		return string(b.Reason) + " failed: " + b.Error
 	}
-	counts := map[string]int{}
-	var order []string
+	counts := map[event.CommentClass]int{}
+	var order []event.CommentClass
 	for _, c := range b.Comments {
 		if counts[c.Verdict] == 0 {
 			order = append(order, c.Verdict)

@@ -84,7 +84,7 @@ func (w *Work) apply(e event.Event) {
 		w.edit() // it may have happened
 		w.interrupted()
 	case *event.MessageAdded:
-		if b.Purpose == "correction" {
+		if b.Purpose == event.CorrectionMessage {
 			w.count()
 			w.Attempts, w.Failure, w.NotBefore = 0, nil, time.Time{}
 		}

@@ -21,7 +21,7 @@ func TestDeletedComment(t *testing.T) {
 	for _, ev := range w.events(uuid) {
 		if f, ok := ev.Body.(*event.CommentsFetched); ok && f.Reason == "resume" {
 			for _, c := range f.Comments {
-				if c.Verdict == "deleted" {
+				if c.Verdict == event.DeletedComment {
 					deleted++
 				}
 			}

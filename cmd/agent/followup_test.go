@@ -53,7 +53,7 @@ func followUpThrough(t *testing.T, kind string) {
 	c.wantSaid(1, "✅ **Closed with thanks.**")
 	c.wantSaid(2, "✅ **Done**")
 	c.wantExact(l.UUID)
-	c.wantVerdicts(l.UUID, map[string]string{"alice": "new", "mallory": "untrusted"})
+	c.wantClasses(l.UUID, map[string]event.CommentClass{"alice": "new", "mallory": "untrusted"})
 	c.say("alice", "One more thing: add a line.")
 	if out, _ := c.agent(0, "run"); !strings.Contains(out, "nothing to do") {
 		t.Errorf("a task that is done goes on without a label:\n%s", out)
@@ -70,13 +70,13 @@ func (c *talk) step(asked int, state string, labels ...string) {
 	}
 }
 
-// wantVerdicts wants each comment once in the log, with the verdict that its author has.
-func (c *talk) wantVerdicts(uuid string, want map[string]string) {
+// wantClasses wants each comment once in the log, with the verdict that its author has.
+func (c *talk) wantClasses(uuid string, want map[string]event.CommentClass) {
 	c.t.Helper()
 	seen := map[string]bool{}
 	for _, f := range find[*event.CommentsFetched](c.events(uuid)) {
 		for _, m := range f.Comments {
-			if verdict, known := want[m.Author]; known && m.Verdict != verdict || seen[m.ID] {
+			if class, known := want[m.Author]; known && m.Verdict != class || seen[m.ID] {
 				c.t.Errorf("comment %s by %s: %s, or twice", m.ID, m.Author, m.Verdict)
 			}
 			seen[m.ID] = true

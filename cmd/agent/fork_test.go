@@ -54,10 +54,10 @@ func (w *world) spoken(uuid string) (lines []string) {
 	for _, ev := range w.events(uuid) {
 		switch b := ev.Body.(type) {
 		case *event.MessageAdded:
-			if b.Purpose == "restored" {
+			if b.Purpose == event.RestoredMessage {
 				continue // a fork's copy is new: after a command the model has to know that ignored files are not in it
 			}
-			lines = append(lines, b.Role+" "+b.Purpose+": "+took.ReplaceAllString(b.Content.View(), "[took]"))
+			lines = append(lines, b.Role+" "+string(b.Purpose)+": "+took.ReplaceAllString(b.Content.View(), "[took]"))
 		case *event.LLMReplied:
 			lines = append(lines, "reply: "+b.Text.View())
 		case *event.ToolReplied:

@@ -88,7 +88,7 @@ func (h *hostiles) story() []event.Body {
 	return []event.Body{
 		&event.ProcessStarted{Version: hostile, Host: hostile},
 		&event.TaskFetched{Title: hostile, Body: event.T(hostile), Author: hostile, URL: "https://github.com/o/r/issues/1" + hostile, Labels: []string{hostile}},
-		&event.MessageAdded{Role: "user", Purpose: "task", Content: event.T(hostile)},
+		&event.MessageAdded{Role: "user", Purpose: event.TaskMessage, Content: event.T(hostile)},
 		&event.LLMRequested{Purpose: "work"}, &event.LLMFailed{Kind: hostile, Message: hostile},
 		&event.ToolRequested{Server: hostile, Tool: hostile, Args: event.T(hostile)}, &event.ToolReplied{Content: event.T(long)},
 		&event.ToolRequested{Server: hostile, Tool: hostile, Args: event.T(hostile)}, &event.ToolFailed{Kind: hostile, Message: hostile},

@@ -58,7 +58,7 @@ func hugeLog(t *testing.T, size int64) (dir, uuid string) {
 		return ev.Seq
 	}
 	add(&event.ProcessStarted{Version: "1"}, 0)
-	add(&event.MessageAdded{Role: "user", Purpose: "task", Content: event.T("Do much.")}, 0)
+	add(&event.MessageAdded{Role: "user", Purpose: event.TaskMessage, Content: event.T("Do much.")}, 0)
 	output := strings.Repeat("A line of the output of a command.\n", hugeOutput/35)
 	for n := 0; int64(n)*hugeOutput < size; n++ {
 		asked := add(&event.LLMRequested{Purpose: "work"}, 0)

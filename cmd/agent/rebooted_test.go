@@ -99,7 +99,7 @@ func TestCommitGone(t *testing.T) {
 	w.agent(0, "run")
 	restored := find[*event.WorkspaceRestored](w.events(l.UUID))
 	pauses := find[*event.ContextPaused](w.events(l.UUID))
-	if len(restored) != 1 || restored[0].Error == "" || len(pauses) != 1 || pauses[0].Reason != projections.FilesLost {
+	if len(restored) != 1 || restored[0].Error == "" || len(pauses) != 1 || pauses[0].Reason != event.PauseFilesLost {
 		t.Fatalf("restored %+v, paused %+v", restored, pauses)
 	}
 	if text, err := os.ReadFile(filepath.Join(restored[0].Kept, "hello.txt")); string(text) != "hello\n" {

@@ -37,7 +37,7 @@ func (w *world) ended(issue string, days int, bodies ...event.Body) {
 func (w *world) oldContext(days int) {
 	w.t.Helper()
 	w.ended(testRepo+"/issues/99", days,
-		&event.MessageAdded{Role: "user", Purpose: "task", Content: event.T("The \"needle\" of\na \x1b[31mhaystack\x1b[0m, 干し草の中の針. " + strings.Repeat("hay ", 9000))},
+		&event.MessageAdded{Role: "user", Purpose: event.TaskMessage, Content: event.T("The \"needle\" of\na \x1b[31mhaystack\x1b[0m, 干し草の中の針. " + strings.Repeat("hay ", 9000))},
 		&event.ContextCompleted{Reason: "done"})
 	must(w.t, os.MkdirAll(w.path("workspaces", oldUUID, "src"), 0o700))
 	must(w.t, os.WriteFile(w.path("workspaces", oldUUID, "src", "f"), make([]byte, 1000), 0o600))

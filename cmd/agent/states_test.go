@@ -13,7 +13,7 @@ import (
 func (w *world) endedBefore(repo string, days int, end event.Body) {
 	w.t.Helper()
 	w.ended(repo+"/issues/1", days, &event.TaskFetched{Author: "alice", Private: true},
-		&event.SummaryAdded{Purpose: "final", Text: event.T("Said-then: the door was painted.")}, end)
+		&event.SummaryAdded{Purpose: event.FinalSummary, Text: event.T("Said-then: the door was painted.")}, end)
 }
 
 // TestInheritedStates is the table of seeds/002 §2.4, and the expiry: what the

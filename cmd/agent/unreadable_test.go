@@ -137,7 +137,7 @@ func TestUnreadableWhileRunning(t *testing.T) {
 				must(t, os.WriteFile(w.path("workspaces", l.UUID, "src/a.txt"), []byte("other\n"), 0o600))
 				w.agent(0, "run")
 				pauses := find[*event.ContextPaused](w.events(l.UUID))
-				if l = w.only(); l.State != "paused" || len(pauses) != 1 || pauses[0].Reason != projections.FilesUnreadable {
+				if l = w.only(); l.State != "paused" || len(pauses) != 1 || pauses[0].Reason != event.PauseFilesUnreadable {
 					t.Fatalf("state %s: %+v", l.State, pauses)
 				}
 				w.agent(0, "resume", l.UUID)

@@ -56,7 +56,7 @@ func (g *legacy) apply(e event.Event) {
 	g.lineage.Apply(e)
 	g.people.apply(e)
 	g.plan.apply(e)
-	if b, ok := e.Body.(*event.SummaryAdded); ok && b.Purpose == "final" {
+	if b, ok := e.Body.(*event.SummaryAdded); ok && b.Purpose == event.FinalSummary {
 		g.summary, g.seq = b.Text, e.Seq
 	}
 }

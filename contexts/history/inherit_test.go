@@ -88,7 +88,7 @@ func rule(accept string) event.Body {
 }
 
 func forgettable(text string) event.Body {
-	return &event.SummaryAdded{Purpose: "final", Text: event.T(text), Sources: []string{"0b1c2d3e-0000-4000-8000-00000000000a"}}
+	return &event.SummaryAdded{Purpose: event.FinalSummary, Text: event.T(text), Sources: []string{"0b1c2d3e-0000-4000-8000-00000000000a"}}
 }
 
 // TestPassedOn: the third go has the lowest trust and all the sources of the two before it.

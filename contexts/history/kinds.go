@@ -38,7 +38,7 @@ func (r Rules) kinds() []string {
 func kindOf(b event.Body) string {
 	switch b := b.(type) {
 	case *event.SummaryAdded:
-		if b.Purpose == "final" {
+		if b.Purpose == event.FinalSummary {
 			return kindSummary
 		}
 	case *event.PlanMade, *event.PlanRevised:

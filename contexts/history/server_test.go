@@ -90,7 +90,7 @@ func planned() []event.Body {
 		&event.ToolRequested{Server: "workspace", Tool: "cut"}, &event.ToolInterrupted{Reason: "died-1"},
 		&event.ConfigPinned{Provider: "openai", Model: "model-1"}, &event.WorkspacePrepared{Dir: "/secret/place", Base: "main", Commit: "c0ffee"},
 		&event.ChangeRequested{}, &event.ChangeOpened{Number: 7, URL: "https://forge/pull/7"},
-		&event.SummaryAdded{Purpose: "compaction", Text: event.T("compacted-1")}, summary("summary-1"), completed}
+		&event.SummaryAdded{Purpose: event.CompactionSummary, Text: event.T("compacted-1")}, summary("summary-1"), completed}
 }
 
 // TestKinds reads everything that an attempt in planning mode left.

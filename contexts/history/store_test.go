@@ -78,7 +78,7 @@ func (d *disk) change(uuid string, how func([]byte) []byte) {
 }
 
 func summary(text string) event.Body {
-	return &event.SummaryAdded{Purpose: "final", Text: event.T(text)}
+	return &event.SummaryAdded{Purpose: event.FinalSummary, Text: event.T(text)}
 }
 
 var completed = &event.ContextCompleted{Reason: "done"}

@@ -185,16 +185,16 @@ const (
 
 // Comment is one comment and what was made of it.
 type Comment struct {
-	ID      string    `json:"id"`
-	Kind    string    `json:"kind"`
-	Author  string    `json:"author"`
-	Created time.Time `json:"created"`
-	Updated time.Time `json:"updated"`
-	Hash    string    `json:"hash"`               // hex SHA-256 of the raw body
-	Verdict string    `json:"verdict"`            // new | edited | own | bot | system | internal | untrusted | approval | older | deleted
-	Body    Text      `json:"body,omitzero"`      // sanitised; only of comments that become messages
-	Removed []string  `json:"removed,omitempty"`  // hidden text that was taken out
-	Warning []string  `json:"warnings,omitempty"` // injection patterns
+	ID      string       `json:"id"`
+	Kind    string       `json:"kind"`
+	Author  string       `json:"author"`
+	Created time.Time    `json:"created"`
+	Updated time.Time    `json:"updated"`
+	Hash    string       `json:"hash"` // hex SHA-256 of the raw body
+	Verdict CommentClass `json:"verdict"`
+	Body    Text         `json:"body,omitzero"`      // sanitised; only of comments that become messages
+	Removed []string     `json:"removed,omitempty"`  // hidden text that was taken out
+	Warning []string     `json:"warnings,omitempty"` // injection patterns
 }
 
 // ContextInherited says what was taken over from an earlier context, or why nothing was.

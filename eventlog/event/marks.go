@@ -5,12 +5,12 @@ import "time"
 // MessageAdded puts a system or user message, or an inherited assistant one, into the conversation.
 type MessageAdded struct {
 	mark
-	Role     string   `json:"role"`
-	Purpose  string   `json:"purpose"` // system | task | comments | edited | correction | inherited | phase | action | not_called | new_files | restored | rules
-	Content  Text     `json:"content"`
-	Comments []string `json:"comments,omitempty"` // ids of the comments in it
-	Words    Text     `json:"words,omitzero"`     // the closing words that the model was asked something about
-	Rules    []string `json:"rules,omitempty"`    // of purpose rules: paths of the files with rules that were due
+	Role     string         `json:"role"`
+	Purpose  MessagePurpose `json:"purpose"`
+	Content  Text           `json:"content"`
+	Comments []string       `json:"comments,omitempty"` // ids of the comments in it
+	Words    Text           `json:"words,omitzero"`     // the closing words that the model was asked something about
+	Rules    []string       `json:"rules,omitempty"`    // of purpose rules: paths of the files with rules that were due
 }
 
 // LLMAdapted is one step towards a plainer shape of requests, after a refusal that
@@ -35,13 +35,13 @@ type LLMSwitched struct {
 // SummaryAdded is a summary of the messages from seq From to seq To.
 type SummaryAdded struct {
 	mark
-	Purpose  string `json:"purpose"` // compaction | final
-	From     uint64 `json:"from"`
-	To       uint64 `json:"to"`
-	Text     Text   `json:"text"`
-	Original int    `json:"original_tokens"`
-	Tokens   int    `json:"summary_tokens"`
-	Computed bool   `json:"computed,omitempty"` // made from events, without a model
+	Purpose  SummaryPurpose `json:"purpose"`
+	From     uint64         `json:"from"`
+	To       uint64         `json:"to"`
+	Text     Text           `json:"text"`
+	Original int            `json:"original_tokens"`
+	Tokens   int            `json:"summary_tokens"`
+	Computed bool           `json:"computed,omitempty"` // made from events, without a model
 	// Sources are the earlier contexts whose words may be in it.
 	Sources []string `json:"sources,omitempty"`
 }
@@ -156,8 +156,8 @@ type Until struct {
 // ContextPaused says that work rests, why, and until when.
 type ContextPaused struct {
 	mark
-	Reason string `json:"reason"`
-	Until  Until  `json:"until"`
+	Reason PauseReason `json:"reason"`
+	Until  Until       `json:"until"`
 }
 
 // ContextResumed says that work goes on.

@@ -247,7 +247,7 @@ func (b *ProjectRead) payloads() []payload {
 }
 
 func (b *MessageAdded) payloads() []payload {
-	if b.Purpose == "inherited" {
+	if b.Purpose == InheritedMessage {
 		return []payload{apart(&b.Content)}
 	}
 	return []payload{prompt(&b.Content)}

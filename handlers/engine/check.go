@@ -17,7 +17,7 @@ import (
 // it. A look that finds nothing new leaves no event.
 func (e *Engine) checkTask(ctx context.Context) error {
 	s := e.state
-	if e.p.TaskCheck < 0 || s.Status != projections.Running || s.Task == nil || s.Stop != nil || !s.Done("labels:start", 0) {
+	if e.p.TaskCheck < 0 || s.Status != projections.Running || s.Task == nil || s.Stop != nil || !s.Done(projections.LabelsStart, 0) {
 		return nil
 	}
 	now := e.p.Now()

@@ -104,7 +104,7 @@ var sessions = []shaped{
 		return w.converse1(talks[0])
 	}, func(_ *world, log []event.Event) error {
 		for _, ev := range log {
-			if b, ok := ev.Body.(*event.SummaryAdded); ok && b.Purpose == "compaction" {
+			if b, ok := ev.Body.(*event.SummaryAdded); ok && b.Purpose == event.CompactionSummary {
 				return nil
 			}
 		}

@@ -176,7 +176,7 @@ func (e *Engine) deleted(all []forge.Comment) (gone []event.Comment) {
 				kind, plain = "", id
 			}
 			from := e.state.Comments.From(id)
-			gone = append(gone, event.Comment{ID: plain, Kind: kind, Author: from.Author, Created: from.Created, Verdict: "deleted"})
+			gone = append(gone, event.Comment{ID: plain, Kind: kind, Author: from.Author, Created: from.Created, Verdict: event.DeletedComment})
 		}
 	}
 	return gone
@@ -188,7 +188,7 @@ func (e *Engine) classified(ctx context.Context, c forge.Comment, sum string, kn
 	_, genuine := e.genuine(c.Body)
 	v.Verdict = e.classify(ctx, policy.Comment{Author: c.Author, System: c.System, Internal: c.Internal, Known: known, Approves: approval,
 		Posted: e.state.Comments.Own(projections.CommentID(c.Kind, c.ID)), Marked: Marked(c.Body), Genuine: genuine})
-	if v.Verdict == "new" || v.Verdict == "edited" {
+	if v.Verdict == event.NewComment || v.Verdict == event.EditedComment {
 		text, removed := sanitize.Rendered(withState(c))
 		v.Body, v.Removed, v.Warning = event.T(text), removed, sanitize.Suspicious(text)
 	}
@@ -208,7 +208,7 @@ func withState(c forge.Comment) string {
 }
 
 // classify reads what the policy must know until it has decided.
-func (e *Engine) classify(ctx context.Context, c policy.Comment) string {
+func (e *Engine) classify(ctx context.Context, c policy.Comment) event.CommentClass {
 	for {
 		class, need := policy.Classify(e.state, c)
 		switch need {

@@ -173,7 +173,7 @@ func Fork(store *contexts.Store, secrets *redact.Redactor, f Forking, p Point, n
 	if !ok {
 		return nil, errors.New("a fork was encoded as " + body.Type())
 	}
-	pause := &event.ContextPaused{Reason: projections.Forked, Until: event.Until{Kind: "person"}}
+	pause := &event.ContextPaused{Reason: event.PauseForked, Until: event.Until{Kind: "person"}}
 	if err := store.Fork(f.Origin, event.Event{Time: now, Redacted: redacted, Body: stored}, event.Event{Time: now, Body: pause}); err != nil {
 		return nil, err
 	}

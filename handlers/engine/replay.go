@@ -95,7 +95,7 @@ func (r *Report) forgotten(ev event.Event) bool {
 	switch was := ev.Body.(type) {
 	case *event.MessageAdded:
 		now, ok := decided.(*event.MessageAdded)
-		alike = ok && was.Purpose == "inherited" && now.Purpose == was.Purpose && now.Role == was.Role
+		alike = ok && was.Purpose == event.InheritedMessage && now.Purpose == was.Purpose && now.Role == was.Role
 	case *event.SummaryAdded:
 		now, ok := decided.(*event.SummaryAdded)
 		alike = compacts(was) || ok && now.Purpose == was.Purpose && now.From == was.From && now.To == was.To && now.Computed == was.Computed
@@ -120,7 +120,7 @@ func compacts(b event.Body) bool {
 	case *event.LLMRequested:
 		return b.Purpose == "compaction"
 	case *event.SummaryAdded:
-		return b.Purpose == "compaction"
+		return b.Purpose == event.CompactionSummary
 	}
 	return false
 }

@@ -154,7 +154,7 @@ func (w *world) endsAs(reason string, kind llm.Kind) error {
 		return fmt.Errorf("replay: %v %v", err, report.Differences)
 	}
 	s := report.State
-	if s.Status != projections.Paused || s.Paused.Reason != reason || s.Paused.Until.Kind != "person" {
+	if s.Status != projections.Paused || string(s.Paused.Reason) != reason || s.Paused.Until.Kind != "person" {
 		return fmt.Errorf("it is %s, %+v, want paused because of %s", s.Status, s.Paused, reason)
 	}
 	return failedOnce(log, kind)

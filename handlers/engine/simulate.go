@@ -120,7 +120,7 @@ func (e *Engine) refetch(rec *record, reason event.FetchReason) error {
 	found := []event.Comment{}
 	if n := e.state.Fork.Fetches; n < len(rec.fetches) {
 		for _, c := range rec.fetches[n] {
-			if hash, seen := e.state.Comments.Seen(projections.CommentID(c.Kind, c.ID)); !seen || hash != c.Hash || c.Verdict == "deleted" {
+			if hash, seen := e.state.Comments.Seen(projections.CommentID(c.Kind, c.ID)); !seen || hash != c.Hash || c.Verdict == event.DeletedComment {
 				found = append(found, c)
 			}
 		}

@@ -32,33 +32,33 @@ type Account struct {
 
 // Classify says what a comment is, in the words of event.Comment: system, own,
 // internal, bot, approval, untrusted, new, edited. Only new and edited ones are input.
-func Classify(s *projections.State, c Comment) (class string, need Need) {
+func Classify(s *projections.State, c Comment) (class event.CommentClass, need Need) {
 	switch {
 	case c.System:
-		return "system", Nothing
+		return event.SystemComment, Nothing
 	case c.Posted:
-		return "own", Nothing
+		return event.OwnComment, Nothing
 	case c.Marked && c.Self == nil:
 		return "", Self
 	case c.Marked && (c.Self.Ours || c.Genuine && c.Self.Unknown):
-		return "own", Nothing
+		return event.OwnComment, Nothing
 	case c.Internal && !s.Task.Private && !s.Task.Confidential:
-		return "internal", Nothing // the answer would show its words to everybody
+		return event.InternalComment, Nothing // the answer would show its words to everybody
 	case c.Author.Bot && s.Config.Comments.ExcludeBots:
-		return "bot", Nothing
+		return event.BotComment, Nothing
 	case c.Approves:
-		return "approval", Nothing
+		return event.ApprovalComment, Nothing
 	}
 	accepted, need := accepts(s, c)
 	switch {
 	case need != Nothing:
 		return "", need
 	case !accepted:
-		return "untrusted", Nothing
+		return event.UntrustedComment, Nothing
 	case c.Known:
-		return "edited", Nothing
+		return event.EditedComment, Nothing
 	}
-	return "new", Nothing
+	return event.NewComment, Nothing
 }
 
 // accepts says whether an account's comments are input. It fails closed.
@@ -109,11 +109,11 @@ func Newest(comments []event.Comment, most int) {
 	for i := range slices.Backward(comments) {
 		c := &comments[i]
 		switch {
-		case c.Verdict != "new" && c.Verdict != "edited":
+		case c.Verdict != event.NewComment && c.Verdict != event.EditedComment:
 		case most > 0:
 			most--
 		default:
-			c.Verdict, c.Body = "older", event.Text{}
+			c.Verdict, c.Body = event.OlderComment, event.Text{}
 		}
 	}
 }

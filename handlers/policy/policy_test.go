@@ -49,7 +49,7 @@ func TestBegin(t *testing.T) {
 
 var now = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 
-func paused(reason string, until event.Until) *projections.State {
+func paused(reason event.PauseReason, until event.Until) *projections.State {
 	s := projections.NewState()
 	s.Status, s.Paused, s.PausedAt = projections.Paused, &event.ContextPaused{Reason: reason, Until: until}, now.AddDate(0, 0, -29)
 	return s
@@ -157,7 +157,7 @@ func TestClassify(t *testing.T) {
 	for name, tt := range map[string]struct {
 		accept string
 		c      policy.Comment
-		want   string
+		want   event.CommentClass
 		need   policy.Need
 	}{
 		"system":                        {"auto", policy.Comment{Author: alice, System: true}, "system", policy.Nothing},
@@ -209,7 +209,7 @@ func TestTakenAway(t *testing.T) {
 }
 
 func TestNewest(t *testing.T) {
-	all := []event.Comment{{ID: "1", Verdict: "new", Body: event.T("a")}, {ID: "2", Verdict: "bot"}, {ID: "3", Verdict: "edited", Body: event.T("b")}}
+	all := []event.Comment{{ID: "1", Verdict: event.NewComment, Body: event.T("a")}, {ID: "2", Verdict: event.BotComment}, {ID: "3", Verdict: event.EditedComment, Body: event.T("b")}}
 	policy.Newest(all, 1)
 	if all[0].Verdict != "older" || all[0].Body.View() != "" || all[1].Verdict != "bot" || all[2].Verdict != "edited" || all[2].Body.View() != "b" {
 		t.Errorf("%+v", all)

@@ -62,7 +62,7 @@ func Wake(s *projections.State, f Facts) (event.Body, *Refusal, Need) {
 		return approving(s, &event.ResumeRequested{By: ByCommand, Person: true, Actor: f.Operator}), nil, Nothing
 	}
 	// If the forge refused to set labels, the trigger label was never removed, and so not set again.
-	labelled := f.Trigger == ByLabel && (s.Paused == nil || s.Paused.Reason != projections.Denied)
+	labelled := f.Trigger == ByLabel && (s.Paused == nil || s.Paused.Reason != event.PauseLabels)
 	awaiting := s.Status == projections.Awaiting
 	var refusal *Refusal
 	switch {
@@ -101,7 +101,7 @@ func refuseLabel(s *projections.State, f Facts) *Refusal {
 
 // approving binds a person's wish to the change that is held back, if one is.
 func approving(s *projections.State, r *event.ResumeRequested) *event.ResumeRequested {
-	if r.Person && s.Paused != nil && s.Paused.Reason == projections.HeldBack && s.Publishing.Measured != nil {
+	if r.Person && s.Paused != nil && s.Paused.Reason == event.PauseChange && s.Publishing.Measured != nil {
 		bound := *r
 		bound.Tree = s.Publishing.Measured.Tree
 		return &bound

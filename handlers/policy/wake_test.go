@@ -11,7 +11,7 @@ import (
 
 // held is a context whose change, or limit, waits for an approval. The newest event
 // about labels was number 100 when it paused, and its own comment number 50.
-func held(reason string) *projections.State {
+func held(reason event.PauseReason) *projections.State {
 	s := paused(reason, event.Until{Kind: "person"})
 	s.Publishing.Measured = &event.ChangeMeasured{Tree: "tree1"}
 	s.Before = projections.Before{Label: 100, Comment: "50"}
@@ -44,12 +44,13 @@ func TestLabelWakes(t *testing.T) {
 		{"the forge does not say when", undated, policy.LabelUnknown, yes, yes, yes},
 	} {
 		for _, c := range []struct {
-			reason, accept string
-			private        bool
-			want           string
+			reason  event.PauseReason
+			accept  string
+			private bool
+			want    string
 		}{
-			{projections.HeldBack, "auto", false, tt.approval}, {projections.HeldBack, "any", true, tt.approval},
-			{projections.LimitReached, "auto", true, tt.approval}, {projections.LimitReached, "any", false, tt.approval},
+			{event.PauseChange, "auto", false, tt.approval}, {event.PauseChange, "any", true, tt.approval},
+			{event.PauseLimit, "auto", true, tt.approval}, {event.PauseLimit, "any", false, tt.approval},
 			{"requested", "auto", true, tt.private}, {"requested", "auto", false, tt.public}, {"requested", "any", false, tt.any},
 			{"model_auth", "trusted", false, tt.public}, {"repeated_call", "author", false, tt.public},
 		} {
@@ -65,12 +66,12 @@ func TestLabelWakes(t *testing.T) {
 				t.Errorf("%s, paused for %s, accept %s, private %v: %q, wake %v; want %q", tt.name, c.reason, c.accept, c.private, got, wake, c.want)
 			}
 			r, _ := wake.(*event.ResumeRequested)
-			if r != nil && (r.Actor != tt.by.Login || (r.Tree == "tree1") != (c.reason == projections.HeldBack)) {
+			if r != nil && (r.Actor != tt.by.Login || (r.Tree == "tree1") != (c.reason == event.PauseChange)) {
 				t.Errorf("%s, paused for %s: the log says %+v", tt.name, c.reason, r)
 			}
 		}
 	}
-	unknown := held(projections.HeldBack) // a log of an earlier release, or a forge that did not answer
+	unknown := held(event.PauseChange) // a log of an earlier release, or a forge that did not answer
 	unknown.Before = projections.Before{}
 	if wake, refusal, _ := wake(t, unknown, policy.Facts{Now: now, Trigger: policy.ByLabel, Triggers: triggers,
 		Task: &policy.Item{State: "open", Labels: triggers}, Labeller: &writer}); wake != nil || refusal.Why != policy.LabelUnknown {
@@ -84,7 +85,7 @@ func TestCommandApproves(t *testing.T) {
 		"run":    {Trigger: policy.ByCommand, Operator: "root"},
 		"resume": {Resume: &event.ResumeRequested{By: "command", Person: true, Actor: "root"}},
 	} {
-		wake, _, _ := wake(t, held(projections.HeldBack), f)
+		wake, _, _ := wake(t, held(event.PauseChange), f)
 		if r, ok := wake.(*event.ResumeRequested); !ok || r.Tree != "tree1" || r.Actor != "root" {
 			t.Errorf("%s: %+v", name, wake)
 		}
@@ -103,28 +104,28 @@ func TestCommentApproves(t *testing.T) {
 		want bool
 		need policy.Need
 	}{
-		"change":                  {held(projections.HeldBack), good, true, policy.Nothing},
-		"limit":                   {held(projections.LimitReached), good, true, policy.Nothing},
-		"more digits":             {held(projections.HeldBack), with(func(a *policy.Answer) { a.ID = "100" }), true, policy.Nothing},
+		"change":                  {held(event.PauseChange), good, true, policy.Nothing},
+		"limit":                   {held(event.PauseLimit), good, true, policy.Nothing},
+		"more digits":             {held(event.PauseChange), with(func(a *policy.Answer) { a.ID = "100" }), true, policy.Nothing},
 		"another pause":           {held("requested"), good, false, policy.Nothing},
-		"who may not write":       {held(projections.HeldBack), with(func(a *policy.Answer) { a.MayWrite = &no }), false, policy.Nothing},
-		"nobody asked":            {held(projections.HeldBack), with(func(a *policy.Answer) { a.MayWrite = nil }), false, policy.Permission},
-		"bot":                     {held(projections.HeldBack), with(func(a *policy.Answer) { a.Author.Bot = true }), false, policy.Nothing},
-		"our own":                 {held(projections.HeldBack), with(func(a *policy.Answer) { a.Ours = true }), false, policy.Nothing},
-		"before ours":             {held(projections.HeldBack), with(func(a *policy.Answer) { a.ID = "49" }), false, policy.Nothing},
-		"before ours, few digits": {held(projections.HeldBack), with(func(a *policy.Answer) { a.ID = "9" }), false, policy.Nothing},
-		"read already":            {held(projections.HeldBack), with(func(a *policy.Answer) { a.New = false }), false, policy.Nothing},
-		"other words":             {held(projections.HeldBack), with(func(a *policy.Answer) { a.Approves = false }), false, policy.Nothing},
+		"who may not write":       {held(event.PauseChange), with(func(a *policy.Answer) { a.MayWrite = &no }), false, policy.Nothing},
+		"nobody asked":            {held(event.PauseChange), with(func(a *policy.Answer) { a.MayWrite = nil }), false, policy.Permission},
+		"bot":                     {held(event.PauseChange), with(func(a *policy.Answer) { a.Author.Bot = true }), false, policy.Nothing},
+		"our own":                 {held(event.PauseChange), with(func(a *policy.Answer) { a.Ours = true }), false, policy.Nothing},
+		"before ours":             {held(event.PauseChange), with(func(a *policy.Answer) { a.ID = "49" }), false, policy.Nothing},
+		"before ours, few digits": {held(event.PauseChange), with(func(a *policy.Answer) { a.ID = "9" }), false, policy.Nothing},
+		"read already":            {held(event.PauseChange), with(func(a *policy.Answer) { a.New = false }), false, policy.Nothing},
+		"other words":             {held(event.PauseChange), with(func(a *policy.Answer) { a.Approves = false }), false, policy.Nothing},
 	} {
 		wake, _, need := wake(t, tt.s, policy.Facts{Now: now, Comments: &[]policy.Answer{tt.a}})
 		if (wake != nil) != tt.want || need != tt.need {
 			t.Errorf("%s: %v and need %d", name, wake, need)
 		}
 	}
-	if _, _, need := wake(t, held(projections.HeldBack), policy.Facts{Now: now}); need != policy.Comments {
+	if _, _, need := wake(t, held(event.PauseChange), policy.Facts{Now: now}); need != policy.Comments {
 		t.Errorf("need %d before the comments were read", need)
 	}
-	unsaid := held(projections.HeldBack)
+	unsaid := held(event.PauseChange)
 	unsaid.Before.Comment = ""
 	if wake, _, need := wake(t, unsaid, policy.Facts{Now: now, Comments: &[]policy.Answer{good}}); wake != nil || need != policy.Nothing {
 		t.Errorf("it is unknown what came after ours: %v, need %d", wake, need)

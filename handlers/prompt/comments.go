@@ -39,8 +39,8 @@ func commentBytes(s *projections.State) (n int) {
 // commentsHead tells comments that came during a pause from those that a look in the
 // middle of the work found.
 func commentsHead(s *projections.State) i18n.ID {
-	resume := s.Steps["fetch:resume"]
-	if s.Resumes > 0 && resume > s.Since && resume > max(s.Steps["fetch:periodic"], s.Steps["fetch:publish"]) {
+	resume := s.Steps[projections.FetchedAtResume]
+	if s.Resumes > 0 && resume > s.Since && resume > max(s.Steps[projections.FetchedPeriodic], s.Steps[projections.FetchedToPublish]) {
 		return "comments.resumed"
 	}
 	return "comments.head"
@@ -73,7 +73,7 @@ func commentList(s *projections.State, lang i18n.Lang, room int) (list string, i
 	var b strings.Builder
 	for i, c := range all[first:] {
 		body := beginning(bodies[first+i], most, lang)
-		if c.Verdict != "deleted" {
+		if c.Verdict != event.DeletedComment {
 			body = between(frame, body)
 		}
 		b.WriteString(heads[first+i] + body + "\n\n")
@@ -88,7 +88,7 @@ func commentList(s *projections.State, lang i18n.Lang, room int) (list string, i
 
 func commentHead(c event.Comment, lang i18n.Lang) string {
 	head := "---\n" + i18n.Text(lang, "comments.author", c.Author) + "\n" + i18n.Text(lang, "comments.time", format.Clock(c.Created)) + "\n"
-	if c.Verdict == "edited" {
+	if c.Verdict == event.EditedComment {
 		head += i18n.Text(lang, "comments.edited") + "\n"
 	}
 	return head + i18n.Text(lang, "comments.body") + "\n"
@@ -96,7 +96,7 @@ func commentHead(c event.Comment, lang i18n.Lang) string {
 
 func commentBody(s *projections.State, c event.Comment, lang i18n.Lang) string {
 	body := c.Body.View()
-	if c.Verdict == "deleted" {
+	if c.Verdict == event.DeletedComment {
 		body = i18n.Text(lang, "comments.deleted", projections.CommentID(c.Kind, c.ID))
 	}
 	if s.Config.Comments.Detail == "summary" {

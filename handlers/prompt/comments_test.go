@@ -17,7 +17,7 @@ func commented(window int, body string, texts ...string) *projections.State {
 	s.Lang = i18n.En
 	s.Task = &event.TaskFetched{Title: "A bug", Author: "alice", Body: event.T(body)}
 	for i, text := range texts {
-		s.Comments.Pending = append(s.Comments.Pending, event.Comment{ID: fmt.Sprint(i), Author: "alice", Verdict: "new", Body: event.T(text)})
+		s.Comments.Pending = append(s.Comments.Pending, event.Comment{ID: fmt.Sprint(i), Author: "alice", Verdict: event.NewComment, Body: event.T(text)})
 	}
 	return s
 }

@@ -24,7 +24,7 @@ func Restored(s *projections.State) *event.MessageAdded {
 	if r.Base != "" {
 		parts = append(parts, i18n.Text(s.Lang, "files.unrestored"))
 	}
-	return &event.MessageAdded{Role: string(llm.User), Purpose: "restored", Content: event.T(format.Paragraphs(parts))}
+	return &event.MessageAdded{Role: string(llm.User), Purpose: event.RestoredMessage, Content: event.T(format.Paragraphs(parts))}
 }
 
 // pathList is a list below its head, empty without paths.

@@ -47,7 +47,7 @@ func Phase(s *projections.State, phase string) *event.MessageAdded {
 	case projections.Verification:
 		parts = append(parts, planState(s), factLines(s))
 	}
-	return &event.MessageAdded{Role: string(llm.User), Purpose: "phase", Content: event.T(format.Paragraphs(parts))}
+	return &event.MessageAdded{Role: string(llm.User), Purpose: event.PhaseMessage, Content: event.T(format.Paragraphs(parts))}
 }
 
 // Action says what the current action of the plan is.
@@ -62,7 +62,7 @@ func Action(s *projections.State) *event.MessageAdded {
 		fmt.Fprintf(&b, "Expected outcome: %s\n", format.OneLine(a.Expected))
 	}
 	text := format.Paragraphs([]string{planPrompt(s, "action"), planState(s), strings.TrimSpace(b.String())})
-	return &event.MessageAdded{Role: string(llm.User), Purpose: "action", Content: event.T(text)}
+	return &event.MessageAdded{Role: string(llm.User), Purpose: event.ActionMessage, Content: event.T(text)}
 }
 
 // ToolNotCalled asks once what was done in an action instead of calling its tool.
@@ -70,7 +70,7 @@ func ToolNotCalled(s *projections.State) *event.MessageAdded {
 	text := fmt.Sprintf("The action %s is not done: its tool %s was not called, or did not succeed. Call it now. "+
 		"If the action was done in another way, or needs nothing, reply without a tool call and say in a sentence what was done instead.",
 		s.Planning.Action().ID, toolName(s, s.Planning.Action().Tool))
-	return &event.MessageAdded{Role: string(llm.User), Purpose: "not_called", Content: event.T(text)}
+	return &event.MessageAdded{Role: string(llm.User), Purpose: event.NotCalledMessage, Content: event.T(text)}
 }
 
 // toolName is the name by which the model calls a tool.

@@ -68,11 +68,11 @@ func Rules(s *projections.State) *event.MessageAdded {
 	}
 	room := projectRoom(s.Config)/2 - weigh(NestedHead)
 	for _, e := range s.Conversation.Entries {
-		if e.Purpose == "rules" {
+		if e.Purpose == event.RulesMessage {
 			room -= weigh(e.Text)
 		}
 	}
-	return &event.MessageAdded{Role: string(llm.User), Purpose: "rules", Rules: s.Entered.Due,
+	return &event.MessageAdded{Role: string(llm.User), Purpose: event.RulesMessage, Rules: s.Entered.Due,
 		Content: event.T(strings.TrimSpace(NestedHead) + ruleSection(due, room))}
 }
 

@@ -30,7 +30,7 @@ func Inherited(s *projections.State) *event.MessageAdded {
 		text += i18n.Text(s.Lang, "inherited.anybody") + "\n"
 	}
 	text += in.Summary.View()
-	return &event.MessageAdded{Role: string(llm.Assistant), Purpose: "inherited", Content: event.T(text)}
+	return &event.MessageAdded{Role: string(llm.Assistant), Purpose: event.InheritedMessage, Content: event.T(text)}
 }
 
 // SystemTemplate is the embedded system prompt. system_prompt_file replaces it;
@@ -64,7 +64,7 @@ func System(s *projections.State) *event.MessageAdded {
 		text = strings.TrimSpace(text) + "\n\n" + planPrompt(s, "system")
 	}
 	text = strings.TrimSpace(text) + historyText(s) + ProjectText(s) // last: nothing of ours stands below what others wrote
-	return &event.MessageAdded{Role: string(llm.System), Purpose: "system", Content: event.T(text)}
+	return &event.MessageAdded{Role: string(llm.System), Purpose: event.SystemMessage, Content: event.T(text)}
 }
 
 // historyText says that the history of the working copy is cut.
@@ -128,7 +128,7 @@ func task(s *projections.State, room int) *event.MessageAdded {
 	b.WriteString(i18n.Text(s.Lang, "task.by", t.Author, t.URL) + "\n\n" + body + "\n")
 	b.WriteString(setupText(s))
 	b.WriteString(continuedText(s))
-	m := &event.MessageAdded{Role: string(llm.User), Purpose: "task"}
+	m := &event.MessageAdded{Role: string(llm.User), Purpose: event.TaskMessage}
 	if len(s.Comments.Pending) > 0 {
 		b.WriteString("\n" + i18n.Text(s.Lang, "task.comments") + "\n\n")
 		list, ids := commentList(s, s.Lang, room-b.Len())
@@ -142,7 +142,7 @@ func task(s *projections.State, room int) *event.MessageAdded {
 // Edited tells the model that the task itself was changed under its hands.
 func Edited(s *projections.State) *event.MessageAdded {
 	text := i18n.Text(s.Lang, "task.edited") + "\n\n" + i18n.Text(s.Lang, "task.head", s.Task.Title) + "\n\n" + fenced(s.Task.Body.View())
-	return &event.MessageAdded{Role: string(llm.User), Purpose: "edited", Content: event.T(strings.TrimSpace(text))}
+	return &event.MessageAdded{Role: string(llm.User), Purpose: event.EditedMessage, Content: event.T(strings.TrimSpace(text))}
 }
 
 // Comments tells the model what people wrote since the latest message.
@@ -151,7 +151,7 @@ func Comments(s *projections.State) *event.MessageAdded {
 		lang := cmp.Or(i18n.Lang(s.Config.Comments.Language), s.Lang)
 		head, foot := i18n.Text(lang, commentsHead(s))+"\n\n", i18n.Text(lang, "comments.foot")
 		list, ids := commentList(s, lang, room-len(head)-len(foot))
-		return &event.MessageAdded{Role: string(llm.User), Purpose: "comments", Content: event.T(head + list + foot), Comments: ids}
+		return &event.MessageAdded{Role: string(llm.User), Purpose: event.CommentsMessage, Content: event.T(head + list + foot), Comments: ids}
 	})
 }
 
@@ -165,12 +165,12 @@ func NewFiles(s *projections.State, paths []string, words string) *event.Message
 	slices.Sort(quoted)
 	list, _ := fitFiles(quoted, s.WindowTokens()/8)
 	text := i18n.Text(s.Lang, "files.new", len(paths)) + "\n" + fenced(strings.Join(list, "\n")) + "\n" + i18n.Text(s.Lang, "files.answer")
-	return &event.MessageAdded{Role: string(llm.User), Purpose: "new_files", Content: event.T(text), Words: event.T(words)}
+	return &event.MessageAdded{Role: string(llm.User), Purpose: event.NewFilesMessage, Content: event.T(text), Words: event.T(words)}
 }
 
 // Correction tells the model why its latest reply could not be used.
 func Correction(problem string) *event.MessageAdded {
-	return &event.MessageAdded{Role: string(llm.User), Purpose: "correction", Content: event.T(problem)}
+	return &event.MessageAdded{Role: string(llm.User), Purpose: event.CorrectionMessage, Content: event.T(problem)}
 }
 
 // setupOutput is how many runes of the output of a command that failed the model sees.

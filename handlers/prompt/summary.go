@@ -100,12 +100,12 @@ func recentTurns(s *projections.State) []projections.Entry {
 // wrote, or, when no model can be reached, what the events tell.
 func FinalSummary(s *projections.State, v *projections.Ending) *event.SummaryAdded {
 	drafted := reply.PlainWords(s.Drafted)
-	if drafted == "" || !s.Done("drafted:summary", v.Since) {
+	if drafted == "" || !s.Done(projections.DraftedSummary, v.Since) {
 		return computedSummary(s, v)
 	}
 	drafted = notDone(s) + drafted
 	first, last, original := conversationSpan(s)
-	return &event.SummaryAdded{Purpose: "final", From: first, To: last, Text: event.T(drafted),
+	return &event.SummaryAdded{Purpose: event.FinalSummary, From: first, To: last, Text: event.T(drafted),
 		Original: original, Tokens: llm.Estimate(drafted), Sources: s.Lineage.Sources}
 }
 
@@ -138,7 +138,7 @@ func computedSummary(s *projections.State, v *projections.Ending) *event.Summary
 	lines = append(lines, toolLines(s)...)
 	text := notDone(s) + strings.Join(lines, "\n")
 	first, last, original := conversationSpan(s)
-	return &event.SummaryAdded{Purpose: "final", From: first, To: last, Text: event.T(text),
+	return &event.SummaryAdded{Purpose: event.FinalSummary, From: first, To: last, Text: event.T(text),
 		Original: original, Tokens: llm.Estimate(text), Computed: true, Sources: s.Lineage.Sources}
 }
 

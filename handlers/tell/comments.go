@@ -123,7 +123,7 @@ func Paused(s *projections.State, p *projections.Pausing, reasons []ApprovalReas
 	}
 	reason = strings.ReplaceAll(reason, "`agent resume`", "`agent resume "+format.ShortID(s.Created.UUID)+"`")
 	body := head + "\n\n" + i18n.Text(s.Lang, "reason", reason)
-	if p.Reason == projections.HeldBack {
+	if p.Reason == event.PauseChange {
 		lines := ApprovalLines(s.Lang, reasons)
 		body += "\n\n- " + strings.Join(lines[:min(len(lines), shownFiles)], "\n- ") + more(lines) + "\n\n" + facts(s, &projections.Ending{})
 	}

@@ -19,7 +19,7 @@ func TestDenied(t *testing.T) {
 		"Resource not accessible by personal access token": "Allow the token",
 		"": "Allow the token",
 	} {
-		p := &projections.Pausing{Reason: projections.Denied, Detail: message}
+		p := &projections.Pausing{Reason: event.PauseLabels, Detail: message}
 		if got := pauseReason(projections.NewState(), i18n.En, p); !strings.Contains(got, want) {
 			t.Errorf("%q: %s", message, got)
 		}

@@ -15,7 +15,7 @@ func workLine(s *projections.State, v *projections.Ending) string {
 		return inPlaceLine(s)
 	case p.Unfinished():
 		return keptLine(s)
-	case p.Measured != nil && p.Measured.Error != "" && s.Done("measured", v.Since):
+	case p.Measured != nil && p.Measured.Error != "" && s.Done(projections.StepMeasured, v.Since):
 		return i18n.Text(s.Lang, "kept.unknown", format.Code(p.Measured.Error))
 	case p.Opened != nil && p.Opened.URL != "":
 		return i18n.Text(s.Lang, "change", p.Opened.URL)

@@ -3,6 +3,7 @@ package tell
 import (
 	"strings"
 
+	"agent/eventlog/event"
 	"agent/handlers/format"
 	"agent/internal/i18n"
 	"agent/internal/loosejson"
@@ -35,14 +36,15 @@ func Reason(s *projections.State, lang i18n.Lang, own *projections.Ending) (sent
 
 func pausedReason(s *projections.State, lang i18n.Lang) (sentence, detail string) {
 	p := &projections.Pausing{Reason: s.Paused.Reason, Until: s.Paused.Until}
+	_, ofModel := p.Reason.OfModel()
 	switch {
-	case s.Denied != nil && p.Reason == projections.Denied:
+	case s.Denied != nil && p.Reason == event.PauseLabels:
 		p.Detail = s.Denied.Reason
-	case s.Unread != nil && p.Reason == projections.Unread:
+	case s.Unread != nil && p.Reason == event.PauseUnread:
 		p.Detail = s.Unread.Reason
-	case s.Saved.Lost != nil && p.Reason == projections.FilesLost:
+	case s.Saved.Lost != nil && p.Reason == event.PauseFilesLost:
 		p.Detail = s.Saved.Lost.Reason
-	case s.Work.Failure != nil && strings.HasPrefix(p.Reason, "model_"):
+	case s.Work.Failure != nil && ofModel:
 		p.Detail = s.Work.Failure.Message
 	}
 	return pauseReason(s, lang, p), p.Detail
@@ -57,19 +59,20 @@ func failedReason(s *projections.State, lang i18n.Lang, own *projections.Ending)
 }
 
 func pauseReason(s *projections.State, lang i18n.Lang, p *projections.Pausing) string {
+	_, ofModel := p.Reason.OfModel()
 	switch {
-	case p.Reason == "limit":
+	case p.Reason == event.PauseLimit:
 		return limitReason(s, lang)
-	case p.Reason == "requested" && p.Until.Kind == "signal":
+	case p.Reason == event.PauseOnRequest && p.Until.Kind == "signal":
 		return i18n.Text(lang, "why.signal")
 	case p.Until.Kind == "time":
 		return i18n.Text(lang, "why.model_time", format.Clock(p.Until.Time))
-	case strings.HasPrefix(p.Reason, "model_"):
-		return i18n.Text(lang, orElse("why.", p.Reason, "why.model_person"))
-	case p.Reason == projections.Denied:
+	case ofModel:
+		return i18n.Text(lang, orElse("why.", string(p.Reason), "why.model_person"))
+	case p.Reason == event.PauseLabels:
 		return i18n.Text(lang, deniedText(p.Detail))
 	}
-	return i18n.Text(lang, orOther("why.", p.Reason))
+	return i18n.Text(lang, orOther("why.", string(p.Reason)))
 }
 
 // limitReason has the numbers. A grant counts: it is what was reached.

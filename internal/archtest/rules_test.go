@@ -349,6 +349,7 @@ var rules = map[string][]string{
 	},
 	"internal/show": {
 		"contexts",
+		"eventlog/event",
 		"internal/config",
 		"internal/i18n",
 		"internal/report",
@@ -357,7 +358,6 @@ var rules = map[string][]string{
 		"internal/trees",
 		"internal/viewer",
 		"internal/watch",
-		"projections",
 	},
 	"internal/snapshot": {
 		"internal/fsx",

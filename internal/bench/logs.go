@@ -48,10 +48,10 @@ func runLog(i int, text string) ([]byte, error) {
 	}
 	bodies := []event.Body{
 		&event.ContextCreated{Format: event.Format, UUID: uuid(i), TaskKey: taskKey(i), Forge: "github.com", Kind: "github_issue", Title: "Read the notes", Trigger: "label"},
-		&event.MessageAdded{Role: "user", Purpose: "task", Content: some(1500)},
+		&event.MessageAdded{Role: "user", Purpose: event.TaskMessage, Content: some(1500)},
 	}
 	if i%500 == 0 {
-		bodies = append(bodies, &event.MessageAdded{Role: "user", Purpose: "comments", Content: event.T("It said: " + needle)})
+		bodies = append(bodies, &event.MessageAdded{Role: "user", Purpose: event.CommentsMessage, Content: event.T("It said: " + needle)})
 	}
 	for n := range steps {
 		call := event.ToolCall{ID: fmt.Sprint(n), Name: "workspace__read_file", Args: event.T(`{"path":"notes.txt"}`)}

@@ -92,7 +92,7 @@ func (f *spans) act(ev event.Event) {
 	case *event.ToolInterrupted:
 		f.close(ev, event.Interrupted, b.Reason)
 	case *event.ContextPaused:
-		f.note(ev, "paused", b.Reason)
+		f.note(ev, "paused", string(b.Reason))
 	case *event.ContextAwaiting:
 		f.note(ev, "awaiting", b.Reason)
 	case *event.ContextResumed:

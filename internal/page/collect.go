@@ -187,7 +187,7 @@ func (b *builder) comment(r eventlog.Record, ev event.Event) {
 			if text == "" {
 				continue
 			}
-			b.doc.Comments = append(b.doc.Comments, Comment{Seq: r.Seq, Who: b.line("@" + c.Author), Purpose: b.line(c.Verdict), Time: clock(c.Created), HTML: Markdown(b.room(text))})
+			b.doc.Comments = append(b.doc.Comments, Comment{Seq: r.Seq, Who: b.line("@" + c.Author), Purpose: b.line(string(c.Verdict)), Time: clock(c.Created), HTML: Markdown(b.room(text))})
 			b.of(r.Seq).comment = r.Seq
 		}
 	}

@@ -1,9 +1,9 @@
 package report
 
 import (
-	"strings"
 	"time"
 
+	"agent/eventlog/event"
 	"agent/handlers"
 	"agent/internal/i18n"
 	"agent/internal/sanitize"
@@ -56,7 +56,7 @@ func Change(s *projections.State) string {
 
 // NeedsPerson reports whether a context waits for a person who did not ask for that.
 func NeedsPerson(s *projections.State) bool {
-	return s.Status == projections.Paused && s.Resume == nil && s.Paused.Until.Kind == "person" && s.Paused.Reason != "requested"
+	return s.Status == projections.Paused && s.Resume == nil && s.Paused.Until.Kind == "person" && s.Paused.Reason != event.PauseOnRequest
 }
 
 // NeedsOperator reports whether a context waits because the model server refuses this
@@ -65,7 +65,7 @@ func NeedsOperator(s *projections.State) bool {
 	if s.Status != projections.Paused {
 		return false
 	}
-	kind, ofModel := strings.CutPrefix(s.Paused.Reason, "model_")
+	kind, ofModel := s.Paused.Reason.OfModel()
 	return ofModel && llm.Kind(kind).RefusesAll()
 }
 
@@ -84,7 +84,7 @@ func WaitsFor(s *projections.State) (reason, until string) {
 	case s.Status != projections.Paused || s.Paused == nil:
 		return "", ""
 	case s.Paused.Until.Kind == "time":
-		return s.Paused.Reason, s.Paused.Until.Time.UTC().Format(time.RFC3339)
+		return string(s.Paused.Reason), s.Paused.Until.Time.UTC().Format(time.RFC3339)
 	}
-	return s.Paused.Reason, s.Paused.Until.Kind
+	return string(s.Paused.Reason), s.Paused.Until.Kind
 }

@@ -84,11 +84,11 @@ const mostPauses = 20
 
 // Approval is what a person let pass.
 type Approval struct {
-	Time time.Time `json:"time"`
-	What string    `json:"what"`           // change | limit | text
-	By   string    `json:"by"`             // label | comment | command
-	Who  string    `json:"who,omitempty"`  // a login of the forge; of a command the account of the machine
-	Tree string    `json:"tree,omitempty"` // of the change
+	Time time.Time         `json:"time"`
+	What event.PauseReason `json:"what"`           // change | limit | text
+	By   string            `json:"by"`             // label | comment | command
+	Who  string            `json:"who,omitempty"`  // a login of the forge; of a command the account of the machine
+	Tree string            `json:"tree,omitempty"` // of the change
 }
 
 // Limit is one that was reached, in its own unit.
@@ -128,10 +128,10 @@ type LeftOut struct {
 
 // IgnoredComment is a comment that is not passed to the model, and why.
 type IgnoredComment struct {
-	ID      string    `json:"id"`
-	Author  string    `json:"author"`
-	Created time.Time `json:"created_at"`
-	Verdict string    `json:"verdict"` // own | bot | system | untrusted | older
+	ID      string             `json:"id"`
+	Author  string             `json:"author"`
+	Created time.Time          `json:"created_at"`
+	Verdict event.CommentClass `json:"verdict"`
 }
 
 // Why explains a task (URL or key on one of hosts) or a context (uuid or a prefix
@@ -229,7 +229,7 @@ func (c *Attempt) apply(ev event.Event, s *projections.State) {
 		c.Skipped = b.Reason
 	case *event.CommentsFetched:
 		for _, comment := range b.Comments {
-			if comment.Verdict != "new" && comment.Verdict != "edited" {
+			if comment.Verdict != event.NewComment && comment.Verdict != event.EditedComment {
 				c.Ignored = append(c.Ignored, IgnoredComment{comment.ID, comment.Author, comment.Created, comment.Verdict})
 			}
 		}
@@ -250,7 +250,7 @@ func (c *Attempt) apply(ev event.Event, s *projections.State) {
 func (c *Attempt) pause(ev event.Event, s *projections.State, lang i18n.Lang) {
 	switch b := ev.Body.(type) {
 	case *event.ContextPaused:
-		c.paused = &Pause{Seq: ev.Seq, Started: ev.Time, Reason: b.Reason, Because: fact(s, lang)}
+		c.paused = &Pause{Seq: ev.Seq, Started: ev.Time, Reason: string(b.Reason), Because: fact(s, lang)}
 	case *event.ResumeRequested:
 		if c.paused != nil {
 			c.paused.By, c.paused.Actor = b.By, b.Actor

@@ -3,13 +3,13 @@ package show
 import (
 	"strings"
 
+	"agent/eventlog/event"
 	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/sanitize"
 	"agent/internal/term"
 	"agent/internal/viewer"
 	"agent/internal/watch"
-	"agent/projections"
 )
 
 // Why prints why a task was taken, left, paused or ended.
@@ -112,10 +112,10 @@ func (p *Printer) showContext(c report.Attempt) {
 		p.say("why.fetch", sanitize.Line(c.Fetch, 300))
 	}
 	for _, i := range c.Ignored {
-		if i.Verdict == "own" {
+		if i.Verdict == event.OwnComment {
 			continue // nobody asks why the agent does not listen to itself
 		}
-		p.say("why.ignored", i.ID, sanitize.Line(i.Author, 60), term.Time(i.Created), p.text(i18n.OrOther("why.verdict.", i.Verdict)))
+		p.say("why.ignored", i.ID, sanitize.Line(i.Author, 60), term.Time(i.Created), p.text(i18n.OrOther("why.verdict.", string(i.Verdict))))
 	}
 }
 
@@ -141,8 +141,8 @@ func (p *Printer) showApproval(a report.Approval) {
 	if who == "" {
 		who = p.text("why.approved.nobody")
 	}
-	what := p.text(i18n.OrOther("why.approved.what.", a.What))
-	if a.What == projections.HeldBack {
+	what := p.text(i18n.OrOther("why.approved.what.", string(a.What)))
+	if a.What == event.PauseChange {
 		what = p.text("why.approved.what.change", a.Tree[:min(len(a.Tree), 12)])
 	}
 	p.say("why.approved", term.Time(a.Time), who, p.text(i18n.OrOther("why.approved.", a.By)), what)

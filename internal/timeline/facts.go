@@ -21,7 +21,7 @@ func (t *Timeline) fact(ev event.Event) (changed []uint64) {
 	case *event.WorkspaceSaved:
 		return t.saved(row, ev, b)
 	case *event.ContextPaused:
-		row.Title, row.Until, row.Status = t.line(b.Reason), b.Until, Open
+		row.Title, row.Until, row.Status = t.line(string(b.Reason)), b.Until, Open
 		return t.pause(row, "paused")
 	case *event.ContextAwaiting:
 		row.Title, row.Until, row.Status = t.line(cmp.Or(b.Reason, "answer")), event.Until{Kind: "comment", Time: b.Until.Time}, Open

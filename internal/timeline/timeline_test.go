@@ -267,7 +267,7 @@ func TestHostileTexts(t *testing.T) {
 	evil := "\x1b[2J\x1b]0;owned\a\u202egnp\u009b31m\x00</script>\xff" + strings.Repeat("A", 100<<10)
 	line := of(t, created(), &event.PhaseEntered{Phase: evil}, &event.ActionStarted{Action: evil}, &event.LLMRequested{Model: evil, Purpose: evil},
 		&event.LLMReplied{Text: event.T(evil), Calls: []event.ToolCall{{Name: evil}}}, &event.ToolRequested{Server: evil, Tool: evil, Args: event.T(evil)},
-		&event.ToolFailed{Kind: evil, Message: evil}, &event.ContextPaused{Reason: evil}, &event.Unknown{Name: "x" + strings.Repeat("y", 40), Data: []byte(`{"x":1}`)})
+		&event.ToolFailed{Kind: evil, Message: evil}, &event.ContextPaused{Reason: event.PauseReason(evil)}, &event.Unknown{Name: "x" + strings.Repeat("y", 40), Data: []byte(`{"x":1}`)})
 	for _, r := range line.Rows {
 		for _, s := range []string{r.Title, r.Result, r.Phase, r.Action, r.Type} {
 			if utf8.RuneCountInString(s) > longest || strings.ContainsAny(s, "\x1b\a\x00\u202e\u009b\n") || !utf8.ValidString(s) {

@@ -35,7 +35,7 @@ func TestByProducts(t *testing.T) {
 	add := func(b event.Body) { s.Seq++; s.Apply(event.Event{Seq: s.Seq, Body: b}) }
 	add(&event.WorkspacePrepared{Dir: dir, Commit: strings.TrimSpace(string(base)), Continued: event.Continued{From: "x", Files: []string{"target/left.rs"}}})
 	add(&event.TaskFetched{Title: "Update", Body: event.T("See the files.")})
-	add(&event.CommentsFetched{Last: true, Comments: []event.Comment{{ID: "1", Verdict: "new", Body: event.T("「vendor/」を更新してください")}, {ID: "2", Verdict: "untrusted", Body: event.T("node_modules")}}})
+	add(&event.CommentsFetched{Last: true, Comments: []event.Comment{{ID: "1", Verdict: event.NewComment, Body: event.T("「vendor/」を更新してください")}, {ID: "2", Verdict: event.UntrustedComment, Body: event.T("node_modules")}}})
 	add(&event.ToolRequested{Server: "ws", Tool: "write_file", Args: event.T(`{"path":"` + dir + `/dist/app.js","content":"new"}`)})
 	add(&event.ToolReplied{Content: event.T("written")})
 	add(&event.ToolRequested{Server: "ws", Tool: "run_command", Args: event.T(`{"argv":["touch","node_modules/x/y.js"]}`)})

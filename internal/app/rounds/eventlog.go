@@ -29,7 +29,7 @@ func logPeople(log *slog.Logger, body event.Body) {
 	switch b := body.(type) {
 	case *event.CommentsFetched:
 		for _, c := range b.Comments {
-			if b.Reason != "start" && (c.Verdict == "new" || c.Verdict == "edited") {
+			if b.Reason != "start" && (c.Verdict == event.NewComment || c.Verdict == event.EditedComment) {
 				log.Info("new comment detected", "comment", c.ID, "author", c.Author)
 			}
 			for _, pattern := range c.Warning {
@@ -37,7 +37,7 @@ func logPeople(log *slog.Logger, body event.Body) {
 			}
 		}
 	case *event.MessageAdded:
-		if b.Purpose == "comments" {
+		if b.Purpose == event.CommentsMessage {
 			log.Info("processing comments", "comments", b.Comments)
 		}
 	case *event.ContextAwaiting:

@@ -3,7 +3,6 @@ package rounds
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"agent/contexts"
 	"agent/handlers/engine"
@@ -92,7 +91,7 @@ func (r *round) faultOfModel(s *projections.State) *Fault {
 	if s.Status != projections.Paused {
 		return nil
 	}
-	kind, ofModel := strings.CutPrefix(s.Paused.Reason, "model_")
+	kind, ofModel := s.Paused.Reason.OfModel()
 	if !ofModel || !llm.Kind(kind).RefusesAll() {
 		return nil
 	}

@@ -25,8 +25,8 @@ func Everywhere(s string) []event.Body {
 		&event.ConfigPinned{Provider: s, Model: s, Language: "en"}, &event.ProcessStarted{Version: s, Host: s},
 		&event.TaskFetched{Title: s, Body: t, Author: s, Labels: []string{s}, URL: "javascript:" + s}, &event.WorkspacePrepared{Dir: s, Error: s},
 		&event.ProjectRead{Rules: []event.RuleFile{{Path: s, Text: t}}, Files: t, Map: t}, &event.ToolsListed{Servers: []event.Server{{Name: s, Prompt: s, Tools: []event.Tool{{Name: s, Description: s}}}}},
-		&event.CommentsFetched{Comments: []event.Comment{{ID: s, Author: s, Verdict: s, Body: t}}}, &event.PhaseEntered{Phase: s}, &event.ActionStarted{Action: s},
-		&event.MessageAdded{Role: "user", Purpose: s, Content: t}, &event.MessageAdded{Role: s, Purpose: s, Content: t},
+		&event.CommentsFetched{Comments: []event.Comment{{ID: s, Author: s, Verdict: event.CommentClass(s), Body: t}}}, &event.PhaseEntered{Phase: s}, &event.ActionStarted{Action: s},
+		&event.MessageAdded{Role: "user", Purpose: event.MessagePurpose(s), Content: t}, &event.MessageAdded{Role: s, Purpose: event.MessagePurpose(s), Content: t},
 		&event.UnderstandingMade{Understanding: event.Understanding{TaskType: s, Goal: s}},
 		&event.PlanMade{Plan: event.Plan{Goal: event.Goal{Objective: s, Criteria: []string{s}}, Actions: event.ActionPlan{Actions: []event.Action{{ID: s, Purpose: s, Tool: s}}}}},
 		&event.PlanRevised{Trigger: s, Revision: event.Revision{Reason: s, Changes: []event.Change{{Type: s, Details: s}}, Actions: event.ActionPlan{Actions: []event.Action{{ID: s, Purpose: s, Tool: s}}}}},
@@ -39,10 +39,10 @@ func Everywhere(s string) []event.Body {
 		&event.CommentRequested{Purpose: "progress", Body: t}, &event.CommentFailed{Kind: s, Message: s},
 		&event.LabelsRequested{Purpose: s, Add: []string{s}}, &event.LabelsFailed{Kind: s, Message: s},
 		&event.ChangeRequested{Branch: s, Base: s, Title: s, Body: t}, &event.ChangeOpened{URL: "javascript:" + s, Branch: s, Files: []string{s}, Patch: t},
-		&event.SummaryAdded{Purpose: s, Text: t}, &event.ReflectionMade{Reflection: event.Reflection{Evaluation: s}}, &event.LimitReached{Limit: s},
+		&event.SummaryAdded{Purpose: event.SummaryPurpose(s), Text: t}, &event.ReflectionMade{Reflection: event.Reflection{Evaluation: s}}, &event.LimitReached{Limit: s},
 		&event.WorkspaceSaved{Reason: s, Error: s, Files: []event.SavedFile{{Path: s, Change: s}}, Count: 1},
 		&event.Unknown{Name: "brand.new", Data: fmt.Appendf(nil, `{"x":%q}`, strings.ToValidUTF8(strings.Map(plain, s), "?"))},
-		&event.ActionFinished{Action: s, Status: s, Detail: s}, &event.PauseRequested{By: s}, &event.ContextPaused{Reason: s, Until: event.Until{Kind: s}},
+		&event.ActionFinished{Action: s, Status: s, Detail: s}, &event.PauseRequested{By: s}, &event.ContextPaused{Reason: event.PauseReason(s), Until: event.Until{Kind: s}},
 		&event.ResumeRequested{By: s, Actor: s}, &event.ContextResumed{}, &event.ContextFailed{Reason: s},
 	}
 }
