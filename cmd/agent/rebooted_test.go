@@ -11,7 +11,6 @@ import (
 
 	"agent/eventlog/event"
 	"agent/llm/llmtest"
-	"agent/projections"
 )
 
 // rebooted makes the agent see another boot id than before.

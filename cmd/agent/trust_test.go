@@ -64,7 +64,7 @@ func TestPublicComments(t *testing.T) {
 			verdicts := map[string]int{}
 			for _, f := range find[*event.CommentsFetched](c.events(l.UUID)) {
 				for _, m := range f.Comments {
-					verdicts[m.Author+" "+m.Verdict]++
+					verdicts[m.Author+" "+string(m.Verdict)]++
 				}
 			}
 			if verdicts["mallory untrusted"] != 2 || verdicts["bob new"] != 2 || verdicts["ghost untrusted"] != 1 || verdicts["alice new"] != 1 {

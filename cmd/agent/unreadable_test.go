@@ -11,7 +11,6 @@ import (
 	"agent/eventlog/event"
 	"agent/internal/exhaustive"
 	"agent/llm/llmtest"
-	"agent/projections"
 )
 
 // packDamages are the ways in which stored files get lost.
