@@ -25,8 +25,8 @@ demo: build ## the whole program at work on this machine alone, in a few seconds
 quick: ## the packages one edits most, under a minute
 	$(GO) test $(QUICK)
 
-test: ## every test, long sweeps as a sample: before each commit
-	$(GO) test -timeout 30m ./...
+test: ## before each commit. Where CI is set, also the series that start many processes
+	$(GO) test $(if $(CI),,-short) -timeout 30m ./...
 
 test-servers: bin/servers/node_modules ## tests with MCP servers that are not ours (needs Node, and npm's registry once)
 	SERVERS='$(CURDIR)/bin/servers' $(GO) test -count=1 -tags servers ./internal/servers

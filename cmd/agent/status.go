@@ -52,7 +52,8 @@ It looks at the live contexts and the 1,000 that ended last; agent verify looks 
 	cmd.Flags().BoolVar(&prometheus, "prometheus", false, "print the figures in Prometheus' text format, for its textfile collector")
 	cmd.Flags().BoolVar(&check, "check", false, "one line, and an exit code for a supervisor")
 	cmd.Flags().DurationVar(&maxAge, "max-age", 0, "how old the latest successful scan of a forge may be (default: three times the usual distance)")
-	cmd.MarkFlagsMutuallyExclusive("prometheus", "check", "json")
+	cmd.MarkFlagsMutuallyExclusive("prometheus", "check")
+	cmd.MarkFlagsMutuallyExclusive("prometheus", "json")
 	return cmd
 }
 

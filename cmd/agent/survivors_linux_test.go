@@ -88,6 +88,7 @@ func (c *talk) pushing() bool {
 // later nothing lives of what it had started: git, servers, commands.
 func TestNoSurvivors(t *testing.T) {
 	t.Parallel()
+	slow(t)
 	tries := exhaustive.Of(3, 500)
 	var running atomic.Int64
 	t.Cleanup(func() {

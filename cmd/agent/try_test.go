@@ -27,6 +27,7 @@ type user struct {
 // committed, one file is not tracked, one is ignored.
 func newUser(t *testing.T, script llmtest.Script) *user {
 	t.Helper()
+	slow(t)
 	u := &user{world: &world{t: t, dir: t.TempDir(), model: llmtest.New(summarising(script), llmtest.Ollama)}}
 	t.Cleanup(u.model.Close)
 	u.project, u.host = u.path("sum"), strings.TrimPrefix(u.model.URL(), "http://")

@@ -70,6 +70,7 @@ func newWorld(t *testing.T, script llmtest.Script) *world {
 // emptyWorld makes a world whose forge has an account for the agent, and nothing else.
 func emptyWorld(t *testing.T, script llmtest.Script) *world {
 	t.Helper()
+	slow(t)
 	w := &world{t: t, dir: t.TempDir(), forge: forgetest.New(), model: llmtest.New(summarising(script))}
 	t.Cleanup(w.forge.Close)
 	t.Cleanup(w.model.Close)
@@ -77,6 +78,24 @@ func emptyWorld(t *testing.T, script llmtest.Script) *world {
 	must(t, os.MkdirAll(w.path("tmp"), 0o700))
 	w.forge.AddToken(testToken, testBot)
 	return w
+}
+
+// early are the tests that run the real program before a commit, too: one of each of its
+// ways. The others take a quarter of an hour of processor time, and are left to CI.
+var early = map[string]bool{
+	"TestBusy": true, "TestCallLimit": true, "TestChangedInPlace": true, "TestCtrlC": true, "TestDryRun": true,
+	"TestFilesOfARun": true, "TestFork": true, "TestInspect": true, "TestIssueToDone": true, "TestKill": true,
+	"TestLabelResumes": true, "TestMissingServer": true, "TestNothingChanged": true, "TestPauseCommand": true,
+	"TestPlanGoesOn": true, "TestProgress": true, "TestProtectedPath": true, "TestRunVerbose": true,
+	"TestSecondAttemptAtAFile": true, "TestSecretIsNotSaved": true, "TestSecrets": true, "TestStatusCheck": true,
+	"TestStopCommand": true, "TestTornTail": true, "TestTry": true,
+}
+
+func slow(t *testing.T) {
+	t.Helper()
+	if name, _, _ := strings.Cut(t.Name(), "/"); !early[name] {
+		exhaustive.Slow(t)
+	}
 }
 
 // issue opens a labelled issue and returns its number.

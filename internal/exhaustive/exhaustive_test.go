@@ -1,7 +1,9 @@
 package exhaustive
 
 import (
+	"flag"
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -12,6 +14,27 @@ func TestTiers(t *testing.T) {
 		t.Run("only", func(t *testing.T) { Only(t); ran = true })
 		if Every(7) != stride || On() != (stride == 1) || ran != On() || Of(3, 30) != map[int]int{7: 3, 1: 30}[stride] {
 			t.Errorf("AGENT_EXHAUSTIVE=%q: Every(7) = %d, On() = %t, Only ran the test: %t", value, Every(7), On(), ran)
+		}
+	}
+}
+
+func TestSlow(t *testing.T) {
+	for _, c := range []struct {
+		short      bool
+		exhaustive string
+		runs       bool
+	}{{false, "0", true}, {true, "0", false}, {true, "1", true}} {
+		t.Setenv("AGENT_EXHAUSTIVE", c.exhaustive)
+		short := flag.Lookup("test.short").Value
+		was := short.String()
+		if err := short.Set(strconv.FormatBool(c.short)); err != nil {
+			t.Fatal(err)
+		}
+		ran := false
+		t.Run("slow", func(t *testing.T) { Slow(t); ran = true })
+		_ = short.Set(was)
+		if ran != c.runs {
+			t.Errorf("short: %t, AGENT_EXHAUSTIVE=%s: the test ran: %t", c.short, c.exhaustive, ran)
 		}
 	}
 }
