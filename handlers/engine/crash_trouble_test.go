@@ -199,6 +199,7 @@ func (w *world) shows(kind string) error {
 
 // Killed around each trouble.
 func TestKilledInTrouble(t *testing.T) {
+	exhaustive.Slow(t)
 	for _, tr := range troubles {
 		t.Run(tr.name, func(t *testing.T) {
 			w, contacts, err := tr.live(t, point{})

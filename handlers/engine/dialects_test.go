@@ -300,6 +300,7 @@ func (w *world) log(store *contexts.Store) (log []event.Event) {
 // TestEveryDialect works in every way with every strict server, in the shape of its
 // profile: each task ends done, and nothing is refused on the way.
 func TestEveryDialect(t *testing.T) {
+	exhaustive.Slow(t)
 	if len(llmtest.Dialects) < 16 {
 		t.Fatalf("%d dialects", len(llmtest.Dialects))
 	}

@@ -160,6 +160,7 @@ func try(t *testing.T, name string, times int) (how string) {
 }
 
 func TestSwapsReachNothingOutside(t *testing.T) {
+	exhaustive.Slow(t)
 	for name := range swaps {
 		t.Run(name, func(t *testing.T) {
 			if how := try(t, name, exhaustive.Of(4, 200)); how != "" {

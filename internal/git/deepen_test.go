@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/internal/exhaustive"
 )
 
 // longHistory is a remote with 30 commits on main, and the tag v1 on the fifth.
@@ -56,6 +58,7 @@ func TestDepth(t *testing.T) {
 // TestDeepen fetches history by and by, from the commit that the work began on, although
 // the branch went on, was rewritten, or is gone.
 func TestDeepen(t *testing.T) {
+	exhaustive.Slow(t)
 	t.Parallel()
 	bare := longHistory(t)
 	r := clone(t, bare)

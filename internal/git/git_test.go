@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"agent/internal/exhaustive"
 )
 
 // TestMain lets the test binary stand for an agent that is killed, and for a
@@ -253,6 +255,7 @@ func TestStaleLocks(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
+	exhaustive.Slow(t)
 	ctx := context.Background()
 	r := clone(t, remote(t))
 	dir := filepath.Join(t.TempDir(), "x")

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"agent/internal/exhaustive"
 )
 
 // other commits a file to a branch of the remote, as a person who works there too.
@@ -53,6 +55,7 @@ func wantError(t *testing.T, err error, kind Kind) {
 
 // TestMoved: somebody pushed to the branch meanwhile. Ours go onto theirs.
 func TestMoved(t *testing.T) {
+	exhaustive.Slow(t)
 	ctx, url := context.Background(), remote(t)
 	r, spec := work(t, url, "other", "ours", "x\n")
 	theirs := other(t, url, "other", "theirs", "y\n")
