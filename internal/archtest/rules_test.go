@@ -259,6 +259,11 @@ var rules = map[string][]string{
 		"internal/redact",
 		"internal/sanitize",
 	},
+	"internal/logtest": {
+		"contexts",
+		"eventlog/event",
+		"internal/fsx",
+	},
 	"internal/loosejson": {
 		"internal/lazyregexp",
 	},

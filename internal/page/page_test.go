@@ -11,40 +11,12 @@ import (
 
 	"agent/contexts"
 	"agent/eventlog/event"
-	"agent/internal/fsx"
 	"agent/internal/i18n"
+	"agent/internal/logtest"
 	"agent/internal/page/pagetest"
 )
 
-const uuid = "11110000-0000-4000-8000-000000000001"
-
-var start = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
-
-// storeOf writes events, one a second, to a real log.
-func storeOf(t *testing.T, title string, bodies ...event.Body) *contexts.Store {
-	t.Helper()
-	fsys, err := fsx.OpenOS(filepath.Join(t.TempDir(), "contexts"))
-	must(t, err)
-	store, err := contexts.Open(fsys, contexts.Options{})
-	must(t, err)
-	c, err := store.Create(&event.ContextCreated{Format: event.Format, UUID: uuid, TaskKey: "github.com/acme/widgets/issues/12", Forge: "github.com",
-		Kind: "github_issue", Title: title, User: "alice", Trigger: "label"}, start)
-	must(t, err)
-	open := uint64(0)
-	for i, b := range bodies {
-		ev := event.Event{Time: start.Add(time.Duration(i+1) * time.Second), Body: b}
-		if event.RoleOf(b) == event.Outcome {
-			ev.Cause = open
-		}
-		written, err := c.Append(ev)
-		must(t, err)
-		if event.RoleOf(b) == event.Intent {
-			open = written.Seq
-		}
-	}
-	must(t, c.Close())
-	return store
-}
+const uuid = logtest.UUID
 
 func must(t *testing.T, err error) {
 	t.Helper()
@@ -94,7 +66,7 @@ func run() []event.Body {
 
 func TestPage(t *testing.T) {
 	t.Parallel()
-	doc, text := pageOf(t, storeOf(t, "Greet the world", run()...), i18n.En)
+	doc, text := pageOf(t, logtest.Store(t, "Greet the world", run()...), i18n.En)
 	for _, want := range []string{
 		"<title>Greet the world · agent</title>", "the last line", // the full output
 		`<a href="#e6">6</a> <span class="bad">workspace/run_command go test</span>`, // what failed
@@ -113,7 +85,7 @@ func TestPage(t *testing.T) {
 	if doc.Cut || len(doc.Charts) != 3 {
 		t.Errorf("cut %v, %d charts", doc.Cut, len(doc.Charts))
 	}
-	if _, ja := pageOf(t, storeOf(t, "Greet the world", run()...), i18n.Ja); !strings.Contains(ja, `<html lang="ja">`) || !strings.Contains(ja, "失敗したこと") || !strings.Contains(ja, "モデルとの会話") {
+	if _, ja := pageOf(t, logtest.Store(t, "Greet the world", run()...), i18n.Ja); !strings.Contains(ja, `<html lang="ja">`) || !strings.Contains(ja, "失敗したこと") || !strings.Contains(ja, "モデルとの会話") {
 		t.Error("the Japanese page is not Japanese")
 	}
 }
@@ -122,7 +94,7 @@ func TestPage(t *testing.T) {
 func TestHostilePage(t *testing.T) {
 	t.Parallel()
 	for _, evil := range pagetest.Hostile {
-		_, text := pageOf(t, storeOf(t, evil, pagetest.Everywhere(evil)...), i18n.En)
+		_, text := pageOf(t, logtest.Store(t, evil, pagetest.Everywhere(evil)...), i18n.En)
 		if scripts, problems := pagetest.Problems(text); scripts != 1 || len(problems) > 0 {
 			t.Errorf("%.40q: %d scripts, %q", evil, scripts, problems)
 		}
@@ -138,7 +110,7 @@ func TestHostilePage(t *testing.T) {
 func TestPageIsRedacted(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2-hunter2-hunter2"
-	_, text := pageOf(t, storeOf(t, "Title "+secret, pagetest.Everywhere("a "+secret+" b")...), i18n.En, secret)
+	_, text := pageOf(t, logtest.Store(t, "Title "+secret, pagetest.Everywhere("a "+secret+" b")...), i18n.En, secret)
 	if i := strings.Index(text, secret); i >= 0 {
 		t.Errorf("the page holds a secret: %.200q", text[max(i-100, 0):])
 	}
@@ -147,14 +119,14 @@ func TestPageIsRedacted(t *testing.T) {
 // The page of a run of 200 steps with long outputs stays small, and says what it cut.
 func TestPageIsBounded(t *testing.T) {
 	t.Parallel()
-	doc, text := pageOf(t, storeOf(t, "Long", pagetest.Long(200, 40<<10)...), i18n.En)
+	doc, text := pageOf(t, logtest.Store(t, "Long", pagetest.Long(200, 40<<10)...), i18n.En)
 	if len(text) > 3<<20 || !doc.Cut || !strings.Contains(text, "bytes omitted") || !strings.Contains(text, fmt.Sprintf("more than %d KiB", doc.Bound>>10)) {
 		t.Errorf("%d bytes, cut %v, bound %d", len(text), doc.Cut, doc.Bound)
 	}
 	if !strings.Contains(text, `id="s200"`) || !strings.Contains(text, `id="s1"`) {
 		t.Error("steps are missing")
 	}
-	doc, text = pageOf(t, storeOf(t, "Longer", pagetest.Long(1600, 10)...), i18n.En)
+	doc, text = pageOf(t, logtest.Store(t, "Longer", pagetest.Long(1600, 10)...), i18n.En)
 	if len(text) > 3<<20 || doc.Earlier == 0 {
 		t.Errorf("%d bytes, %d rows left out", len(text), doc.Earlier)
 	}
@@ -163,7 +135,7 @@ func TestPageIsBounded(t *testing.T) {
 // A file is there whole or not at all, and no temporary one stays.
 func TestWriteFile(t *testing.T) {
 	t.Parallel()
-	doc, text := pageOf(t, storeOf(t, "Greet", run()...), i18n.En)
+	doc, text := pageOf(t, logtest.Store(t, "Greet", run()...), i18n.En)
 	dir := t.TempDir()
 	name := filepath.Join(dir, "run.html")
 	must(t, doc.WriteFile(name, nil))

@@ -5,50 +5,26 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"agent/contexts"
 	"agent/eventlog/event"
-	"agent/internal/fsx"
 	"agent/internal/i18n"
+	"agent/internal/logtest"
 	"agent/internal/term"
 	"agent/projections"
 )
 
-const uuid = "11110000-0000-4000-8000-000000000001"
+const uuid = logtest.UUID
 
-var start = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+var start = logtest.Start
 
-// logOf writes events, one a second, to a real log and opens it for looking. An outcome
-// gets the intent before it as its cause.
+// logOf is a store with a log of these events.
 func logOf(t *testing.T, bodies ...event.Body) *contexts.Store {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "contexts")
-	fsys, err := fsx.OpenOS(dir)
-	must(t, err)
-	store, err := contexts.Open(fsys, contexts.Options{})
-	must(t, err)
-	c, err := store.Create(&event.ContextCreated{Format: event.Format, UUID: uuid, TaskKey: "github.com/acme/widgets/issues/12", Forge: "github.com",
-		Kind: "github_issue", Title: "Greet the world", User: "alice", Trigger: "label"}, start)
-	must(t, err)
-	open := uint64(0)
-	for i, b := range bodies {
-		ev := event.Event{Time: start.Add(time.Duration(i+1) * time.Second), Body: b}
-		if event.RoleOf(b) == event.Outcome {
-			ev.Cause = open
-		}
-		written, err := c.Append(ev)
-		must(t, err)
-		if event.RoleOf(b) == event.Intent {
-			open = written.Seq
-		}
-	}
-	must(t, c.Close())
-	return store
+	return logtest.Store(t, "Greet the world", bodies...)
 }
 
 func must(t *testing.T, err error) {
