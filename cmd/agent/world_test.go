@@ -84,11 +84,11 @@ func emptyWorld(t *testing.T, script llmtest.Script) *world {
 // ways. The others take a quarter of an hour of processor time, and are left to CI.
 var early = map[string]bool{
 	"TestBusy": true, "TestCallLimit": true, "TestChangedInPlace": true, "TestCtrlC": true, "TestDryRun": true,
-	"TestFilesOfARun": true, "TestFork": true, "TestInspect": true, "TestIssueToDone": true, "TestKill": true,
-	"TestLabelResumes": true, "TestMissingServer": true, "TestNothingChanged": true, "TestPauseCommand": true,
+	"TestFork": true, "TestInspect": true, "TestIssueToDone": true, "TestKill": true,
+	"TestLabelResumes": true, "TestNothingChanged": true, "TestPauseCommand": true,
 	"TestPlanGoesOn": true, "TestProgress": true, "TestProtectedPath": true, "TestRunVerbose": true,
-	"TestSecondAttemptAtAFile": true, "TestSecretIsNotSaved": true, "TestSecrets": true, "TestStatusCheck": true,
-	"TestStopCommand": true, "TestTornTail": true, "TestTry": true,
+	"TestSecretIsNotSaved": true, "TestSecrets": true, "TestStatusCheck": true,
+	"TestTry": true,
 }
 
 func slow(t *testing.T) {

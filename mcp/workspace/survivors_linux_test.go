@@ -64,6 +64,7 @@ func sandboxModes() map[string]func(*mcp.ServerConfig) {
 }
 
 func TestNothingOutlivesItsCommand(t *testing.T) {
+	exhaustive.Slow(t)
 	for mode, change := range sandboxModes() {
 		h := build(t, change)
 		for name, script := range survivors {

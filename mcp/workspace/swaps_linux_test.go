@@ -132,6 +132,7 @@ func swapping(t *testing.T, b bench, path string) (outside string, refill func()
 // a link to the operator's files while another tool works. There is no sandbox here: the
 // tools themselves never leave the workspace, by reading, writing, moving or removing.
 func TestSwapsLeadNowhere(t *testing.T) {
+	exhaustive.Slow(t)
 	for _, what := range slices.Sorted(maps.Keys(swapped)) {
 		t.Run(what, func(t *testing.T) {
 			b := open(t)
