@@ -38,7 +38,8 @@ type Driver struct {
 	LabelForbids string            // characters that no label may hold
 	Obsolete     map[string]string // keys of the section that earlier programs had, and what to see instead ("": nothing)
 
-	New func(Options) (Conn, error) // checks the options; sends nothing
+	New  func(Options) (Conn, error) // checks the options; sends nothing
+	Hook *Hook                       // nil if it tells nothing by itself
 
 	// The rest is for `agent doctor` and `agent init --create-labels`. Paths begin
 	// with a slash and are below the API URL.

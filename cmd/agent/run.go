@@ -60,7 +60,7 @@ func (a *cli) loopCommand() *cobra.Command {
 		Use:   "loop",
 		Short: "Do what run does, again and again",
 		Long: `loop does what run does every loop.interval_seconds (30 by default), and at once when
-a command leaves a signal for it. It ends at SIGTERM with 0, and at Ctrl-C with 130.`,
+a command leaves a signal for it or a forge sends a hook (webhooks.listen). It ends at SIGTERM with 0, and at Ctrl-C with 130.`,
 		Example: `  agent loop
   agent loop --interval 10`,
 		Args: cobra.NoArgs,
@@ -72,6 +72,10 @@ a command leaves a signal for it. It ends at SIGTERM with 0, and at Ctrl-C with 
 				every := time.Duration(s.Config.Loop.IntervalSeconds) * time.Second
 				if interval > 0 {
 					every = time.Duration(interval) * time.Second
+				}
+				var err error
+				if r.Hooks, err = s.ListenForHooks(); err != nil {
+					return rounds.Summary{}, err
 				}
 				return r.Loop(cmd.Context(), every), nil
 			})

@@ -19,6 +19,7 @@ var Driver = forge.Driver{
 	ProjectsKey: "repositories", ProjectForm: "owner/repo", ValidProject: validProject,
 	Searches: true, Apps: true,
 	Obsolete:  map[string]string{"query": "see owner, repositories and assignee"},
+	Hook:      hook,
 	New:       newConn,
 	TokenPath: "/rate_limit", Scopes: scopes, WantScopes: []string{"repo", "public_repo"},
 	LabelsPath: func(project string) string { return "/repos/" + project + "/labels" },

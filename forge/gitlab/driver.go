@@ -24,6 +24,7 @@ var Driver = forge.Driver{
 	LabelForbids: ",",
 	Obsolete: map[string]string{"query": "see projects and assignee", "project_id": "see projects",
 		"discussion_per_page": "", "discussion_max_pages": "", "mr_notes_per_page": "", "mr_notes_max_pages": ""},
+	Hook:      hook,
 	New:       newConn,
 	TokenPath: "/user", Scopes: scopes, WantScopes: []string{"api"},
 	LabelsPath: func(project string) string { return "/projects/" + url.PathEscape(project) + "/labels" },

@@ -155,6 +155,7 @@ var rules = map[string][]string{
 		"internal/logging",
 		"internal/machine",
 		"internal/redact",
+		"internal/webhook",
 		"internal/workspace",
 		"llm",
 		"mcp",
@@ -177,6 +178,7 @@ var rules = map[string][]string{
 		"internal/report",
 		"internal/retention",
 		"internal/sanitize",
+		"internal/webhook",
 		"internal/workspace",
 		"llm",
 		"projections",
@@ -221,6 +223,7 @@ var rules = map[string][]string{
 		"internal/i18n",
 		"internal/registry",
 		"internal/sanitize",
+		"internal/webhook",
 		"llm",
 		"mcp",
 	},
@@ -419,6 +422,9 @@ var rules = map[string][]string{
 		"internal/i18n",
 		"internal/term",
 		"projections",
+	},
+	"internal/webhook": {
+		"forge",
 	},
 	"internal/webui": {
 		"contexts",

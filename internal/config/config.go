@@ -82,6 +82,7 @@ type Config struct {
 	ProjectAgentRules  ProjectAgentRules  `yaml:"project_agent_rules"`
 	FileListContext    FileListContext    `yaml:"file_list_context"`
 	Loop               Loop               `yaml:"loop"`
+	Webhooks           Webhooks           `yaml:"webhooks"`
 	Log                Log                `yaml:"log"`
 	Telemetry          Telemetry          `yaml:"telemetry"`
 

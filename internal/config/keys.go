@@ -117,7 +117,7 @@ func secretPath(path string) bool {
 	if name, ok := strings.CutPrefix(p, "mcp_servers.env."); ok {
 		return secretName(name)
 	}
-	return strings.HasSuffix(p, ".personal_access_token") || strings.HasSuffix(p, ".api_key")
+	return strings.HasSuffix(p, ".personal_access_token") || strings.HasSuffix(p, ".api_key") || p == "webhooks.secret"
 }
 
 var secretWords = lazyregexp.New(`(?i)token|secret|passw|passphrase|credential|private|api_?key|access_?key|auth|(^|_)(key|pat|pwd)($|_)`)

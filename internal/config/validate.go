@@ -65,6 +65,7 @@ func (d *decoder) validate(c *Config) {
 	d.checkModel(c)
 	d.checkServers(c)
 	d.checkTelemetry(c)
+	d.checkWebhooks(c)
 	for _, source := range c.TaskSource {
 		d.checkForges(c, source)
 	}

@@ -106,6 +106,7 @@ func (d *doctor) checkAll() {
 	d.checkSandbox()
 	d.checkInjection()
 	d.checkTelemetry()
+	d.checkWebhooks()
 }
 
 func (d *doctor) text(id i18n.ID, args ...any) string {

@@ -16,6 +16,7 @@ var parts = []texts{commentTexts, planTexts, reasonTexts, failureTexts, modelTex
 	demoTexts, roundTexts, endTexts, watchTexts, stateTexts, fileTexts, terminalTexts, taskFileTexts, movedTexts, treeTexts, tryTexts, moneyTexts,
 	cacheTexts, forkTexts, doctorNames,
 	exportTexts,
+	webhookTexts,
 	pageTexts, webTexts}
 
 // table is made when the first text is asked for.

@@ -18,21 +18,46 @@ func (s *Rounds) Loop(ctx context.Context, every time.Duration) (last Summary) {
 	wake, closeWatch := s.watch()
 	defer closeWatch()
 	for ctx.Err() == nil {
+		s.plan(every)
 		last = s.round(ctx, func(r *round) bool { return r.waitBusy(ctx, every, wake) })
-		select {
-		case <-ctx.Done():
-		case <-time.After(every):
-		case <-wake:
-		}
+		s.waitIdle(ctx, wake)
 	}
 	return last
+}
+
+// plan says when the next look at everything is due, if the one that begins is such a look.
+func (s *Rounds) plan(every time.Duration) {
+	if s.only == nil {
+		s.next = time.Now().Add(every)
+	}
+}
+
+// waitIdle waits until it is time for another round.
+func (s *Rounds) waitIdle(ctx context.Context, wake <-chan struct{}) {
+	next := time.NewTimer(time.Until(s.next))
+	defer next.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-next.C:
+			return
+		case <-wake:
+			return
+		case <-s.hookWake():
+			if s.only = s.Hooks.Take(); s.only != nil {
+				return
+			}
+		}
+	}
 }
 
 // waitBusy waits until it is time for another look. It is false once nothing runs any
 // more, or nothing is to be begun: then the round is over.
 func (r *round) waitBusy(ctx context.Context, every time.Duration, wake <-chan struct{}) bool {
-	next := time.NewTimer(every)
+	next := time.NewTimer(time.Until(r.next))
 	defer next.Stop()
+	defer func() { r.plan(every) }()
 	for r.working.Load() > 0 && r.halted() == nil {
 		select {
 		case <-ctx.Done():
@@ -41,6 +66,10 @@ func (r *round) waitBusy(ctx context.Context, every time.Duration, wake <-chan s
 			return true
 		case <-wake:
 			return true
+		case <-r.hookWake():
+			if r.only = r.Hooks.Take(); r.only != nil {
+				return true
+			}
 		case <-r.freed:
 		}
 	}

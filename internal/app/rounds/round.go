@@ -13,6 +13,7 @@ import (
 	"agent/handlers/policy"
 	"agent/internal/app"
 	"agent/internal/logging"
+	"agent/internal/webhook"
 )
 
 // round is the work of some workers on what was found in one look at everything, or in
@@ -27,6 +28,7 @@ type round struct {
 	mu      sync.Mutex
 	summary Summary
 	taken   map[string]bool          // task keys and uuids of this look; true: a job is at it
+	after   map[string]webhook.Item  // hooks that came while a job was at their contexts
 	found   map[string]forge.TaskKey // where the items of taken contexts were found by their ids
 	works   map[string]*sync.Mutex
 	seen    sightings
@@ -42,7 +44,7 @@ type round struct {
 }
 
 func (s *Rounds) newRound() *round {
-	return &round{Rounds: s, checked: &sync.Once{}, freed: make(chan struct{}, 1), taken: map[string]bool{}, found: map[string]forge.TaskKey{}, works: map[string]*sync.Mutex{}, paused: map[string]map[string]bool{}}
+	return &round{Rounds: s, checked: &sync.Once{}, freed: make(chan struct{}, 1), taken: map[string]bool{}, found: map[string]forge.TaskKey{}, after: map[string]webhook.Item{}, works: map[string]*sync.Mutex{}, paused: map[string]map[string]bool{}}
 }
 
 // job is one piece of work: an existing context, or a task that may become one.
@@ -91,9 +93,14 @@ func (r *round) work(ctx context.Context, jobs <-chan job) {
 
 // look finds what there is to do and hands it to free workers.
 func (r *round) look(ctx context.Context, jobs chan<- job) {
+	if items := r.only; items != nil {
+		r.only = nil
+		r.lookAt(ctx, items, jobs)
+		return
+	}
 	r.healIndex(ctx)
 	paused, more := r.begun(ctx, jobs)
-	if more {
+	if more && r.dueToList() {
 		r.labelled(ctx, jobs)
 	}
 	r.waiting(ctx, jobs, paused)
@@ -277,6 +284,10 @@ func (r *round) leave(c *claims) {
 	defer r.mu.Unlock()
 	for _, name := range *c {
 		r.taken[name] = false
+		if item, ok := r.after[name]; ok {
+			delete(r.after, name)
+			r.Hooks.Add(item)
+		}
 	}
 }
 

@@ -15,20 +15,27 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"agent/contexts"
 	"agent/forge"
 	"agent/handlers/engine"
 	"agent/internal/app"
 	"agent/internal/i18n"
+	"agent/internal/webhook"
 )
 
 // Rounds does rounds with one set of adapters.
 type Rounds struct {
 	*app.App
-	voice Voice
-	swept sync.Once // old working copies
-	told  string    // the fault that was said last
+	Hooks *webhook.Queue // items that forges told of; nil: none are listened for
+
+	voice     Voice
+	swept     sync.Once      // old working copies
+	told      string         // the fault that was said last
+	only      []webhook.Item // what the next look is at; nil: everything
+	next      time.Time      // of the next look at everything
+	allListed time.Time      // when all items were listed
 }
 
 // New makes rounds that report to v.

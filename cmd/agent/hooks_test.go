@@ -1,0 +1,131 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"agent/forge/forgetest"
+	"agent/llm/llmtest"
+)
+
+const hookSecret = "secret-of-the-hook-5b1d7c9e"
+
+// withHooks lets the loop listen for hooks, and gives the address.
+func (w *world) withHooks(secret string) (url string) {
+	w.t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	must(w.t, err)
+	address := free.Addr().String()
+	must(w.t, free.Close())
+	w.extra += fmt.Sprintf("webhooks: {listen: %q, secret: %q, interval_seconds: 86400}\nloop: {interval_seconds: 86400}\n", address, secret)
+	return "http://" + address + "/hooks"
+}
+
+// deliver sends a delivery until the loop listens.
+func (w *world) deliver(d forgetest.Delivery, url string) (status int) {
+	w.t.Helper()
+	w.until("the loop listens", func() bool {
+		var err error
+		status, err = d.Send(url)
+		return err == nil
+	})
+	return status
+}
+
+// TestHookStartsAtOnce: a loop that polls once a day begins an issue when the hook of its label
+// comes, goes on when that of an answer comes, and does nothing for one with another secret.
+func TestHookStartsAtOnce(t *testing.T) {
+	t.Parallel()
+	const signing = "whsec_dGVzdHRlc3R0ZXN0dGVzdHRlc3R0ZXN0dGVzdHQ="
+	t.Run("GitHub", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, greet())
+		w.forge.RemoveLabels(testRepo, 1, botLabel)
+		url := w.withHooks(hookSecret)
+		loop := w.start("loop")
+		quiet := w.forge.Delivery(testRepo, 1, "issues", "opened", hookSecret)
+		if status := w.deliver(quiet, url); status != http.StatusNoContent {
+			t.Fatalf("%d\n%s", status, &loop.err)
+		}
+		w.forge.AddLabels(testRepo, 1, botLabel)
+		if status := w.deliver(w.forge.Delivery(testRepo, 1, "issues", "labeled", "another-secret-0123456"), url); status != http.StatusUnauthorized {
+			t.Errorf("forged: %d", status)
+		}
+		w.beginsAtOnce(w.forge.Delivery(testRepo, 1, "issues", "labeled", hookSecret), url)
+		w.until("it is done", func() bool { return w.only().State == "completed" })
+		w.until("the worker is free", func() bool { return len(w.processes("")) == 1 })
+		requests, calls := len(w.forge.Requests()), len(w.model.Requests())
+		for range 200 { // replays of what is over
+			w.deliver(quiet, url)
+		}
+		if n := len(w.forge.Requests()) - requests; n > 5 || len(w.model.Requests()) != calls {
+			t.Errorf("200 replays led to %d requests and %d calls", n, len(w.model.Requests())-calls)
+		}
+		w.endLoop(loop)
+	})
+	for _, secret := range []string{hookSecret, signing} {
+		t.Run("GitLab "+secret[:6], func(t *testing.T) {
+			t.Parallel()
+			w := emptyWorld(t, greet())
+			server := forgetest.NewGitLab()
+			t.Cleanup(server.Close)
+			server.AddToken(testToken, testBot)
+			server.AddProject(testProject, forgetest.Project{Private: true, Git: w.path("origin.git")})
+			item := server.AddIssue(testProject, "Greet the world", "Please write hello.txt.", "alice")
+			w.site = (&onGitLab{w: w, server: server, item: item}).config()
+			url := w.withHooks(secret)
+			loop := w.start("loop")
+			w.deliver(item.Delivery(false, secret), url)
+			item.AddLabels(botLabel)
+			w.beginsAtOnce(item.Delivery(false, secret), url)
+			w.until("it is done", func() bool { return slices.Contains(item.Labels(), doneLabel) })
+			w.endLoop(loop)
+		})
+	}
+}
+
+// beginsAtOnce sends the hook of a label and waits for the first call of the model.
+func (w *world) beginsAtOnce(d forgetest.Delivery, url string) {
+	w.t.Helper()
+	begin := time.Now()
+	if status := w.deliver(d, url); status != http.StatusNoContent {
+		w.t.Fatalf("the hook: %d", status)
+	}
+	w.awaitCalls(1)
+	w.t.Logf("from the hook to the first call: %v", time.Since(begin))
+}
+
+func (w *world) endLoop(loop *process) {
+	w.t.Helper()
+	loop.signal(syscall.SIGTERM)
+	if code := loop.wait(); code != 0 {
+		w.t.Errorf("the loop ends with %d\n%s", code, &loop.err)
+	}
+	if strings.Contains(loop.err.String()+loop.out.String(), hookSecret) {
+		w.t.Error("the secret is printed")
+	}
+}
+
+// TestHookOfAnAnswer: an answer on a task that waits for one is seen at once, by its hook.
+func TestHookOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, llmtest.Turns(write("hello.txt", "hello\n"), llmtest.Done("I wrote hello.txt."), llmtest.Done("bye.txt can wait.")))
+	w.extra += "comment_handling: {enabled: true}\n"
+	url := w.withHooks(hookSecret)
+	loop := w.start("loop")
+	w.until("it waits for an answer", func() bool {
+		all := w.list(0)
+		return len(all) == 1 && all[0].State == "awaiting"
+	})
+	calls := len(w.model.Requests())
+	w.forge.AddComment(testRepo, 1, "alice", "Please write bye.txt, too.")
+	w.deliver(w.forge.Delivery(testRepo, 1, "issue_comment", "created", hookSecret), url)
+	w.awaitCalls(calls + 1)
+	w.endLoop(loop)
+}
