@@ -61,7 +61,7 @@ func (s *Store) CheckFiles(uuid string) error {
 // CheckOwn does the same with what the store keeps beside the contexts.
 func (s *Store) CheckOwn() error {
 	var problems []error
-	for _, name := range []string{keyFile, scanFile, gcFile, indexDir, budgetDir, locksDir, controlDir, stagingDir, quarantineDir, AnswersDir, waitingDir} {
+	for _, name := range []string{keyFile, scanFile, gcFile, checksFile, indexDir, budgetDir, locksDir, controlDir, stagingDir, quarantineDir, AnswersDir, waitingDir} {
 		problems = append(problems, s.checkFiles(name))
 	}
 	return errors.Join(problems...)

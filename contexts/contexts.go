@@ -14,6 +14,7 @@
 //	scan.json                                            what rounds saw, for people: [Scan]
 //	budget/<day>.json                                    what a day's model calls cost, rebuildable: [Store.Spend]
 //	gc.json                                              what was collected last
+//	checks.json                                          how far contexts that ended were checked: [Store.CheckPart]
 //	.waiting/<uuid>.json                                 what wakes a paused context, rebuildable: [Store.NoteWaiting]
 //	.answers/<hash>                                      what forges answered, kept by their adapters: [AnswersDir]
 //	.key                                                 32 random bytes for comment markers

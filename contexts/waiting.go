@@ -24,6 +24,7 @@ type Mark struct {
 	Size     int64         `json:"size"`
 	Modified int64         `json:"modified"` // ns
 	Head     eventlog.Head `json:"head"`
+	Type     string        `json:"type"` // of the last event
 }
 
 // MarkOf reads the mark of a context that is not archived, without reading its log.
@@ -42,7 +43,7 @@ func (s *Store) MarkOf(uuid string) (m Mark, err error) {
 		return m, err
 	}
 	last, err := eventlog.Last(f, info.Size())
-	return Mark{info.Size(), info.ModTime().UnixNano(), eventlog.HeadOf(last)}, err
+	return Mark{info.Size(), info.ModTime().UnixNano(), eventlog.HeadOf(last), string(last.Type)}, err
 }
 
 // waitingNote is the first line of a note's file; the note follows.

@@ -13,6 +13,7 @@ import (
 type Waiter struct {
 	Seq      uint64                 `json:"seq"`
 	Now      time.Time              `json:"now"`
+	Started  time.Time              `json:"started"`
 	Created  *event.ContextCreated  `json:"created"`
 	Key      address                `json:"key"`
 	Item     string                 `json:"item"`
@@ -38,7 +39,7 @@ type address forge.TaskKey
 
 // WaiterOf takes it out of a state.
 func WaiterOf(s *State) Waiter {
-	w := Waiter{Seq: s.Seq, Now: s.Now, Created: s.Created, Key: address(s.Key), Item: s.Item, Home: s.Home, Labels: s.Labels, Status: s.Status,
+	w := Waiter{Seq: s.Seq, Now: s.Now, Started: s.Started, Created: s.Created, Key: address(s.Key), Item: s.Item, Home: s.Home, Labels: s.Labels, Status: s.Status,
 		Paused: s.Paused, PausedAt: s.PausedAt, Wait: s.Wait, Before: s.Before, Seen: s.Comments.seen, Own: s.Comments.own}
 	if s.Config != nil {
 		w.Names = &s.Config.Labels
@@ -55,6 +56,7 @@ func WaiterOf(s *State) Waiter {
 // State makes a state that knows this and nothing else.
 func (w *Waiter) State() *State {
 	s := NewState()
+	s.Started = w.Started
 	s.Seq, s.Now, s.Created, s.Key, s.Item, s.Home, s.Labels, s.Status = w.Seq, w.Now, w.Created, forge.TaskKey(w.Key), w.Item, w.Home, w.Labels, w.Status
 	s.Paused, s.PausedAt, s.Wait, s.Before = w.Paused, w.PausedAt, w.Wait, w.Before
 	if w.Seen != nil {

@@ -16,7 +16,7 @@ import (
 // set here: a new one that is not carried over fails.
 func TestWaiterIsWhole(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
-	want := Waiter{Seq: 7, Now: at, Created: &event.ContextCreated{UUID: "u", Forge: "example.com/git"},
+	want := Waiter{Seq: 7, Now: at, Started: at, Created: &event.ContextCreated{UUID: "u", Forge: "example.com/git"},
 		Key:  address{Host: "example.com/git", Project: "a/b/c", Kind: forge.GitLabMergeRequest, Number: 3},
 		Item: "1", Home: "2", Names: &event.Labels{Paused: "paused"}, Task: true, Author: "ann", Assigned: true, Labels: []string{"x"},
 		Status: Paused, Paused: &event.ContextPaused{Reason: "requested", Until: event.Until{Kind: "time", Time: at}}, PausedAt: at,

@@ -27,7 +27,8 @@ With --check it prints one line, and its exit code is for a supervisor:
       key, or tasks are left on a forge that is not configured any more.
   65  it works, but a context is damaged. A restart does not help; agent verify and
       agent repair do.
-It looks at the live contexts and the 1,000 that ended last; agent verify looks at all.`,
+It looks at the live contexts and the 1,000 that ended last, and knows what rounds and agent
+verify found damaged of the others: rounds read each of those once a day.`,
 		Example: `  agent status
   agent status --check
   agent status --check --max-age 2h
@@ -39,6 +40,9 @@ It looks at the live contexts and the 1,000 that ended last; agent verify looks 
 				return err
 			}
 			status, err := l.Status(maxAge)
+			if err == nil && (!check || l.asJSON) {
+				err = l.SpentToday(status)
+			}
 			if err != nil {
 				return err
 			}

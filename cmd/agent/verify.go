@@ -43,6 +43,7 @@ up to that event was changed since the comment was written.`,
 			defer a.pageLong()()
 			code, err := a.each(store, refs, func(uuid string) error {
 				err := a.verify(store, uuid)
+				a.noteDamage(uuid, err)
 				if head == "" || err != nil && !isStale(err) {
 					return err
 				}
@@ -57,6 +58,16 @@ up to that event was changed since the comment was written.`,
 	a.jsonFlag(cmd, "print one JSON object a line for each context")
 	cmd.Flags().StringVar(&head, "head", "", "EVENT:SHA256 as a comment names it")
 	return cmd
+}
+
+// noteDamage lets `agent status` know of a damaged context, if the store can be written to.
+func (a *cli) noteDamage(uuid string, err error) {
+	if exitCode(err) != contexts.ExitDamage {
+		return
+	}
+	if store, err := a.openStore(false); err == nil {
+		_, _ = store.NoteDamage(uuid) // it is told now, whether it can be noted or not
+	}
 }
 
 // parseHead takes EVENT:SHA256 apart; an empty one names nothing.

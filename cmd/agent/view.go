@@ -30,7 +30,7 @@ func (a *cli) view(opts ...config.Option) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &view{cli: a, Source: report.Source{Store: store, Config: cfg, Lang: app.Language(cfg), Now: time.Now(),
+	return &view{cli: a, Source: report.Source{Store: store, Config: cfg, Lang: app.Language(cfg), Now: time.Now(), Version: version(),
 		Paused: a.signalFile != "", Warn: a.warning}}, nil
 }
 

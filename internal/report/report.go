@@ -20,8 +20,10 @@ type Source struct {
 	Config *config.Config
 	Lang   i18n.Lang // of the sentences in reports
 	Now    time.Time
-	Paused bool        // the pause signal is set
-	Warn   func(error) // takes entries of the store that are not contexts
+	// Version of the program: notes of another one do not count.
+	Version string
+	Paused  bool        // the pause signal is set
+	Warn    func(error) // takes entries of the store that are not contexts
 }
 
 func (s Source) text(id i18n.ID, args ...any) string { return i18n.Text(s.Lang, id, args...) }

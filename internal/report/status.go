@@ -81,19 +81,13 @@ const checkedEnded = 1000
 
 // Status reads the logs that have not ended, and asks the index for the others. maxAge
 // is how old the latest successful scan of a forge may be; 0: by the distance of
-// the latest ones.
+// the latest ones. What was spent is not in it.
 func (s Source) Status(maxAge time.Duration) (*Status, error) {
 	r := &Status{Problems: []string{}, Attention: []string{}, Counts: map[string]int{}, Running: []StatusContext{}, Interrupted: []StatusContext{},
 		Waiting: []StatusContext{}, Damaged: []StatusContext{}, Refused: []StatusContext{}, Forges: []ForgeScan{}}
 	if err := s.contexts(r); err != nil {
 		return nil, err
 	}
-	day := contexts.Day(s.Now)
-	tokens, usd, err := s.Store.Spent(day)
-	if err != nil {
-		return nil, err
-	}
-	r.Today = Spending{day, tokens, usd, s.Config.Limits.MaxTokensPerDay, s.Config.Limits.MaxCostUSDPerDay}
 	scan, err := s.Store.Scan()
 	if err != nil {
 		return nil, err
@@ -120,6 +114,14 @@ func (s Source) Status(maxAge time.Duration) (*Status, error) {
 	return r, nil
 }
 
+// SpentToday completes a status. It may have to read the logs of a day.
+func (s Source) SpentToday(r *Status) error {
+	day := contexts.Day(s.Now)
+	tokens, usd, err := s.Store.Spent(day)
+	r.Today = Spending{day, tokens, usd, s.Config.Limits.MaxTokensPerDay, s.Config.Limits.MaxCostUSDPerDay}
+	return err
+}
+
 // contexts folds the live ones and counts the others.
 func (s Source) contexts(r *Status) error {
 	for entry, err := range s.Store.Unfinished() {
@@ -127,7 +129,7 @@ func (s Source) contexts(r *Status) error {
 			s.Warn(err)
 			continue
 		}
-		if line := s.statusOf(entry.UUID); !projections.Status(line.State).Ended() { // else its directory is behind, and the index counts it
+		if line := s.statusOf(entry); !projections.Status(line.State).Ended() { // else its directory is behind, and the index counts it
 			r.Counts[line.State]++
 			r.list(line)
 		}
@@ -144,7 +146,7 @@ func (s Source) contexts(r *Status) error {
 		case i.State == contexts.StateDamaged:
 			r.Damaged = append(r.Damaged, StatusContext{UUID: i.UUID, TaskKey: i.TaskKey, Title: i.Title, State: i.State, Error: i.Err.Error()})
 		case i.Refused:
-			r.list(s.statusOf(i.UUID))
+			r.list(s.statusOf(contexts.Entry{UUID: i.UUID, Dir: contexts.Completed}))
 		}
 	}
 	lost, err := s.Store.Lost()
@@ -178,8 +180,14 @@ func (r *Status) list(line StatusContext) {
 	}
 }
 
-// statusOf folds a context.
-func (s Source) statusOf(uuid string) StatusContext {
+// statusOf folds a context, unless it waits and a note says how.
+func (s Source) statusOf(e contexts.Entry) StatusContext {
+	uuid := e.UUID
+	if e.Dir == contexts.Paused {
+		if n := Sleeping(s.Store, uuid, s.Version, s.Lang); n != nil {
+			return s.asleep(n)
+		}
+	}
 	log := s.fold(uuid, nil)
 	state := log.state
 	line := StatusContext{UUID: uuid, State: string(state.Status), Started: state.Started, Last: state.Now}
@@ -200,6 +208,17 @@ func (s Source) statusOf(uuid string) StatusContext {
 	if log.err != nil {
 		line.State, line.Error = "damaged", log.err.Error()
 	}
+	return line
+}
+
+// asleep is statusOf from a note.
+func (s Source) asleep(n *Sleeper) StatusContext {
+	state := n.Waiter.State()
+	line := StatusContext{UUID: state.Created.UUID, TaskKey: state.Key.String(), Title: state.Created.Title, State: string(state.Status),
+		Started: state.Started, Last: state.Now, Event: n.Event, forge: state.Created.Forge}
+	line.Reason, line.Until = WaitsFor(state)
+	s.explain(&line, state)
+	line.Because = n.Because
 	return line
 }
 

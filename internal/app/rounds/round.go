@@ -119,7 +119,7 @@ func (r *round) lookAgain(ctx context.Context, jobs chan<- job) {
 	r.pausedMu.Unlock()
 	r.look(ctx, jobs)
 	if ctx.Err() == nil {
-		r.collectDaily(ctx)
+		r.upkeep(ctx)
 	}
 }
 

@@ -100,7 +100,7 @@ func (s *Rounds) round(ctx context.Context, again func(*round) bool) Summary {
 	r.tellTurnedAway()
 	r.tellWithheld()
 	if ctx.Err() == nil {
-		r.collectDaily(ctx)
+		r.upkeep(ctx)
 	}
 	r.endLook()
 	return r.summary

@@ -59,16 +59,31 @@ func (r *round) sweep() {
 	}
 }
 
-// collectDaily does what gc does, once a day. Nothing depends on it.
+// upkeepTime bounds what a round does beside its tasks. The next one goes on with it.
+const upkeepTime = 10 * time.Second
+
+// upkeep does what is not urgent. Nothing depends on it.
+func (r *round) upkeep(ctx context.Context) {
+	if err := r.Store.CheckPart(ctx, time.Now()); err != nil && ctx.Err() == nil {
+		r.Log.Warn("contexts that ended could not be checked", "error", err)
+	}
+	r.collectDaily(ctx)
+}
+
+// collectDaily does what gc does, once a day. A backlog takes several rounds.
 func (r *round) collectDaily(ctx context.Context) {
 	if contexts.Day(time.Now()) == contexts.Day(r.Store.LastCollected().Time) {
 		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, upkeepTime)
+	defer cancel()
 	report, err := retention.Collect(ctx, r.Config, r.Store, false, nil, nil)
 	switch {
 	case err == nil:
 		r.Log.Info("old contexts were collected", "archived", report.Archived, "removed", report.Removed, "clones", report.Clones,
 			"kept", report.Inheritable, "busy", report.Busy, "problems", report.Problems)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		r.Log.Info("the next round goes on to collect old contexts", "archived", report.Archived, "removed", report.Removed, "clones", report.Clones)
 	case ctx.Err() == nil && !errors.Is(err, contexts.ErrBusy):
 		r.Log.Warn("old contexts could not be collected", "error", err)
 	}
