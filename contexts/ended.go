@@ -78,8 +78,8 @@ func (x *snapshot) ended(n int) (counts map[string]int, latest, odd []Info, err 
 	return counts, latest, odd, nil
 }
 
-// second is how a time in a line begins: it sorts like the time as far as that.
-const second = `"2006-01-02T15:04:05`
+// toSecond is how a time in a line begins: it sorts like the time as far as that.
+const toSecond = `"2006-01-02T15:04:05`
 
 // newestRows keeps the rows that ended last, at most twice as many as wanted.
 type newestRows struct {
@@ -93,10 +93,10 @@ func (k *newestRows) add(r row) error {
 	if r.line != nil {
 		_, rest, _ := bytes.Cut(r.line, []byte(`,"ended":`)) // nowhere in a text: its quotes are escaped
 		value, _, ok := cutString(rest)
-		if !ok || len(value) < len(second) {
+		if !ok || len(value) < len(toSecond) {
 			return errIndex
 		}
-		if before := k.before; len(before) > 0 && bytes.HasSuffix(value, []byte(`Z"`)) && (bytes.Equal(value, before) || bytes.Compare(value[:len(second)], before[:len(second)]) < 0) {
+		if before := k.before; len(before) > 0 && bytes.HasSuffix(value, []byte(`Z"`)) && (bytes.Equal(value, before) || bytes.Compare(value[:len(toSecond)], before[:len(toSecond)]) < 0) {
 			return nil // most rows: no time needs to be parsed
 		}
 		if setField(&r.Ended, value) != nil {
