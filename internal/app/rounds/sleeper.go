@@ -1,6 +1,10 @@
 package rounds
 
 import (
+	"encoding/json"
+
+	"agent/contexts"
+	"agent/handlers/engine"
 	"agent/handlers/policy"
 	"agent/internal/report"
 	"agent/projections"
@@ -9,9 +13,17 @@ import (
 // sleeper gives what decides about waking a context, and why it waits. It reads the log
 // only if no note about it is kept: most logs did not change since the last round.
 func (r *round) sleeper(uuid string) (s *projections.State, because string, err error) {
-	s, because, noteErr, err := report.ReadSleeper(r.Store, uuid, r.ProgramVersion(), r.Language())
-	r.warnOfNote(noteErr)
-	return s, because, err
+	if n := report.Sleeping(r.Store, uuid, r.ProgramVersion(), r.Language()); n != nil {
+		return n.Waiter.State(), n.Because, nil
+	}
+	mark, markErr := r.Store.MarkOf(uuid)
+	if s, err = engine.ReadState(r.Store, uuid); err != nil {
+		return nil, "", err
+	}
+	if markErr == nil {
+		r.noteSleeper(s, mark)
+	}
+	return s, report.Because(s, r.Language()), nil
 }
 
 // fellAsleep keeps a note about a context that was worked on until now.
@@ -20,11 +32,20 @@ func (r *round) fellAsleep(s *projections.State) {
 		return
 	}
 	if mark, err := r.Store.MarkOf(s.Created.UUID); err == nil {
-		r.warnOfNote(report.NoteSleeper(r.Store, s, mark, r.ProgramVersion(), r.Language()))
+		r.noteSleeper(s, mark)
 	}
 }
 
-func (r *round) warnOfNote(err error) {
+// noteSleeper keeps a note, unless more than a Waiter holds decides about the context.
+func (r *round) noteSleeper(s *projections.State, mark contexts.Mark) {
+	if !policy.Waiting(s) || s.Stop != nil || s.Created == nil || report.NeedsOperator(s) || mark.Head.Seq != s.Seq {
+		return
+	}
+	note, err := json.Marshal(report.Sleeper{Version: r.ProgramVersion(), Language: r.Language(), Because: report.Because(s, r.Language()),
+		Event: mark.Type, Waiter: projections.WaiterOf(s)})
+	if err == nil {
+		err = r.Store.NoteWaiting(s.Created.UUID, mark, note)
+	}
 	if err != nil {
 		r.Log.Warn("a note on a paused context could not be written: its log is read again", "error", err)
 	}
