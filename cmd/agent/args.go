@@ -19,8 +19,8 @@ func wrongArgs(cmd *cobra.Command, args []string, err error) error {
 	switch {
 	case takes == "" && len(args) > 0 && !cmd.HasSubCommands():
 		return usageError{fmt.Errorf("%s takes no arguments, not %q", name(cmd), args[0])}
-	case len(args) == 0 && (strings.HasPrefix(takes, "CONTEXT") || strings.HasPrefix(takes, "TASK")):
-		return refused(fmt.Errorf("%s needs a %s; agent list shows them", name(cmd), strings.Fields(strings.TrimSuffix(takes, "..."))[0]))
+	case len(args) == 0 && (strings.HasPrefix(strings.TrimPrefix(takes, "["), "CONTEXT") || strings.HasPrefix(takes, "TASK")):
+		return refused(fmt.Errorf("%s needs a %s; agent list shows them", name(cmd), strings.Fields(strings.TrimPrefix(strings.TrimSuffix(takes, "..."), "["))[0]))
 	case len(args) > 1 && (strings.HasPrefix(takes, "CONTEXT") || strings.HasPrefix(takes, "TASK")):
 		return usageError{fmt.Errorf("%s takes one %s, not %d", name(cmd), strings.Fields(takes)[0], len(args))}
 	}

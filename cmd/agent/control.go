@@ -41,17 +41,19 @@ reached it grants the same amount once more, or what --add says.`,
 		Example: `  agent resume 3f2a
   agent resume 3f2a --add 50000`,
 		RunE: func(_ *cobra.Command, refs []string) error {
-			payload, err := json.Marshal(engine.ResumePayload{Add: add, By: engine.Operator()})
-			if err != nil {
-				return err
-			}
-			return a.signal(refs, all, contexts.Resume, contexts.Paused, payload)
+			return a.signal(refs, all, contexts.Resume, contexts.Paused, resumePayload(add))
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "everything that is paused")
 	a.jsonFlag(cmd, signalJSON)
 	cmd.Flags().Float64Var(&add, "add", 0, "how much of the reached limit to grant")
 	return cmd
+}
+
+// resumePayload says who resumes, and how much of a reached limit is granted.
+func resumePayload(add float64) []byte {
+	payload, _ := json.Marshal(engine.ResumePayload{Add: add, By: engine.Operator()}) // of a number and a name
+	return payload
 }
 
 func (a *cli) stopCommand() *cobra.Command {

@@ -35,6 +35,7 @@ the secrets of the configuration as it is now.
 
   jsonl      the log's lines, with the texts that lie beside it
   markdown   what the context is about, and its conversation
+  html       the page of agent inspect --html
   otlp       OpenTelemetry spans in JSON, one request a line: for the collector's OTLP JSON
              file receiver. Without texts, unless --content or telemetry.content asks for them
   atif       a trajectory for evaluations and training (Harbor, ATIF 1.7)`,
@@ -68,7 +69,7 @@ func (e *exporting) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	source := export.Source{Store: l.Store, UUID: uuid, Redact: redact.New(l.Config.Secrets()), Version: version(), Lang: l.lang,
+	source := export.Source{Store: l.Store, UUID: uuid, Redact: redact.New(l.Config.Secrets()), Secrets: l.Config.Secrets(), Version: version(), Lang: l.lang,
 		Content: e.content || l.Config.Telemetry.Content}
 	if e.endpoint != "" {
 		return e.send(ctx, source, l.Config)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"agent/contexts"
 	"agent/internal/app"
@@ -42,13 +43,13 @@ type inspection struct {
 func (a *cli) inspectCommand() *cobra.Command {
 	i := &inspection{cli: a}
 	cmd := &cobra.Command{
-		Use: "inspect CONTEXT [SEQ]", Short: "Show what happened in a context, and why", Args: cobra.RangeArgs(1, 2),
+		Use: "inspect [CONTEXT [SEQ]]", Short: "Show what happened in a context, and why", Args: cobra.MaximumNArgs(2),
 		Long: `inspect prints one line for each event of a context's log. With SEQ it shows that event
 whole, and with it what it led to or came from: a tool call and its output, a request
 and its reply. --conversation shows what the model read and wrote, and where the work
 paused or broke off; --costs what each model call took, by phase and action, and in all.
 It never writes, also not to a damaged log: it shows what can be read around the damage
-and exits with 65.`,
+and exits with 65. Without a CONTEXT it prints what agent list prints.`,
 		Example: `  agent inspect 3f2a
   agent inspect 3f2a 42                      # event 42 whole: a tool call with its output
   agent inspect 3f2a --failed                # what went wrong
@@ -58,7 +59,12 @@ and exits with 65.`,
   agent inspect 3f2a -f                      # follow it while it runs
   agent inspect 3f2a --html run.html         # one file for a browser: timeline, files, conversation, costs
   agent inspect 3f2a --json | jq 'select(.type=="tool.requested").data'`,
-		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return i.without(cmd)
+			}
+			return i.run(cmd.Context(), args)
+		},
 	}
 	flags := cmd.Flags()
 	a.jsonFlag(cmd, "print the log's lines; control and invisible characters as \\u escapes")
@@ -75,6 +81,20 @@ and exits with 65.`,
 	flags.StringVar(&i.grep, "grep", "", "only events whose data match this regular expression")
 	cmd.MarkFlagsMutuallyExclusive("conversation", "costs", "request", "html")
 	return cmd
+}
+
+// without a context lists them. What else was asked for needs one.
+func (i *inspection) without(cmd *cobra.Command) error {
+	asked := false
+	cmd.LocalNonPersistentFlags().Visit(func(f *pflag.Flag) { asked = asked || f.Name != "json" })
+	if asked {
+		return wrongArgs(cmd, nil, nil)
+	}
+	l, err := i.cli.view(config.Offline())
+	if err != nil {
+		return err
+	}
+	return l.list("")
 }
 
 func (i *inspection) run(ctx context.Context, args []string) error {

@@ -21,6 +21,7 @@ import (
 	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/internal/i18n"
+	"agent/internal/page"
 	"agent/internal/redact"
 	"agent/internal/sanitize"
 )
@@ -30,7 +31,8 @@ type Source struct {
 	Store   *contexts.Store
 	UUID    string
 	Redact  *redact.Redactor
-	Version string // of the program
+	Secrets []string // what Redact looks for
+	Version string   // of the program
 	Lang    i18n.Lang
 	Content bool // spans hold texts, too
 	brief   bool // no text is needed whole
@@ -42,6 +44,7 @@ var writers = map[string]func(Source, io.Writer) error{
 	"markdown": Source.markdown,
 	"otlp":     Source.otlp,
 	"atif":     Source.atif,
+	"html":     Source.html,
 }
 
 // Formats are what [Source.Write] writes.
@@ -52,6 +55,15 @@ func (s Source) Write(w io.Writer, format string) error {
 	buffered := bufio.NewWriterSize(w, 1<<16)
 	err := writers[format](s, buffered)
 	return errors.Join(err, buffered.Flush())
+}
+
+// html writes the page of agent inspect --html.
+func (s Source) html(w io.Writer) error {
+	doc, err := page.Of(s.Store, s.UUID, s.Lang, s.Secrets)
+	if doc == nil {
+		return err
+	}
+	return errors.Join(err, doc.Write(w))
 }
 
 // clean redacts a text.

@@ -61,7 +61,7 @@ func log(t *testing.T, bodies ...event.Body) Source {
 		}
 	}
 	must(t, c.Close())
-	return Source{Store: store, UUID: uuid, Redact: redact.New([]string{secret}), Version: "v1", Lang: "en"}
+	return Source{Store: store, UUID: uuid, Redact: redact.New([]string{secret}), Secrets: []string{secret}, Version: "v1", Lang: "en"}
 }
 
 // run is a context with everything that the formats tell apart: a command of the

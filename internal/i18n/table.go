@@ -17,7 +17,7 @@ var parts = []texts{commentTexts, planTexts, reasonTexts, failureTexts, modelTex
 	cacheTexts, forkTexts, doctorNames,
 	exportTexts,
 	webhookTexts,
-	pageTexts, webTexts}
+	pageTexts, webTexts, uiTexts}
 
 // table is made when the first text is asked for.
 var table = sync.OnceValue(func() texts { return union(parts...) })

@@ -34,6 +34,7 @@ import (
 type Options struct {
 	Address   string // host:port; port 0 is any
 	Cert, Key string // files; needed beyond loopback
+	Version   string // of the program
 	Token     string // needed beyond loopback; empty: everybody on this machine may look
 }
 
@@ -53,6 +54,7 @@ type Server struct {
 	pages  *template.Template
 	lists  cache[[]report.Listed]
 	stats  cache[statsPages]
+	gauges cache[[]byte]
 	hubs   hubs
 }
 
@@ -128,6 +130,7 @@ func (s *Server) Handler(address string) http.Handler {
 	mux.HandleFunc("GET /c/{uuid}/live", s.live)
 	mux.HandleFunc("GET /compare", s.compare)
 	mux.HandleFunc("GET /stats", s.statistics)
+	mux.HandleFunc("GET /metrics", s.metrics)
 	for name, text := range assets {
 		mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) { serveAsset(w, name, text) })
 	}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"agent/contexts"
+	"agent/handlers/engine"
+	"agent/internal/config"
+	"agent/internal/redact"
+	"agent/internal/term"
+	"agent/internal/tui"
+)
+
+// inTerminal shows the browser, or a list where there is no terminal for it.
+func (a *cli) inTerminal(ctx context.Context, args []string) error {
+	l, err := a.view(config.Offline())
+	if err != nil {
+		return err
+	}
+	if !term.Of(a.out).Live() || !isInput(os.Stdin) {
+		return l.list("")
+	}
+	return l.browse(ctx, args)
+}
+
+func (l *view) browse(ctx context.Context, args []string) error {
+	secrets := redact.New(l.Config.Secrets())
+	o := tui.Options{Store: l.Store, Lang: l.lang, Colors: term.Of(l.out).Colors, Now: time.Now, Signal: l.uiSignal, Fork: l.uiFork,
+		Redact: func(text string) string { plain, _ := secrets.String(text); return plain }}
+	if len(args) > 0 {
+		uuid, err := l.Store.Newest(args[0], l.hosts...)
+		if err != nil {
+			return err
+		}
+		o.UUID = uuid
+	}
+	return tui.Run(ctx, o, os.Stdin, os.Stdout)
+}
+
+// quiet is the command line with what it prints as a text, on one line.
+func (l *view) quiet() (*cli, func() string) {
+	var b bytes.Buffer
+	a := *l.cli
+	a.out, a.err, a.asJSON = &b, &b, false
+	return &a, func() string { return strings.Join(strings.Fields(b.String()), " ") }
+}
+
+// uiSignal does what pause, resume and stop do.
+func (l *view) uiSignal(uuid string, sig contexts.Signal) (string, error) {
+	a, said := l.quiet()
+	var payload []byte
+	if sig == contexts.Resume {
+		payload = resumePayload(0)
+	}
+	err := a.signal([]string{uuid}, false, sig, "", payload)
+	return said(), err
+}
+
+// uiFork does what fork does.
+func (l *view) uiFork(ctx context.Context, uuid string, at uint64, say string) (string, error) {
+	a, said := l.quiet()
+	k := &forking{cli: a, f: engine.Forking{At: at, Say: say}}
+	err := k.run(ctx, uuid)
+	if errors.Is(err, errQuiet) {
+		return said(), errors.New(said())
+	}
+	return said(), err
+}

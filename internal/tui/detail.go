@@ -1,0 +1,246 @@
+package tui
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/contexts"
+	"agent/eventlog"
+	"agent/eventlog/event"
+	"agent/internal/i18n"
+	"agent/internal/sanitize"
+	"agent/internal/term"
+	"agent/internal/timeline"
+	"agent/internal/trees"
+	"agent/internal/viewer"
+)
+
+// detail is what lies behind the chosen row.
+type detail struct {
+	seq     uint64 // of the row
+	width   int    // that it was laid out for
+	lines   []styled
+	top     int
+	focused bool
+}
+
+// styled is a line that is safe for a terminal, and what it means.
+type styled struct {
+	text  string
+	color term.Color
+}
+
+type detailMsg struct {
+	uuid  string
+	seq   uint64
+	width int
+	lines []styled
+}
+
+// mostDetail bounds what is shown of an event in bytes and lines.
+const (
+	mostBytes = 2 << 20
+	mostLines = 40_000
+)
+
+// focus goes to the detail.
+func (m *Model) focus() tea.Cmd {
+	m.open.detail.focused = true
+	return m.showDetail(true)
+}
+
+func (m *Model) detailWidth() int {
+	if m.width < roomy {
+		return m.width - 1
+	}
+	return m.width - m.width*11/20 - 3
+}
+
+// showDetail reads what is behind the chosen row, if that is to be seen.
+func (m *Model) showDetail(focused bool) tea.Cmd {
+	v := m.open
+	if v == nil || v.row() == nil || m.width < roomy && !focused && !v.detail.focused {
+		return nil
+	}
+	row, width := *v.row(), m.detailWidth()
+	if v.detail.seq == row.Seq && v.detail.width == width && row.Status != timeline.Open && len(v.detail.lines) > 0 {
+		return nil
+	}
+	return m.loadDetail(v.uuid, row, width)
+}
+
+func (m *Model) loadDetail(uuid string, row timeline.Row, width int) tea.Cmd {
+	return func() tea.Msg {
+		p := &page{Model: m, uuid: uuid, width: width, blob: func(hash string) ([]byte, error) { return m.Store.Blob(uuid, hash) }}
+		p.row(row)
+		return detailMsg{uuid, row.Seq, width, p.lines}
+	}
+}
+
+func (m *Model) detailed(d detailMsg) {
+	v := m.open
+	if v == nil || v.uuid != d.uuid || v.row() == nil || v.row().Seq != d.seq {
+		return
+	}
+	top := 0
+	if v.detail.seq == d.seq {
+		top = v.detail.top
+	}
+	v.detail = detail{seq: d.seq, width: d.width, lines: d.lines, top: min(top, max(len(d.lines)-1, 0)), focused: v.detail.focused}
+}
+
+func (m *Model) keyDetail(name string) tea.Cmd {
+	d := &m.open.detail
+	switch name {
+	case "q", "esc", "tab", "left", "h":
+		d.focused = false
+	case "n", "N", "p", "c", "d":
+		return m.keyContext(name)
+	default:
+		d.top = min(m.move(name, d.top, len(d.lines)), max(len(d.lines)-m.height/2, 0))
+	}
+	return nil
+}
+
+// detailLines are the lines of the detail that fit.
+func (m *Model) detailLines(width, rows int) (lines []string) {
+	d := m.open.detail
+	if r := m.open.row(); r == nil || d.seq != r.Seq {
+		return nil
+	}
+	for i := d.top; i < min(d.top+rows, len(d.lines)); i++ {
+		lines = append(lines, m.paint(d.lines[i].color, cut(d.lines[i].text, width)))
+	}
+	return lines
+}
+
+// page lays out a detail.
+type page struct {
+	*Model
+	uuid  string
+	width int
+	blob  viewer.Blob
+	lines []styled
+	bytes int
+}
+
+// add adds a text, in lines that fit.
+func (p *page) add(color term.Color, text string) {
+	for line := range strings.Lines(text) {
+		if p.bytes += len(line); p.bytes > mostBytes || len(p.lines) > mostLines {
+			return
+		}
+		for _, part := range wrap(sanitize.Terminal(strings.TrimRight(line, "\r\n")), p.width) {
+			p.lines = append(p.lines, styled{part, color})
+		}
+	}
+}
+
+func (p *page) head(id i18n.ID, args ...any) {
+	if len(p.lines) > 0 {
+		p.lines = append(p.lines, styled{})
+	}
+	p.add(term.Head, p.text(id, args...))
+}
+
+// row shows a row: its figures, its intent and outcome, and what it changed in the files.
+func (p *page) row(r timeline.Row) {
+	p.add(term.Head, fmt.Sprintf("%d  %s  %s", r.Seq, p.text(i18n.OrOther("tui.kind.", string(r.Kind))), r.Title))
+	line := r.Started.Local().Format("2006-01-02 15:04:05")
+	if r.Timed {
+		line += " · " + took(r.Seconds)
+	}
+	if n, known := r.Tokens(); known {
+		line += " · " + p.text("tui.used", n, r.Prompt, r.Completion)
+	}
+	if usd, known := r.Cost(); known {
+		line += " · " + i18n.USD(usd) + " USD"
+	}
+	p.add(term.Aux, line)
+	p.events(r)
+	if r.Saved > 0 && r.Files > 0 {
+		p.diff(r.Saved)
+	}
+	if p.bytes > mostBytes || len(p.lines) > mostLines {
+		p.lines = append(p.lines, styled{cut(p.text("tui.cut", p.uuid[:8], r.Seq), p.width), term.Waits})
+	}
+}
+
+func (p *page) events(r timeline.Row) {
+	pair, err := viewer.Pair(p.from, r.Seq)
+	if err != nil {
+		p.add(term.Bad, err.Error())
+		return
+	}
+	for _, record := range pair {
+		p.event(record)
+	}
+}
+
+func (p *page) from(seq uint64) iter.Seq2[eventlog.Line, error] {
+	return p.Store.LinesFrom(p.uuid, func(r contexts.Record) bool { return r.Seq < seq })
+}
+
+// event shows an event as people read it; one that has no form of its own with its fields.
+func (p *page) event(r eventlog.Record) {
+	ev, err := event.Decode(r)
+	if err == nil {
+		event.Unspill(ev.Body, p.blob)
+		if p.body(ev.Body) {
+			return
+		}
+	}
+	var b bytes.Buffer
+	printer := &viewer.Printer{Screen: term.Screen{Writer: &b, Width: p.width}, Lang: p.Lang, UUID: p.uuid, Blob: p.blob}
+	if err := printer.Event(r); err != nil {
+		p.add(term.Bad, err.Error())
+	}
+	if len(p.lines) > 0 {
+		p.lines = append(p.lines, styled{})
+	}
+	p.add("", b.String())
+}
+
+// diff shows what a step changed.
+func (p *page) diff(seq uint64) {
+	v, err := trees.Open(p.Store, p.uuid, p.Redact)
+	if v == nil {
+		p.add(term.Bad, err.Error())
+		return
+	}
+	at, err := v.At(seq)
+	if err == nil {
+		var all []trees.Difference
+		if all, err = v.Diff(at.Saved.From, at.Saved.Tree); err == nil {
+			p.head("tui.diff", len(all))
+			for _, f := range all {
+				p.patch(f.Patch)
+			}
+		}
+	}
+	if err != nil && !errors.Is(err, trees.ErrNone) {
+		p.add(term.Bad, err.Error())
+	}
+}
+
+func (p *page) patch(text string) {
+	for line := range strings.Lines(text) {
+		color := term.Color("")
+		switch {
+		case strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
+			color = term.Head
+		case strings.HasPrefix(line, "@@"):
+			color = term.Name
+		case strings.HasPrefix(line, "+"):
+			color = term.Good
+		case strings.HasPrefix(line, "-"):
+			color = term.Bad
+		}
+		p.add(color, line)
+	}
+}

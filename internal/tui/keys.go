@@ -1,0 +1,266 @@
+package tui
+
+import (
+	"context"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/contexts"
+	"agent/internal/i18n"
+	"agent/internal/timeline"
+)
+
+// key takes a key of whatever has the focus.
+func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
+	name := k.String()
+	m.note = ""
+	switch {
+	case name == "ctrl+c":
+		return tea.Quit
+	case m.ask != nil:
+		return m.answer(k)
+	case m.help:
+		m.help = false
+		return nil
+	case m.open == nil && m.list.typing:
+		m.typeFilter(k)
+		return nil
+	case name == "?":
+		m.help = true
+		return nil
+	case m.action(name):
+		return nil
+	case m.open == nil:
+		return m.keyList(name)
+	case m.open.detail.focused:
+		return m.keyDetail(name)
+	}
+	return m.keyContext(name)
+}
+
+// move is where a key leads among n lines of which so many are shown.
+func (m *Model) move(name string, at, n int) int {
+	page := max(m.height-4, 1)
+	switch name {
+	case "j", "down":
+		at++
+	case "k", "up":
+		at--
+	case "pgdown", "ctrl+f", "ctrl+d", "space":
+		at += page
+	case "pgup", "ctrl+b", "ctrl+u":
+		at -= page
+	case "g", "home":
+		at = 0
+	case "G", "end":
+		at = n - 1
+	}
+	return max(min(at, n-1), 0)
+}
+
+func (m *Model) keyList(name string) tea.Cmd {
+	l := &m.list
+	switch name {
+	case "q":
+		return tea.Quit
+	case "esc":
+		l.filter = ""
+		l.apply()
+	case "/":
+		l.typing = true
+	case "r":
+		return m.loadList()
+	case "enter", "right", "l":
+		if e, ok := l.chosen(); ok {
+			m.open = newView(e)
+			return tea.Batch(m.openEnd(), m.poll())
+		}
+	default:
+		l.at = m.move(name, l.at, len(l.shown))
+	}
+	return nil
+}
+
+// typeFilter takes a key while the filter is typed.
+func (m *Model) typeFilter(k tea.KeyPressMsg) {
+	l := &m.list
+	switch k.String() {
+	case "enter":
+		l.typing = false
+	case "esc":
+		l.typing, l.filter = false, ""
+	case "up", "down", "pgup", "pgdown":
+		l.at = m.move(k.String(), l.at, len(l.shown))
+		return
+	default:
+		l.filter = typed(l.filter, k)
+	}
+	l.apply()
+}
+
+// typed is a text after a key.
+func typed(s string, k tea.KeyPressMsg) string {
+	if k.String() == "backspace" {
+		runes := []rune(s)
+		return string(runes[:max(len(runes)-1, 0)])
+	}
+	if len(s) > 1000 {
+		return s
+	}
+	return s + k.Text
+}
+
+func (m *Model) keyContext(name string) tea.Cmd {
+	v := m.open
+	if v.tl == nil && name != "q" && name != "esc" {
+		return nil
+	}
+	switch name {
+	case "q", "esc", "left", "h":
+		m.open = nil
+		return nil
+	case "enter", "tab", "right", "l":
+		if v.row() == nil {
+			m.fold()
+			return nil
+		}
+		return m.focus()
+	case "space":
+		m.fold()
+		return nil
+	case "m":
+		seq := v.items[min(v.at, len(v.items)-1)].seq
+		v.minor = !v.minor
+		v.build()
+		v.choose(seq)
+	case "f":
+		v.follow = !v.follow
+	case "n", "N":
+		m.jump(name == "n", func(r *timeline.Row) bool { return r.Status == timeline.Failed })
+	case "p":
+		m.jump(false, func(r *timeline.Row) bool { return r.Kind == timeline.Plan })
+	case "c":
+		m.jump(true, func(r *timeline.Row) bool { return r.Kind == timeline.Comment || r.Kind == timeline.Message })
+	case "d":
+		m.jump(true, func(r *timeline.Row) bool { return r.Files > 0 })
+	default:
+		return m.moveContext(name)
+	}
+	return m.showDetail(false)
+}
+
+// moveContext moves in the timeline, and at its ends to the next window.
+func (m *Model) moveContext(name string) tea.Cmd {
+	v := m.open
+	before := v.at
+	v.at = m.move(name, v.at, len(v.items))
+	v.follow = v.at == len(v.items)-1 && v.to == v.end
+	switch {
+	case v.loading:
+		return m.showDetail(false)
+	case name == "g" && v.from > 1:
+		return m.openFrom(1)
+	case name == "G" && v.to < v.end:
+		return m.openEnd()
+	case v.at < before || v.at > before:
+		return m.showDetail(false)
+	case v.at == 0 && v.from > 1 && slices.Contains([]string{"k", "up", "pgup", "ctrl+b", "ctrl+u"}, name):
+		return m.openUpTo(v.from - 1)
+	case v.to < v.end && slices.Contains([]string{"j", "down", "pgdown", "ctrl+f", "ctrl+d"}, name):
+		return m.openFrom(v.to + 1)
+	}
+	return nil
+}
+
+// fold folds or unfolds the phase of the chosen line.
+func (m *Model) fold() {
+	v := m.open
+	for i := v.at; i >= 0 && i < len(v.items); i-- {
+		if v.items[i].head() {
+			seq := v.items[i].seq
+			v.folded[seq] = !v.folded[seq]
+			v.at = i
+			v.build()
+			return
+		}
+	}
+}
+
+// jump goes to the next row of a kind, and begins anew at the end.
+func (m *Model) jump(forward bool, is func(*timeline.Row) bool) {
+	v := m.open
+	n := len(v.items)
+	for step := 1; step <= n; step++ {
+		i := (v.at + step) % n
+		if !forward {
+			i = (v.at - step + n) % n
+		}
+		if it := v.items[i]; !it.head() && is(&v.tl.Rows[it.row]) {
+			v.at, v.follow = i, false
+			return
+		}
+	}
+	m.note, m.bad = m.text("tui.nothing"), true
+}
+
+// question is asked before something is done.
+type question struct {
+	text   string
+	typing bool // words are wanted, not yes or no
+	typed  string
+	do     func(words string) tea.Cmd
+}
+
+type doneMsg struct {
+	text string
+	err  error
+}
+
+// action asks about a key that does something; false for other keys.
+func (m *Model) action(name string) bool {
+	uuid, at := m.target()
+	signal := map[string]contexts.Signal{"P": contexts.Pause, "R": contexts.Resume, "S": contexts.Stop}[name]
+	switch {
+	case uuid == "" || m.Signal == nil:
+		return false
+	case signal != "":
+		m.ask = &question{text: m.text("tui.ask."+i18n.ID(signal), uuid[:8]), do: func(string) tea.Cmd {
+			return func() tea.Msg { text, err := m.Signal(uuid, signal); return doneMsg{text, err} }
+		}}
+		return true
+	case name == "F" && m.Fork != nil && m.open != nil:
+		m.ask = &question{text: m.text("tui.ask.fork", uuid[:8], at), typing: true, do: func(words string) tea.Cmd {
+			return func() tea.Msg { text, err := m.Fork(context.Background(), uuid, at, words); return doneMsg{text, err} }
+		}}
+		return true
+	}
+	return false
+}
+
+// target is the context, and in it the event, that a command is about.
+func (m *Model) target() (uuid string, at uint64) {
+	if m.open == nil {
+		e, _ := m.list.chosen()
+		return e.uuid, 0
+	}
+	if r := m.open.row(); r != nil {
+		at = max(r.Seq, r.Outcome, r.Saved)
+	}
+	return m.open.uuid, at
+}
+
+// answer takes a key while a question is open.
+func (m *Model) answer(k tea.KeyPressMsg) tea.Cmd {
+	q := m.ask
+	switch name := k.String(); {
+	case name == "esc" || !q.typing && (name == "n" || name == "N"):
+		m.ask = nil
+	case q.typing && name == "enter", !q.typing && (name == "y" || name == "Y"):
+		m.ask = nil
+		return q.do(q.typed)
+	case q.typing:
+		q.typed = typed(q.typed, k)
+	}
+	return nil
+}

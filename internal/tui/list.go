@@ -1,0 +1,215 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/contexts"
+	"agent/internal/i18n"
+	"agent/internal/report"
+	"agent/internal/term"
+)
+
+// entry is a context in the list.
+type entry struct {
+	uuid, state, task, title, waits string
+	updated                         time.Time
+	cost                            float64
+	find                            string // what the filter looks at
+}
+
+func entryOf(store *contexts.Store, i contexts.Info) entry {
+	e := entry{uuid: i.UUID, state: report.StateOf(store, i), task: i.Address(), title: i.Title, waits: i.Waits, updated: i.Updated, cost: i.CostUSD}
+	if e.updated.IsZero() {
+		e.updated = i.Created
+	}
+	e.find = strings.ToLower(strings.Join([]string{e.uuid, e.state, e.task, e.title}, " "))
+	return e
+}
+
+// list is the contexts that are there.
+type list struct {
+	all    []entry
+	shown  []int // those that fit the filter
+	at     int   // of shown
+	filter string
+	typing bool // the filter is being typed
+	loaded bool // all contexts are in it
+	run    int  // which reading its entries are of
+	err    error
+}
+
+type batchMsg struct {
+	run   int
+	all   []entry // the first ones, then all of them
+	done  bool
+	err   error
+	took  time.Duration
+	batch chan batchMsg
+}
+
+type reloadMsg struct{}
+
+// firstBatch is how many contexts fill the first screen.
+const firstBatch = 200
+
+// loadList reads the contexts: first those that live, as the store gives them, so that
+// the first screen does not wait for the last of a hundred thousand.
+func (m *Model) loadList() tea.Cmd {
+	m.list.run++
+	run, store, c := m.list.run, m.Store, make(chan batchMsg, 2)
+	go func() {
+		begin, all, first := time.Now(), []entry(nil), true
+		var failed error
+		for info, err := range store.Infos(contexts.Query{}) {
+			if err != nil {
+				failed = err
+				break
+			}
+			all = append(all, entryOf(store, info))
+			if first && len(all) == firstBatch {
+				first = false
+				c <- batchMsg{run: run, all: slices.Clone(all), batch: c}
+			}
+		}
+		slices.SortStableFunc(all, func(a, b entry) int { return cmp.Or(rank(a)-rank(b), b.updated.Compare(a.updated)) })
+		c <- batchMsg{run: run, all: all, done: true, err: failed, took: time.Since(begin)}
+	}()
+	return func() tea.Msg { return <-c }
+}
+
+// rank puts what lives above what has ended.
+func rank(e entry) int {
+	switch e.state {
+	case "completed", "stopped", "failed":
+		return 1
+	}
+	return 0
+}
+
+// add takes contexts that were read, and reads again after a while that grows with the
+// time that it takes.
+func (l *list) add(m *Model, b batchMsg) tea.Cmd {
+	if b.run != l.run || !b.done && l.loaded {
+		if b.done {
+			return nil
+		}
+		return func() tea.Msg { return <-b.batch }
+	}
+	l.set(b.all)
+	l.err = b.err
+	if !b.done {
+		return func() tea.Msg { return <-b.batch }
+	}
+	l.loaded = true
+	return m.after(max(3*time.Second, 20*b.took), func() tea.Msg { return reloadMsg{} })
+}
+
+// set replaces the entries; the one that is chosen stays chosen.
+func (l *list) set(all []entry) {
+	chosen, ok := l.chosen()
+	l.all = all
+	l.apply()
+	if !ok {
+		return
+	}
+	if i := slices.IndexFunc(l.shown, func(i int) bool { return l.all[i].uuid == chosen.uuid }); i >= 0 {
+		l.at = i
+	}
+}
+
+// apply filters by words, all of which a context must have.
+func (l *list) apply() {
+	words := strings.Fields(strings.ToLower(l.filter))
+	l.shown = l.shown[:0]
+	for i := range l.all {
+		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(l.all[i].find, w) }) {
+			l.shown = append(l.shown, i)
+		}
+	}
+	l.at = min(l.at, max(len(l.shown)-1, 0))
+}
+
+func (l *list) chosen() (entry, bool) {
+	if l.at < 0 || l.at >= len(l.shown) {
+		return entry{}, false
+	}
+	return l.all[l.shown[l.at]], true
+}
+
+// screenList is the list as lines.
+func (m *Model) screenList() []string {
+	l := &m.list
+	head := m.text("tui.contexts", len(l.shown), len(l.all))
+	if !l.loaded {
+		head += " …"
+	}
+	lines := []string{m.paint(term.Head, m.fit(head, m.width))}
+	switch {
+	case l.err != nil:
+		lines = append(lines, m.paint(term.Bad, m.fit(l.err.Error(), m.width)))
+	case l.typing || l.filter != "":
+		lines = append(lines, m.paint(term.Waits, m.fit("/"+l.filter+cursor(l.typing), m.width)))
+	default:
+		lines = append(lines, m.paint(term.Aux, m.columns(m.text("tui.state"), m.text("tui.age"), m.text("tui.cost"), m.text("tui.task"), m.text("tui.title"))))
+	}
+	rows := m.height - 3
+	if len(l.shown) == 0 && l.loaded {
+		lines = append(lines, m.fit(m.text("tui.none"), m.width))
+	}
+	top := topOf(l.at, rows, len(l.shown))
+	for i := top; i < min(top+rows, len(l.shown)); i++ {
+		lines = append(lines, m.row(l.all[l.shown[i]], i == l.at))
+	}
+	return lines
+}
+
+func cursor(typing bool) string {
+	if typing {
+		return "▏"
+	}
+	return ""
+}
+
+// row is one context on one line.
+func (m *Model) row(e entry, chosen bool) string {
+	cost := "–" // not known, which is not 0.00
+	if e.cost > 0 {
+		cost = i18n.USD(e.cost)
+	}
+	line := m.columns(m.stateWord(e.state, e.waits), report.Age(m.Now().Sub(e.updated)), cost, e.task, e.title)
+	return m.mark(m.paint(colorOfState(e.state), line), line, chosen)
+}
+
+// columns lays out the cells of a row of the list.
+func (m *Model) columns(state, age, cost, task, title string) string {
+	room := max(m.width-2-14-5-9, 20)
+	wide := min(40, room/2)
+	return m.fit(fmt.Sprintf("  %s %s %s  %s %s", pad(state, 14), padLeft(age, 5), padLeft(cost, 8), pad(task, wide), clean(title)), m.width)
+}
+
+// stateWord is a state in words, with what a wait is for.
+func (m *Model) stateWord(state, waits string) string {
+	word := i18n.State(m.Lang, state)
+	if id := i18n.ID("tui.waits." + waits); waits != "" && i18n.Has(id) {
+		word += " " + m.text(id)
+	}
+	return word
+}
+
+func colorOfState(state string) term.Color {
+	switch state {
+	case "failed", contexts.StateDamaged:
+		return term.Bad
+	case contexts.StatePaused, contexts.StateAwaiting, report.Interrupted:
+		return term.Waits
+	case contexts.StateRunning:
+		return term.Good
+	}
+	return ""
+}
