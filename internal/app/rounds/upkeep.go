@@ -10,6 +10,7 @@ import (
 	"agent/forge"
 	"agent/handlers/engine"
 	"agent/internal/app"
+	"agent/internal/git"
 	"agent/internal/retention"
 	"agent/internal/workspace"
 	"agent/projections"
@@ -41,9 +42,10 @@ func (r *round) discard(state *projections.State) {
 	}
 }
 
-// sweep discards what a process left that was killed after the end of a
+// sweep discards what a process left that was killed in a command of git, or after the end of a
 // context. Only logs of contexts that are done are read for it.
 func (r *round) sweep() {
+	git.RemoveLeftovers(time.Now())
 	left, err := os.ReadDir(r.Config.WorkspacesDir)
 	if err != nil {
 		return // none was made yet
