@@ -9,8 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"time"
 
 	"agent/llm/llmtest"
 )
@@ -18,31 +16,13 @@ import (
 // largeFiles is how many files the repository of the section large has.
 const largeFiles = 15_000
 
-// large measures what grows with the repository: the tool search beside git grep, both
-// with a warm cache of the disk, and what the agent does with the files after a step and at the end.
+// large measures the tool search beside git grep, both with a warm cache of the disk.
 func (b *bench) large() error {
 	agent, err := b.build(agentPackage, "agent")
 	if err != nil {
 		return err
 	}
-	if err := b.largeSearch(agent); err != nil {
-		return err
-	}
-	took := map[string][]float64{}
-	for range 3 {
-		one, err := b.playLarge()
-		if err != nil {
-			return err
-		}
-		for what, seconds := range one {
-			took[what] = append(took[what], seconds)
-		}
-	}
-	b.title("a run in a repository of %d files, 40 of them changed, medians of 3", largeFiles)
-	for _, what := range []string{saving, measuring, publishing} {
-		b.most(what, median(took[what]), "s", 2)
-	}
-	return nil
+	return b.largeSearch(agent)
 }
 
 // greps are searches as models make them, each with what git grep is asked for instead.
@@ -126,62 +106,4 @@ func (b *bench) largeSearch(agent string) error {
 		b.most("search / git grep", 1/o.speed("search", "git grep"), "times", 2)
 	}
 	return nil
-}
-
-const (
-	saving     = "from the end of a command to its outcome in the log"
-	measuring  = "from the last answer to the measured change"
-	publishing = "commit, push and pull request"
-)
-
-// playLarge works on an issue in the large repository, and reads from the log how long each
-// part took.
-func (b *bench) playLarge() (map[string]float64, error) {
-	script := llmtest.Turns(
-		llmtest.ToolCall("workspace__run_command", map[string]any{"command": "sed -i s/number/count/ pkg0[0-9]/sub1/file*[05].txt"}),
-		llmtest.Text("I have changed the files."))
-	w := b.newWorld(script, "")
-	defer w.close()
-	w.addFiles(largeFiles)
-	if err := finish(w.start()); err != nil {
-		return nil, err
-	}
-	logs, err := filepath.Glob(w.path("contexts/*/*/events.jsonl"))
-	must(err)
-	if len(logs) != 1 {
-		return nil, fmt.Errorf("%d logs", len(logs))
-	}
-	return intervals(logs[0])
-}
-
-// intervals are the times between events of a run.
-func intervals(log string) (map[string]float64, error) {
-	text, err := os.ReadFile(log)
-	must(err)
-	last, took := map[string]time.Time{}, map[string]float64{}
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	lines.Buffer(nil, 2<<20)
-	for lines.Scan() {
-		var e struct {
-			Type string
-			Time time.Time
-			Data struct {
-				Duration float64 `json:"duration_ms"`
-			}
-		}
-		must(json.Unmarshal(lines.Bytes(), &e))
-		last[e.Type] = e.Time
-		switch e.Type {
-		case "tool.replied":
-			took[saving] = e.Time.Sub(last["tool.requested"]).Seconds() - e.Data.Duration/1000
-		case "change.measured":
-			took[measuring] = e.Time.Sub(last["llm.replied"]).Seconds()
-		case "change.opened":
-			took[publishing] = e.Time.Sub(last["change.requested"]).Seconds()
-		}
-	}
-	if len(took) != 3 {
-		return nil, fmt.Errorf("the log lacks events: %v", took)
-	}
-	return took, lines.Err()
 }
