@@ -11,7 +11,7 @@ RACE     ?= ./contexts ./handlers/engine ./internal/app/rounds ./mcp
 TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo quick test test-servers test-fixtures vet static check race vuln crash powercut attacks sweep fuzz golden bench release image test-image clean
+.PHONY: browser screenshots help build demo quick test test-servers test-fixtures vet static check race vuln crash powercut attacks sweep fuzz golden bench release image test-image clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,6 +85,13 @@ fuzz: ## each fuzz target for FUZZTIME, which is 60s
 
 golden: ## write the golden files anew; read the diff before you commit it
 	$(GO) test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n1 dirname | sort -u) -update
+
+browser: ## our pages in Chromium (needs chromium; without it the tests are skipped)
+	cd internal/browser && $(GO) test -count=1 -v .
+
+screenshots: build ## the pictures in docs/, from a demo (needs chromium, git and go)
+	@demo=$$(mktemp -d) && ./bin/agent demo --dir "$$demo" >/dev/null && \
+	(cd internal/browser && AGENT_DEMO="$$demo" $(GO) test -count=1 -run TestScreenshots . -args -screenshots '$(CURDIR)/docs'); rc=$$?; rm -rf "$$demo"; exit $$rc
 
 bench: ## our figures beside others' (needs a C compiler, 3 GiB of disk); BENCH=append,scan,run,start leaves out the long ones
 	cd internal/bench && $(GO) run . -only '$(BENCH)'

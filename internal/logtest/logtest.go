@@ -24,7 +24,13 @@ var Start = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
 // as its cause.
 func Store(t testing.TB, title string, bodies ...event.Body) *contexts.Store {
 	t.Helper()
-	fsys, err := fsx.OpenOS(filepath.Join(t.TempDir(), "contexts"))
+	return StoreIn(t, t.TempDir(), title, bodies...)
+}
+
+// StoreIn is [Store] in a directory whose files the test changes.
+func StoreIn(t testing.TB, dir, title string, bodies ...event.Body) *contexts.Store {
+	t.Helper()
+	fsys, err := fsx.OpenOS(filepath.Join(dir, "contexts"))
 	must(t, err)
 	store, err := contexts.Open(fsys, contexts.Options{})
 	must(t, err)

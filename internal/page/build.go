@@ -78,8 +78,11 @@ func (b *builder) each(from uint64, visit func(eventlog.Record)) error {
 		if err == nil {
 			err = line.Err
 		}
-		if err != nil && !contexts.IsTorn(err) && len(b.doc.Problems) < 20 {
-			b.doc.Problems = append(b.doc.Problems, sanitize.Line(err.Error(), 300))
+		if err != nil && !contexts.IsTorn(err) {
+			b.state = nil // decisions are explained by whole logs only
+			if len(b.doc.Problems) < 20 {
+				b.doc.Problems = append(b.doc.Problems, sanitize.Line(err.Error(), 300))
+			}
 		}
 		if r := line.Record; r.Line != nil {
 			if b.src.Until > 0 && r.Seq > b.src.Until {
@@ -107,12 +110,18 @@ func (b *builder) scan(r eventlog.Record) {
 		}
 		switch ev.Body.(type) {
 		case *event.ContextPaused, *event.ContextAwaiting, *event.ContextFailed, *event.ContextStopped, *event.ContextCompleted:
-			if b.state != nil {
-				b.why[r.Seq] = b.line(report.Because(b.state, b.src.Lang))
-			}
+			b.why[r.Seq] = b.because()
 		}
 	}
 	b.sizes = append(b.sizes, size{r.Seq, n})
+}
+
+// because says why the context is where it is by now.
+func (b *builder) because() string {
+	if b.state == nil || b.state.Config == nil {
+		return ""
+	}
+	return b.line(report.Because(b.state, b.src.Lang))
 }
 
 // weight is about how many bytes of an event a page shows.

@@ -44,7 +44,7 @@ type Links interface {
 const (
 	mostRows  = 3000
 	mostText  = 64 << 10 // bytes of one text
-	roomTexts = 1500 << 10
+	roomTexts = 1000 << 10
 	roomDiffs = 700 << 10
 )
 

@@ -50,9 +50,9 @@ func replied(text string, calls ...string) event.Body {
 // what the model was told after it.
 func run() []event.Body {
 	return []event.Body{
-		&event.ProcessStarted{}, &event.MessageAdded{Role: "user", Purpose: "task", Content: event.T("Greet the world.")},
+		&event.ConfigPinned{Model: "big", Language: "en"}, &event.ProcessStarted{}, &event.MessageAdded{Role: "user", Purpose: "task", Content: event.T("Greet the world.")},
 		asked(), replied("I run the tests.", "workspace__run_command"),
-		&event.ToolRequested{Reply: 5, Server: "workspace", Tool: "run_command", Args: event.T(`{"argv":["go","test"]}`)},
+		&event.ToolRequested{Reply: 6, Server: "workspace", Tool: "run_command", Args: event.T(`{"argv":["go","test"]}`)},
 		&event.ToolReplied{Content: event.T("exit code: 1\nwant 6, got 3\n" + strings.Repeat("line of the output\n", 40) + "the last line"), DurationMS: 20},
 		&event.CommentRequested{Purpose: "progress", Body: event.T("**Working** on [it](https://example.com/x)")}, &event.CommentPosted{ID: "7", URL: "https://example.com/c/7"},
 		&event.ContextPaused{Reason: "requested", Until: event.Until{Kind: "signal"}},
@@ -69,11 +69,11 @@ func TestPage(t *testing.T) {
 	doc, text := pageOf(t, logtest.Store(t, "Greet the world", run()...), i18n.En)
 	for _, want := range []string{
 		"<title>Greet the world · agent</title>", "the last line", // the full output
-		`<a href="#e6">6</a> <span class="bad">workspace/run_command go test</span>`, // what failed
-		"the pause signal is set", "what the model was told then", `id="m12"`, "Please be brief.", // why it paused, and what came after
+		`<a href="#e7">7</a> <span class="bad">workspace/run_command go test</span>`, // what failed
+		"the pause signal is set", "what the model was told then", `id="m13"`, "Please be brief.", // why it paused, and what came after
 		`<strong>Working</strong> on <a rel="noopener noreferrer nofollow" href="https://example.com/x">`, // the comment
 		"Greet all", "Revision 1", "be brief", "Say hi", "waits for the model: big, work",
-		`→ <a href="#e6">workspace__run_command</a>`,
+		`→ <a href="#e7">workspace__run_command</a>`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
@@ -103,6 +103,31 @@ func TestHostilePage(t *testing.T) {
 				t.Errorf("%.40q: the page holds %q", evil, raw)
 			}
 		}
+	}
+}
+
+// Of a damaged log, and of one without its beginning, what can be read is shown with what is wrong.
+func TestDamagedPage(t *testing.T) {
+	t.Parallel()
+	for _, spoiled := range []int{1, 3, 6, 9} {
+		dir := t.TempDir()
+		store := logtest.StoreIn(t, dir, "Greet", append(run()[:15], &event.LLMFailed{Kind: "auth"}, &event.ContextCompleted{Reason: "done"})...)
+		files, err := filepath.Glob(filepath.Join(dir, "contexts", "*", uuid, contexts.LogFile))
+		if err != nil || len(files) != 1 {
+			t.Fatal(files, err)
+		}
+		data, err := os.ReadFile(files[0])
+		must(t, err)
+		lines := bytes.SplitAfter(data, []byte("\n"))
+		lines[spoiled] = bytes.Replace(lines[spoiled], []byte(`"`), []byte(`'`), 3)
+		must(t, os.WriteFile(files[0], bytes.Join(lines, nil), 0o600))
+		doc, text := pageOf(t, store, i18n.En)
+		if len(doc.Problems) == 0 || !strings.Contains(text, "The log is damaged") || !strings.Contains(text, "Please be brief.") {
+			t.Errorf("line %d spoiled: %q", spoiled, doc.Problems)
+		}
+	}
+	if _, text := pageOf(t, logtest.Store(t, "Bare", &event.ContextCompleted{Reason: "done"}), i18n.En); !strings.Contains(text, "Bare") {
+		t.Error("a log without a configuration has no page")
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"agent/internal/i18n"
-	"agent/internal/report"
 	"agent/internal/sanitize"
 	"agent/internal/timeline"
 	"agent/internal/viewer"
@@ -130,9 +129,7 @@ func (b *builder) head() {
 	if i.Partial {
 		d.StateText += " · " + i18n.State(b.src.Lang, "partial")
 	}
-	if b.state != nil {
-		d.Because = b.line(report.Because(b.state, b.src.Lang))
-	}
+	d.Because = b.because()
 	if w, ok := b.rows.Waiting(); ok && b.src.Until == 0 {
 		d.Waits = d.T(i18n.ID("page.waits."+w.For), w.What)
 	}

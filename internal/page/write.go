@@ -23,12 +23,12 @@ var (
 )
 
 // templates are parsed when the first page is written.
-var templates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"dict": dict, "kib": func(n int) int { return n >> 10 }, "head": heading}).Parse(source))
-})
+var templates = sync.OnceValue(Templates)
 
 // Templates are those of a page, for who makes other pages of its parts.
-func Templates() *template.Template { return template.Must(templates().Clone()) }
+func Templates() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{"dict": dict, "kib": func(n int) int { return n >> 10 }, "head": heading}).Parse(source))
+}
 
 func dict(pairs ...any) map[string]any {
 	m := map[string]any{}
