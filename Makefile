@@ -11,7 +11,7 @@ RACE     ?= ./contexts ./handlers/engine ./internal/app/rounds ./mcp
 TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: browser screenshots help build demo quick test test-servers test-fixtures vet static check race vuln crash powercut attacks sweep fuzz golden bench release image test-image clean
+.PHONY: help browser screenshots build demo quick test test-servers test-fixtures vet static check race vuln crash powercut attacks sweep fuzz golden bench release image test-image clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

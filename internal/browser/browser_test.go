@@ -405,10 +405,10 @@ func TestScreenshots(t *testing.T) {
 		width, height int64
 		prepare       string
 	}{
-		{"page-light.png", "file://" + name, false, 1000, 1250, "1"},
-		{"page-dark.png", "file://" + name, true, 1000, 1250, `document.querySelector(".k-tool.failed").open = true; for (const e of document.querySelectorAll(".file")) { e.parentElement.open = true; }; document.querySelector("#timeline").scrollIntoView(); 1`},
+		{"page-light.png", "file://" + name, false, 900, 850, "1"},
+		{"page-dark.png", "file://" + name, true, 900, 620, `document.querySelector(".k-tool.failed").open = true; for (const e of document.querySelectorAll(".file")) { e.parentElement.open = true; }; document.querySelector("#timeline").scrollIntoView(); 1`},
 		{"browser-list.png", at + "/", false, 1000, 420, "1"},
-		{"browser-beside.png", at + "/compare?c=" + all[0].UUID + "&c=" + all[len(all)-1].UUID, true, 1200, 900, "1"},
+		{"browser-beside.png", at + "/compare?c=" + all[0].UUID + "&c=" + all[len(all)-1].UUID, true, 1100, 640, "1"},
 	} {
 		b := open(t, shot.address)
 		scheme := "light"

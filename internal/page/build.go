@@ -52,7 +52,7 @@ func Build(src Source) (*Doc, error) {
 	if src.Clean == nil {
 		b.src.Clean = func(s string) string { return s }
 	}
-	b.rows.Clean = b.src.Clean
+	b.rows.Clean, b.rows.Blob, b.talk.Blob = b.src.Clean, b.blob, b.blob
 	if src.From == 0 {
 		b.state = projections.NewState()
 	}

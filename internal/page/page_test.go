@@ -58,6 +58,7 @@ func run() []event.Body {
 		&event.ContextPaused{Reason: "requested", Until: event.Until{Kind: "signal"}},
 		&event.ResumeRequested{By: "command"}, &event.ContextResumed{},
 		&event.MessageAdded{Role: "user", Purpose: "comments", Content: event.T("Please be brief.")},
+		&event.MessageAdded{Role: "assistant", Purpose: "inherited", Content: event.T("Words of an earlier attempt.")}, // kept apart, in a blob
 		&event.PlanMade{Plan: event.Plan{Goal: event.Goal{Objective: "Greet all"}, Actions: event.ActionPlan{Actions: []event.Action{{ID: "a1", Purpose: "Say hello"}}}}},
 		&event.PlanRevised{Trigger: "comments", Revision: event.Revision{Reason: "be brief", Actions: event.ActionPlan{Actions: []event.Action{{ID: "a2", Purpose: "Say hi"}}}}},
 		asked(),
@@ -72,7 +73,7 @@ func TestPage(t *testing.T) {
 		`<a href="#e7">7</a> <span class="bad">workspace/run_command go test</span>`, // what failed
 		"the pause signal is set", "what the model was told then", `id="m13"`, "Please be brief.", // why it paused, and what came after
 		`<strong>Working</strong> on <a rel="noopener noreferrer nofollow" href="https://example.com/x">`, // the comment
-		"Greet all", "Revision 1", "be brief", "Say hi", "waits for the model: big, work",
+		"Words of an earlier attempt.", "Greet all", "Revision 1", "be brief", "Say hi", "waits for the model: big, work",
 		`→ <a href="#e7">workspace__run_command</a>`,
 	} {
 		if !strings.Contains(text, want) {
