@@ -87,11 +87,11 @@ golden: ## write the golden files anew; read the diff before you commit it
 	$(GO) test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n1 dirname | sort -u) -update
 
 browser: ## our pages in Chromium (needs chromium; without it the tests are skipped)
-	cd internal/browser && $(GO) test -count=1 -v .
+	cd internal/tools/browser && $(GO) test -count=1 -v .
 
 screenshots: build ## the pictures in docs/, from a demo (needs chromium, git and go)
 	@demo=$$(mktemp -d) && ./bin/agent demo --dir "$$demo" >/dev/null && \
-	(cd internal/browser && AGENT_DEMO="$$demo" $(GO) test -count=1 -run TestScreenshots . -args -screenshots '$(CURDIR)/docs'); rc=$$?; rm -rf "$$demo"; exit $$rc
+	(cd internal/tools/browser && AGENT_DEMO="$$demo" $(GO) test -count=1 -run TestScreenshots . -args -screenshots '$(CURDIR)/docs'); rc=$$?; rm -rf "$$demo"; exit $$rc
 
 bench: ## our figures beside others' (needs a C compiler, 3 GiB of disk); BENCH=append,scan,run,start leaves out the long ones
 	cd internal/bench && $(GO) run . -only '$(BENCH)'

@@ -1,7 +1,7 @@
 // Tests of our pages in a real browser, and their screenshots. They are a module of their
 // own, so that what drives the browser is no dependency of agent. See the targets browser
 // and screenshots of the Makefile.
-module agent/internal/browser
+module agent/internal/tools/browser
 
 go 1.26.0
 
@@ -35,4 +35,4 @@ require (
 	golang.org/x/time v0.15.0 // indirect
 )
 
-replace agent => ../..
+replace agent => ../../..
