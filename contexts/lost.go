@@ -109,13 +109,27 @@ func (s *Store) lostOnes() (uuids []string, err error) {
 	if errors.Is(err, errIndex) {
 		return nil, nil
 	}
+	if err != nil || len(lost) == 0 {
+		return nil, err
+	}
+	later, err := s.load() // after it was looked for them: what was removed meanwhile is in it no more
+	if errors.Is(err, errIndex) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer later.Close()
 	for _, i := range lost {
-		if known, err := s.lost(i.UUID); err == nil && known.UUID != "" { // not removed meanwhile
+		if there, err := s.somewhere(i.UUID); err != nil || there {
+			continue
+		}
+		if _, known, err := later.get(i.TaskKey, i.UUID); err == nil && known {
 			uuids = append(uuids, i.UUID)
 		}
 	}
 	slices.Sort(uuids)
-	return uuids, err
+	return uuids, nil
 }
 
 // lostOf lists what an index knows that is lost.
