@@ -19,8 +19,6 @@ import (
 
 const uuid = logtest.UUID
 
-var start = logtest.Start
-
 // logOf is a store with a log of these events.
 func logOf(t *testing.T, bodies ...event.Body) *contexts.Store {
 	t.Helper()
