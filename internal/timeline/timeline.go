@@ -233,6 +233,7 @@ func (t *Timeline) waitOfCall() (Wait, bool) {
 		w.For = ForModel
 	case Tool:
 		w.For = ForTool
+	default: // writes to the forge
 	}
 	return w, true
 }

@@ -215,6 +215,7 @@ func signOf(s timeline.Status) string {
 		return "…"
 	case timeline.Interrupted:
 		return "⚠"
+	case timeline.Done:
 	}
 	return " "
 }
