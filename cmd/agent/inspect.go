@@ -86,7 +86,7 @@ and exits with 65. Without a CONTEXT it prints what agent list prints.`,
 // without a context lists them. What else was asked for needs one.
 func (i *inspection) without(cmd *cobra.Command) error {
 	asked := false
-	cmd.LocalNonPersistentFlags().Visit(func(f *pflag.Flag) { asked = asked || f.Name != "json" })
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { asked = asked || f.Changed && f.Name != "json" })
 	if asked {
 		return wrongArgs(cmd, nil, nil)
 	}
