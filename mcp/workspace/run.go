@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -135,10 +136,11 @@ func (w *workspace) wait(ctx context.Context, cmd *exec.Cmd, r *ran) {
 	group := -cmd.Process.Pid
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
+	ended := false
 	for running := true; running; {
 		select {
 		case <-exited:
-			running = false
+			ended, running = true, false
 		case <-ctx.Done():
 			r.killed, running = true, false
 		case <-tick.C:
@@ -146,7 +148,9 @@ func (w *workspace) wait(ctx context.Context, cmd *exec.Cmd, r *ran) {
 			running = r.exceeded == ""
 		}
 	}
-	_ = syscall.Kill(group, syscall.SIGKILL)
+	if !ended || runtime.GOOS != "linux" { // else endProcesses kills what is left, and tells whether it lived
+		_ = syscall.Kill(group, syscall.SIGKILL)
+	}
 	<-exited
 	r.code = exitCode(cmd)
 }
