@@ -10,6 +10,7 @@ import (
 
 	"agent/contexts"
 	"agent/handlers/engine"
+	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/redact"
 	"agent/internal/term"
@@ -17,23 +18,23 @@ import (
 )
 
 // inTerminal shows the browser, or a list where there is no terminal for it.
-func (a *cli) inTerminal(ctx context.Context, args []string) error {
+func (a *commands) inTerminal(ctx context.Context, args []string) error {
 	l, err := a.view(config.Offline())
 	if err != nil {
 		return err
 	}
-	if !term.Of(a.out).Live() || !isInput(os.Stdin) {
+	if !term.Of(a.Out).Live() || !cli.IsTerminal(os.Stdin) {
 		return l.list("")
 	}
 	return l.browse(ctx, args)
 }
 
-func (l *view) browse(ctx context.Context, args []string) error {
+func (l view) browse(ctx context.Context, args []string) error {
 	secrets := redact.New(l.Config.Secrets())
-	o := tui.Options{Store: l.Store, Lang: l.lang, Colors: term.Of(l.out).Colors, Now: time.Now, Signal: l.uiSignal, Fork: l.uiFork,
+	o := tui.Options{Store: l.Store, Lang: l.Source.Lang, Colors: term.Of(l.Out).Colors, Now: time.Now, Signal: l.uiSignal, Fork: l.uiFork,
 		Redact: func(text string) string { plain, _ := secrets.String(text); return plain }}
 	if len(args) > 0 {
-		uuid, err := l.Store.Newest(args[0], l.hosts...)
+		uuid, err := l.Store.Newest(args[0], l.Hosts...)
 		if err != nil {
 			return err
 		}
@@ -43,15 +44,15 @@ func (l *view) browse(ctx context.Context, args []string) error {
 }
 
 // quiet is the command line with what it prints as a text, on one line.
-func (l *view) quiet() (*cli, func() string) {
+func (l view) quiet() (*commands, func() string) {
 	var b bytes.Buffer
-	a := *l.cli
-	a.out, a.err, a.asJSON = &b, &b, false
-	return &a, func() string { return strings.Join(strings.Fields(b.String()), " ") }
+	a := *l.Env
+	a.Out, a.Err, a.JSON = &b, &b, false
+	return &commands{&a}, func() string { return strings.Join(strings.Fields(b.String()), " ") }
 }
 
 // uiSignal does what pause, resume and stop do.
-func (l *view) uiSignal(uuid string, sig contexts.Signal) (string, error) {
+func (l view) uiSignal(uuid string, sig contexts.Signal) (string, error) {
 	a, said := l.quiet()
 	var payload []byte
 	if sig == contexts.Resume {
@@ -62,11 +63,11 @@ func (l *view) uiSignal(uuid string, sig contexts.Signal) (string, error) {
 }
 
 // uiFork does what fork does.
-func (l *view) uiFork(ctx context.Context, uuid string, at uint64, say string) (string, error) {
+func (l view) uiFork(ctx context.Context, uuid string, at uint64, say string) (string, error) {
 	a, said := l.quiet()
-	k := &forking{cli: a, f: engine.Forking{At: at, Say: say}}
+	k := &forking{commands: a, f: engine.Forking{At: at, Say: say}}
 	err := k.run(ctx, uuid)
-	if errors.Is(err, errQuiet) {
+	if errors.Is(err, cli.ErrQuiet) {
 		return said(), errors.New(said())
 	}
 	return said(), err

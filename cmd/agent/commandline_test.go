@@ -18,6 +18,7 @@ import (
 
 	"agent/contexts"
 	"agent/eventlog/event"
+	"agent/internal/cli"
 	"agent/internal/fsx"
 )
 
@@ -90,7 +91,7 @@ func TestExamples(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk((&cli{getenv: os.Getenv}).root())
+	walk((&commands{&cli.Env{Getenv: os.Getenv}}).root())
 }
 
 // TestClosedOutput gives the program an output that nobody reads, as `| head` does.

@@ -6,11 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/redact"
 )
 
-func (a *cli) configCommand() *cobra.Command {
+func (a *commands) configCommand() *cobra.Command {
 	group := &cobra.Command{Use: "config", Short: "Show the configuration, or its schema for editors", Example: "  agent config show\n  agent config schema > config.schema.json"}
 	changed := false
 	show := &cobra.Command{
@@ -23,19 +24,19 @@ Secrets are never shown, only whether they are set.`,
   agent config show --changed
   agent config show --json | jq -r 'select(.source=="environment").key'`,
 		RunE: func(_ *cobra.Command, keys []string) error {
-			cfg, err := a.loadConfig(config.Offline())
+			cfg, err := a.LoadConfig(config.Offline())
 			if err != nil {
 				return err
 			}
 			settings := chosen(cfg.Effective(), keys, changed)
 			if len(settings) == 0 && len(keys) > 0 {
-				return usageError{fmt.Errorf("no key in use is called %q", strings.Join(keys, " "))}
+				return cli.Usage(fmt.Errorf("no key in use is called %q", strings.Join(keys, " ")))
 			}
 			return a.showConfig(cfg, settings)
 		},
 	}
 	show.Flags().BoolVar(&changed, "changed", false, "only what is not the default")
-	a.jsonFlag(show, "print one JSON object a line for each key")
+	a.JSONFlag(show, "print one JSON object a line for each key")
 	schema := &cobra.Command{
 		Use: "schema", Short: "Print the JSON Schema of the configuration file", Args: cobra.NoArgs,
 		Long: `schema prints a JSON Schema, with which editors complete and check the file. For the YAML
@@ -44,7 +45,7 @@ language server put this line at the top of the file:
   # yaml-language-server: $schema=config.schema.json`,
 		Example: "  agent config schema > ~/.config/agent/config.schema.json",
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprint(a.out, config.Schema)
+			_, err := fmt.Fprint(a.Out, config.Schema)
 			return err
 		},
 	}
@@ -66,21 +67,21 @@ func chosen(all []config.Setting, keys []string, changed bool) (some []config.Se
 	return some
 }
 
-func (a *cli) showConfig(cfg *config.Config, settings []config.Setting) error {
+func (a *commands) showConfig(cfg *config.Config, settings []config.Setting) error {
 	secrets := redact.New(cfg.Secrets()) // also those in a place where nobody expects them
 	for i, s := range settings {
 		if text, hit := secrets.String(s.Text()); hit {
-			settings[i].Value, settings[i].Secret = text, a.asJSON || s.Secret
+			settings[i].Value, settings[i].Secret = text, a.JSON || s.Secret
 		}
-		if a.asJSON {
-			if err := a.printLine(settings[i]); err != nil {
+		if a.JSON {
+			if err := a.PrintLine(settings[i]); err != nil {
 				return err
 			}
 		}
 	}
-	if !a.asJSON {
-		defer a.page()()
-		a.printer().Settings(cfg.File(), settings)
+	if !a.JSON {
+		defer a.Page()()
+		a.Printer().Settings(cfg.File(), settings)
 	}
 	return nil
 }

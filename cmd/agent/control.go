@@ -8,13 +8,14 @@ import (
 
 	"agent/contexts"
 	"agent/handlers/engine"
+	"agent/internal/cli"
 	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/sanitize"
 	"agent/projections"
 )
 
-func (a *cli) pauseCommand() *cobra.Command {
+func (a *commands) pauseCommand() *cobra.Command {
 	all := false
 	cmd := &cobra.Command{
 		Use: "pause [--all | TASK...]", Short: "Pause tasks",
@@ -28,11 +29,11 @@ flight, says so on the task, and pauses it until agent resume.`,
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "everything that is being worked on")
-	a.jsonFlag(cmd, signalJSON)
+	a.JSONFlag(cmd, signalJSON)
 	return cmd
 }
 
-func (a *cli) resumeCommand() *cobra.Command {
+func (a *commands) resumeCommand() *cobra.Command {
 	all, add := false, 0.0
 	cmd := &cobra.Command{
 		Use: "resume [--all | TASK...]", Short: "Let paused tasks go on at the next run",
@@ -45,7 +46,7 @@ reached it grants the same amount once more, or what --add says.`,
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "everything that is paused")
-	a.jsonFlag(cmd, signalJSON)
+	a.JSONFlag(cmd, signalJSON)
 	cmd.Flags().Float64Var(&add, "add", 0, "how much of the reached limit to grant")
 	return cmd
 }
@@ -56,7 +57,7 @@ func resumePayload(add float64) []byte {
 	return payload
 }
 
-func (a *cli) stopCommand() *cobra.Command {
+func (a *commands) stopCommand() *cobra.Command {
 	reason := ""
 	cmd := &cobra.Command{
 		Use: "stop TASK...", Short: "End tasks for good", Args: cobra.MinimumNArgs(1),
@@ -67,7 +68,7 @@ func (a *cli) stopCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "said on the task")
-	a.jsonFlag(cmd, signalJSON)
+	a.JSONFlag(cmd, signalJSON)
 	return cmd
 }
 
@@ -82,11 +83,11 @@ type requested struct {
 }
 
 // signal leaves a signal for the given contexts, or for all in a directory.
-func (a *cli) signal(refs []string, all bool, sig contexts.Signal, dir contexts.Dir, payload []byte) error {
+func (a *commands) signal(refs []string, all bool, sig contexts.Signal, dir contexts.Dir, payload []byte) error {
 	if all == (len(refs) > 0) {
-		return usageError{errors.New("say which tasks, or --all")}
+		return cli.Usage(errors.New("say which tasks, or --all"))
 	}
-	store, err := a.openStore(false)
+	store, err := a.OpenStore(false)
 	if err != nil {
 		return err
 	}
@@ -94,8 +95,8 @@ func (a *cli) signal(refs []string, all bool, sig contexts.Signal, dir contexts.
 	if err != nil {
 		return err
 	}
-	if all && len(uuids) == 0 && !a.asJSON {
-		a.say("signal.nothing." + i18n.ID(sig))
+	if all && len(uuids) == 0 && !a.JSON {
+		a.Say("signal.nothing." + i18n.ID(sig))
 	}
 	if sig == contexts.Resume {
 		a.signalStandsStill()
@@ -104,18 +105,18 @@ func (a *cli) signal(refs []string, all bool, sig contexts.Signal, dir contexts.
 	for _, uuid := range uuids {
 		state, err := engine.ReadState(store, uuid)
 		if err == nil && state.Status.Ended() {
-			a.tell(requested{uuid, sig, false, string(state.Status)}, "signal.ended."+i18n.ID(sig), uuid, i18n.State(a.lang, string(state.Status)))
+			a.Tell(requested{uuid, sig, false, string(state.Status)}, "signal.ended."+i18n.ID(sig), uuid, i18n.State(a.Lang, string(state.Status)))
 			a.howToBeginAnew(state, sig)
 			continue
 		}
 		if err := store.Send(uuid, sig, payload); err != nil { // also to a damaged one, for after its repair
 			return err
 		}
-		a.tell(requested{uuid, sig, true, statusOf(state)}, "signal.requested."+i18n.ID(sig), uuid)
-		if state != nil && state.Fork != nil && state.Status != projections.Running && !a.asJSON {
-			a.say("signal.fork", uuid)
+		a.Tell(requested{uuid, sig, true, statusOf(state)}, "signal.requested."+i18n.ID(sig), uuid)
+		if state != nil && state.Fork != nil && state.Status != projections.Running && !a.JSON {
+			a.Say("signal.fork", uuid)
 		}
-		if exitCode(err) == contexts.ExitDamage && !contexts.IsTorn(err) {
+		if cli.ExitCode(err) == contexts.ExitDamage && !contexts.IsTorn(err) {
 			damaged = errors.Join(damaged, err)
 		}
 	}
@@ -131,27 +132,27 @@ func statusOf(s *projections.State) string {
 }
 
 // howToBeginAnew says what leads on where a context has ended that was to be resumed.
-func (a *cli) howToBeginAnew(s *projections.State, sig contexts.Signal) {
-	if sig != contexts.Resume || s.Task == nil || a.asJSON {
+func (a *commands) howToBeginAnew(s *projections.State, sig contexts.Signal) {
+	if sig != contexts.Resume || s.Task == nil || a.JSON {
 		return
 	}
-	a.say("signal.again", sanitize.Line(s.Task.URL, 300))
-	if work := report.Work(s, a.lang); work != "" {
-		a.say("signal.from", work)
+	a.Say("signal.again", sanitize.Line(s.Task.URL, 300))
+	if work := report.Work(s, a.Lang); work != "" {
+		a.Say("signal.from", work)
 	}
 }
 
 // signalStandsStill warns that a resume comes to nothing for what the signal keeps.
-func (a *cli) signalStandsStill() {
-	if a.signalFile != "" && !a.asJSON {
-		a.say("signal.still", a.signalFile)
+func (a *commands) signalStandsStill() {
+	if a.SignalFile != "" && !a.JSON {
+		a.Say("signal.still", a.SignalFile)
 	}
 }
 
-func (a *cli) targets(store *contexts.Store, refs []string, dir contexts.Dir) ([]string, error) {
+func (a *commands) targets(store *contexts.Store, refs []string, dir contexts.Dir) ([]string, error) {
 	var uuids []string
 	for _, ref := range refs {
-		uuid, err := store.Live(ref, a.hosts...)
+		uuid, err := store.Live(ref, a.Hosts...)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/redact"
 	"agent/internal/report"
@@ -15,12 +16,12 @@ import (
 
 // diffing is one call of agent diff.
 type diffing struct {
-	*view
+	view
 	at, from, to uint64
 	steps, stat  bool
 }
 
-func (a *cli) diffCommand() *cobra.Command {
+func (a *commands) diffCommand() *cobra.Command {
 	d := &diffing{}
 	cmd := &cobra.Command{
 		Use: "diff CONTEXT [CONTEXT]", Short: "Show what a run changed, step by step, or how two runs differ", Args: cobra.RangeArgs(1, 2),
@@ -40,7 +41,7 @@ time and commands, and shows how the files differ.`,
   agent diff 3f2a 9b1c                   # two attempts at a task`,
 		RunE: func(_ *cobra.Command, args []string) (err error) {
 			if d.at > 0 && (d.from > 0 || d.to > 0) {
-				return usageError{errors.New("--at goes with neither --from nor --to: use --from and --to")}
+				return cli.Usage(errors.New("--at goes with neither --from nor --to: use --from and --to"))
 			}
 			if d.view, err = a.view(config.Offline()); err != nil {
 				return err
@@ -54,7 +55,7 @@ time and commands, and shows how the files differ.`,
 	flags.Uint64Var(&d.to, "to", 0, "end at event `SEQ`")
 	flags.BoolVar(&d.steps, "step", false, "show each step with what it changed")
 	flags.BoolVar(&d.stat, "stat", false, "only the numbers of lines")
-	a.jsonFlag(cmd, "print one JSON object a line for each file")
+	a.JSONFlag(cmd, "print one JSON object a line for each file")
 	return cmd
 }
 
@@ -63,7 +64,7 @@ func (d *diffing) run(args []string) error {
 	if one == nil {
 		return damage
 	}
-	defer d.page()()
+	defer d.Page()()
 	if len(args) > 1 {
 		other, err := d.open(args[1])
 		if other == nil {
@@ -90,8 +91,8 @@ func (d *diffing) run(args []string) error {
 }
 
 // open reads the saved files of a context. Without any it is nil.
-func (l *view) open(ref string) (*trees.View, error) {
-	uuid, err := l.Store.Newest(ref, l.hosts...)
+func (l view) open(ref string) (*trees.View, error) {
+	uuid, err := l.Store.Newest(ref, l.Hosts...)
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +120,8 @@ func (d *diffing) showSteps(v *trees.View) error {
 		if err != nil {
 			return err
 		}
-		if !d.asJSON {
-			screen := term.Of(d.out)
+		if !d.JSON {
+			screen := term.Of(d.Out)
 			fmt.Fprintln(screen, screen.Paint(term.Head, term.Line(fmt.Sprintf("── %d  %s  %s", p.Seq, term.Time(p.Time), p.Step), screen.Width)))
 		}
 		if err := d.show(all, p.Seq); err != nil {
@@ -132,12 +133,12 @@ func (d *diffing) showSteps(v *trees.View) error {
 
 // show prints differences. seq is that of the step which made them, 0 for several.
 func (d *diffing) show(all []trees.Difference, seq uint64) error {
-	if d.asJSON {
+	if d.JSON {
 		for _, f := range all {
 			if d.stat {
 				f.Patch = ""
 			}
-			if err := d.printLine(struct {
+			if err := d.PrintLine(struct {
 				Seq uint64 `json:"seq,omitempty"`
 				trees.Difference
 			}{seq, f}); err != nil {
@@ -147,11 +148,11 @@ func (d *diffing) show(all []trees.Difference, seq uint64) error {
 		return nil
 	}
 	if d.stat {
-		d.printer().DiffStat(all)
+		d.Printer().DiffStat(all)
 		return nil
 	}
 	for _, f := range all {
-		d.printer().Patch(f.Patch)
+		d.Printer().Patch(f.Patch)
 	}
 	return nil
 }
@@ -168,10 +169,10 @@ func (d *diffing) between(one, other *trees.View) error {
 		}
 	}
 	all, err := one.Between(one.End(), other, other.End())
-	if d.asJSON {
-		return errors.Join(d.printLine(c), d.show(all, 0), err)
+	if d.JSON {
+		return errors.Join(d.PrintLine(c), d.show(all, 0), err)
 	}
-	d.printer().Comparison(c)
+	d.Printer().Comparison(c)
 	return errors.Join(d.show(all, 0), err)
 }
 

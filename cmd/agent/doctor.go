@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/contexts"
+	"agent/internal/cli"
 	"agent/internal/doctor"
 	"agent/internal/i18n"
 	"agent/internal/term"
 )
 
-func (a *cli) doctorCommand() *cobra.Command {
+func (a *commands) doctorCommand() *cobra.Command {
 	noCall, labels := false, false
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check everything that a run needs", Args: cobra.NoArgs,
@@ -24,25 +25,25 @@ To find out whether the model can call tools it makes a very short conversation,
   agent doctor --create-labels         # those that the projects lack
   agent doctor --no-model-call --json | jq -r 'select(.result!="ok").todo'`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			defer a.pageLong()()
+			defer a.PageLong()()
 			show := a.findings()
-			if a.asJSON {
-				show = func(f doctor.Finding) { _ = a.printLine(f) }
+			if a.JSON {
+				show = func(f doctor.Finding) { _ = a.PrintLine(f) }
 			}
-			r := doctor.Run(cmd.Context(), doctor.Options{ConfigPath: a.config, ContextsDir: a.contexts, Version: version(),
-				NoModelCall: noCall, Labels: labels, Getenv: a.getenv, Show: show})
+			r := doctor.Run(cmd.Context(), doctor.Options{ConfigPath: a.ConfigPath, ContextsDir: a.ContextsDir, Version: cli.Version(),
+				NoModelCall: noCall, Labels: labels, Getenv: a.Getenv, Show: show})
 			code, summary := 0, i18n.ID("doctor.fine")
 			if r.Count(doctor.Failed) > 0 {
 				code, summary = contexts.ExitConfig, "doctor.unwell"
 			}
-			if a.asJSON {
-				return quietly(code)
+			if a.JSON {
+				return cli.Quietly(code)
 			}
-			fmt.Fprintln(a.out, "\n"+i18n.Text(r.Lang, summary, r.Count(doctor.Failed), r.Count(doctor.Warning)))
-			return quietly(code)
+			fmt.Fprintln(a.Out, "\n"+i18n.Text(r.Lang, summary, r.Count(doctor.Failed), r.Count(doctor.Warning)))
+			return cli.Quietly(code)
 		},
 	}
-	a.jsonFlag(cmd, "print one JSON object a line for each finding")
+	a.JSONFlag(cmd, "print one JSON object a line for each finding")
 	cmd.Flags().BoolVar(&labels, "create-labels", false, "create the labels that the projects lack")
 	cmd.Flags().BoolVar(&noCall, "no-model-call", false, "do not call the model")
 	return cmd
@@ -53,8 +54,8 @@ var marks = map[doctor.Result]string{doctor.OK: "✓", doctor.Warning: "!", doct
 var colors = map[doctor.Result]term.Color{doctor.OK: term.Good, doctor.Warning: term.Waits, doctor.Failed: term.Bad}
 
 // findings prints each, and what to do about it unless the line above has said so.
-func (a *cli) findings() func(doctor.Finding) {
-	screen, latest := term.Of(a.out), ""
+func (a *commands) findings() func(doctor.Finding) {
+	screen, latest := term.Of(a.Out), ""
 	return func(f doctor.Finding) {
 		fmt.Fprintf(screen, "%s %s: %s\n", screen.Paint(colors[f.Result], marks[f.Result]), f.Name, f.Text)
 		if f.Todo != "" && f.Todo != latest {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/contexts"
+	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/export"
 	"agent/internal/redact"
@@ -21,13 +22,13 @@ import (
 
 // exporting is one call of agent export.
 type exporting struct {
-	*cli
+	*commands
 	format, file, endpoint string
 	content                bool
 }
 
-func (a *cli) exportCommand() *cobra.Command {
-	e := &exporting{cli: a}
+func (a *commands) exportCommand() *cobra.Command {
+	e := &exporting{commands: a}
 	cmd := &cobra.Command{
 		Use: "export CONTEXT", Short: "Write a context in the format of another program", Args: cobra.ExactArgs(1),
 		Long: `export writes a context to standard output or a file. Everything is redacted once more, with
@@ -50,32 +51,32 @@ the secrets of the configuration as it is now.
 	cmd.Flags().StringVar(&e.endpoint, "endpoint", "", "post the spans to `URL` instead, with telemetry.headers")
 	cmd.MarkFlagsMutuallyExclusive("output", "endpoint")
 	cmd.Flags().BoolVar(&e.content, "content", false, "spans with their texts: prompts, replies, arguments, outputs")
-	completeFlag(cmd, "format", export.Formats)
+	cli.CompleteFlag(cmd, "format", export.Formats)
 	return cmd
 }
 
 func (e *exporting) run(ctx context.Context, ref string) error {
 	if !slices.Contains(export.Formats, e.format) {
-		return usageError{fmt.Errorf("--format takes %s", strings.Join(export.Formats, ", "))}
+		return cli.Usage(fmt.Errorf("--format takes %s", strings.Join(export.Formats, ", ")))
 	}
 	if e.endpoint != "" && e.format != "otlp" {
-		return usageError{errors.New("--endpoint goes with --format otlp")}
+		return cli.Usage(errors.New("--endpoint goes with --format otlp"))
 	}
 	l, err := e.view(config.Offline())
 	if err != nil {
 		return err
 	}
-	uuid, err := l.Store.Newest(ref, l.hosts...)
+	uuid, err := l.Store.Newest(ref, l.Hosts...)
 	if err != nil {
 		return err
 	}
-	source := export.Source{Store: l.Store, UUID: uuid, Redact: redact.New(l.Config.Secrets()), Secrets: l.Config.Secrets(), Version: version(), Lang: l.lang,
+	source := export.Source{Store: l.Store, UUID: uuid, Redact: redact.New(l.Config.Secrets()), Secrets: l.Config.Secrets(), Version: cli.Version(), Lang: l.Source.Lang,
 		Content: e.content || l.Config.Telemetry.Content}
 	if e.endpoint != "" {
 		return e.send(ctx, source, l.Config)
 	}
 	if e.file == "" {
-		return source.Write(term.Of(e.out), e.format)
+		return source.Write(term.Of(e.Out), e.format)
 	}
 	return toFile(e.file, func(w io.Writer) error { return source.Write(w, e.format) })
 }
@@ -83,10 +84,10 @@ func (e *exporting) run(ctx context.Context, ref string) error {
 // send posts spans, also once more: they keep their ids.
 func (e *exporting) send(ctx context.Context, source export.Source, cfg *config.Config) error {
 	if bad := config.BadURL(e.endpoint, cfg.AllowHTTP); bad != "" {
-		return usageError{fmt.Errorf("--endpoint %s", bad)}
+		return cli.Usage(fmt.Errorf("--endpoint %s", bad))
 	}
 	n, err := source.Send(ctx, export.Client{Endpoint: e.endpoint, Headers: cfg.Telemetry.Headers})
-	e.say("export.sent", n, e.endpoint)
+	e.Say("export.sent", n, e.endpoint)
 	return err
 }
 
@@ -99,7 +100,7 @@ func toFile(name string, write func(io.Writer) error) error {
 	}
 	damage := write(f)
 	err = f.Close()
-	if err == nil && (damage == nil || exitCode(damage) == contexts.ExitDamage) {
+	if err == nil && (damage == nil || cli.ExitCode(damage) == contexts.ExitDamage) {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil || damage != nil {

@@ -12,7 +12,7 @@ import (
 	"agent/internal/trees"
 )
 
-func (a *cli) filesCommand() *cobra.Command {
+func (a *commands) filesCommand() *cobra.Command {
 	var at uint64
 	cmd := &cobra.Command{
 		Use: "files CONTEXT [PATH]", Short: "Show the files that a context had at an event", Args: cobra.RangeArgs(1, 2),
@@ -24,12 +24,12 @@ is redacted.`,
   agent files 3f2a --at 42
   agent files 3f2a --at 42 src/main.go`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.atEvent(args[0], at, func(l *view, v *trees.View, p trees.Point) error {
+			return a.atEvent(args[0], at, func(l view, v *trees.View, p trees.Point) error {
 				tree, err := v.Tree(p.Saved.Tree)
 				if err != nil {
 					return err
 				}
-				defer l.page()()
+				defer l.Page()()
 				if len(args) > 1 {
 					return l.showFile(v, tree, args[1])
 				}
@@ -38,13 +38,13 @@ is redacted.`,
 		},
 	}
 	cmd.Flags().Uint64Var(&at, "at", 0, "at event `SEQ`")
-	a.jsonFlag(cmd, "print one JSON object a line for each file")
+	a.JSONFlag(cmd, "print one JSON object a line for each file")
 	return cmd
 }
 
 // atEvent opens the saved files of a context as they were at an event. Damage of the
 // log is the error after what could be read was shown.
-func (a *cli) atEvent(ref string, seq uint64, show func(*view, *trees.View, trees.Point) error) error {
+func (a *commands) atEvent(ref string, seq uint64, show func(view, *trees.View, trees.Point) error) error {
 	l, err := a.view(config.Offline())
 	if err != nil {
 		return err
@@ -69,16 +69,16 @@ type file struct {
 	Content string `json:"content,omitempty"`
 }
 
-func (l *view) listFiles(v *trees.View, at trees.Point, tree *snapshot.Tree) (err error) {
-	if !l.asJSON {
-		l.say("files.head", at.Seq, shortened(at.Saved.Base))
+func (l view) listFiles(v *trees.View, at trees.Point, tree *snapshot.Tree) (err error) {
+	if !l.JSON {
+		l.Say("files.head", at.Seq, shortened(at.Saved.Base))
 	}
-	p := l.printer()
+	p := l.Printer()
 	tree.Walk(func(path string, e snapshot.Entry) {
 		switch stored := v.Stored(e.Name); {
 		case err != nil || p.Screen.Gone():
-		case l.asJSON:
-			err = l.printLine(file{Path: path, Mode: e.Mode, Object: e.Name, Stored: stored})
+		case l.JSON:
+			err = l.PrintLine(file{Path: path, Mode: e.Mode, Object: e.Name, Stored: stored})
 		default:
 			err = p.File(path, e.Mode, e.Name != "", stored)
 		}
@@ -86,18 +86,18 @@ func (l *view) listFiles(v *trees.View, at trees.Point, tree *snapshot.Tree) (er
 	return err
 }
 
-func (l *view) showFile(v *trees.View, tree *snapshot.Tree, path string) error {
+func (l view) showFile(v *trees.View, tree *snapshot.Tree, path string) error {
 	e, data, err := v.Content(tree, path)
 	if err != nil {
 		return err
 	}
-	if l.asJSON {
-		return l.printLine(file{path, e.Mode, e.Name, true, string(data)})
+	if l.JSON {
+		return l.PrintLine(file{path, e.Mode, e.Name, true, string(data)})
 	}
-	if screen := term.Of(l.out); screen.Terminal {
+	if screen := term.Of(l.Out); screen.Terminal {
 		data = []byte(sanitize.Terminal(string(data)))
 	}
-	_, err = l.out.Write(data)
+	_, err = l.Out.Write(data)
 	return err
 }
 

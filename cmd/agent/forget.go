@@ -1,26 +1,23 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"agent/contexts"
+	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/i18n"
 	"agent/internal/retention"
 	"agent/internal/show"
-	"agent/internal/term"
 )
 
-func (a *cli) forgetCommand() *cobra.Command {
+func (a *commands) forgetCommand() *cobra.Command {
 	f := forgetting{}
 	cmd := &cobra.Command{
 		Use: "forget TASK", Short: "Remove a context, and what later ones have from it", Args: cobra.ExactArgs(1),
@@ -39,15 +36,15 @@ On a terminal it says what it would remove and asks; --yes does not ask.`,
   agent forget 3f2a --dry-run
   agent forget --yes https://github.com/owner/repo/issues/12`,
 		RunE: func(_ *cobra.Command, refs []string) error {
-			cfg, err := a.loadConfig(config.Offline())
+			cfg, err := a.LoadConfig(config.Offline())
 			if err != nil {
 				return err
 			}
-			store, err := a.openStore(f.dry)
+			store, err := a.OpenStore(f.dry)
 			if err != nil {
 				return err
 			}
-			_, uuids, err := store.Named(refs[0], a.hosts...)
+			_, uuids, err := store.Named(refs[0], a.Hosts...)
 			if err == nil && len(uuids) == 0 {
 				err = fmt.Errorf("%s: %w", refs[0], contexts.ErrUnknown)
 			}
@@ -59,7 +56,7 @@ On a terminal it says what it would remove and asks; --yes does not ask.`,
 	}
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "only say what would be removed")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
-	a.jsonFlag(cmd, "print one JSON object a line for each context")
+	a.JSONFlag(cmd, "print one JSON object a line for each context")
 	return cmd
 }
 
@@ -72,8 +69,8 @@ type forgotten struct {
 	DryRun bool `json:"dry_run,omitempty"`
 }
 
-func (a *cli) forget(cfg *config.Config, store *contexts.Store, uuids []string, f forgetting) error {
-	if f.dry || !f.yes && isInput(os.Stdin) {
+func (a *commands) forget(cfg *config.Config, store *contexts.Store, uuids []string, f forgetting) error {
+	if f.dry || !f.yes && cli.IsTerminal(os.Stdin) {
 		would, err := retention.WouldForget(store, uuids)
 		if err != nil {
 			return err
@@ -84,45 +81,30 @@ func (a *cli) forget(cfg *config.Config, store *contexts.Store, uuids []string, 
 		if f.dry {
 			return nil
 		}
-		if !a.agreed(os.Stdin, "forget.ask") {
-			return quietly(exitFailed)
+		if !a.Agreed(os.Stdin, "forget.ask") {
+			return cli.Quietly(cli.ExitFailed)
 		}
 	}
 	err := retention.Forget(cfg, store, uuids, time.Now(), func(done contexts.Forgotten) {
 		a.sayForgotten(forgotten{done, false}, uuids, "forget.did", "forget.heir")
 	})
 	if errors.Is(err, contexts.ErrBusy) {
-		return codeError{contexts.ExitTemporary, err} // a person asked, and it was not done
+		return cli.Coded(contexts.ExitTemporary, err) // a person asked, and it was not done
 	}
 	return err
 }
 
-func (a *cli) sayForgotten(f forgotten, all []string, did, lost i18n.ID) {
+func (a *commands) sayForgotten(f forgotten, all []string, did, lost i18n.ID) {
 	f.Forks = slices.DeleteFunc(f.Forks, func(c contexts.Copied) bool { return slices.Contains(all, c.UUID) })
-	a.tell(f, did, f.UUID, show.Bytes(f.Bytes))
+	a.Tell(f, did, f.UUID, show.Bytes(f.Bytes))
 	for _, fork := range f.Forks {
-		if !a.asJSON {
-			a.say("forget.fork", fork.UUID, fork.Seq)
+		if !a.JSON {
+			a.Say("forget.fork", fork.UUID, fork.Seq)
 		}
 	}
 	for _, heir := range f.Heirs {
-		if !a.asJSON {
-			a.say(lost, heir)
+		if !a.JSON {
+			a.Say(lost, heir)
 		}
 	}
 }
-
-// agreed asks a person whether to go on. No answer is no.
-func (a *cli) agreed(in io.Reader, ask i18n.ID, args ...any) bool {
-	fmt.Fprint(a.err, a.text(ask, args...))
-	answer, _ := bufio.NewReader(in).ReadString('\n')
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes", "はい":
-		return true
-	}
-	fmt.Fprintln(a.err, a.text("forget.kept"))
-	return false
-}
-
-// isInput tells whether a person can answer.
-func isInput(f *os.File) bool { return term.Of(f).Terminal }

@@ -16,13 +16,14 @@ import (
 	"agent/handlers/engine"
 	"agent/internal/app"
 	"agent/internal/app/rounds"
+	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/fork"
 )
 
 // forking is one call of agent fork.
 type forking struct {
-	*cli
+	*commands
 	f             engine.Forking
 	model, prompt string
 	yes           bool
@@ -30,8 +31,8 @@ type forking struct {
 	store *contexts.Store
 }
 
-func (a *cli) forkCommand() *cobra.Command {
-	k := &forking{cli: a}
+func (a *commands) forkCommand() *cobra.Command {
+	k := &forking{commands: a}
 	cmd := &cobra.Command{
 		Use: "fork CONTEXT", Short: "Try again from the middle of a run", Args: cobra.ExactArgs(1),
 		Long: `fork makes a new context of the first events of another one: its conversation, its plan and
@@ -63,8 +64,8 @@ is stopped first.`,
 	flags.StringVar(&k.f.Say, "say", "", "`TEXT` that the model reads as a comment")
 	flags.BoolVar(&k.f.Live, "live", false, "write to the task for real")
 	flags.BoolVar(&k.yes, "yes", false, "with --live: do not ask before the other context is stopped")
-	a.jsonFlag(cmd, "print one JSON object")
-	completeFlag(cmd, "model", nil)
+	a.JSONFlag(cmd, "print one JSON object")
+	cli.CompleteFlag(cmd, "model", nil)
 	return cmd
 }
 
@@ -87,71 +88,71 @@ func (k *forking) run(ctx context.Context, ref string) (err error) {
 		options = nil
 	}
 	m := fork.Maker{Free: k.free, Now: time.Now}
-	if m.Config, err = k.loadConfig(options...); err != nil {
+	if m.Config, err = k.LoadConfig(options...); err != nil {
 		return err
 	}
-	if m.Store, err = k.openStore(false); err != nil {
+	if m.Store, err = k.OpenStore(false); err != nil {
 		return err
 	}
-	if k.f.Origin, err = m.Store.Newest(ref, k.hosts...); err != nil {
+	if k.f.Origin, err = m.Store.Newest(ref, k.Hosts...); err != nil {
 		return err
 	}
 	k.store = m.Store
 	forked, point, err := m.Make(ctx, k.f, k.model, k.prompt)
 	if wrong := (*fork.RequestError)(nil); errors.As(err, &wrong) {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	if err != nil {
 		return err
 	}
-	return k.say(forked, point)
+	return k.tell(forked, point)
 }
 
 // free ends the origin of a live fork, if the person agrees.
 func (k *forking) free(ctx context.Context, task string) error {
 	if !k.yes {
-		if !isInput(os.Stdin) || k.asJSON {
-			return usageError{fmt.Errorf("%s has not ended, and a live fork stops it: say --yes", k.f.Origin)}
+		if !cli.IsTerminal(os.Stdin) || k.JSON {
+			return cli.Usage(fmt.Errorf("%s has not ended, and a live fork stops it: say --yes", k.f.Origin))
 		}
-		if !k.agreed(os.Stdin, "fork.ask", k.f.Origin, task) {
-			return quietly(exitFailed)
+		if !k.Agreed(os.Stdin, "fork.ask", k.f.Origin, task) {
+			return cli.Quietly(cli.ExitFailed)
 		}
 	}
-	if !k.asJSON {
-		fmt.Fprintln(k.err, k.text("fork.stopping", k.f.Origin))
+	if !k.JSON {
+		fmt.Fprintln(k.Err, k.Text("fork.stopping", k.f.Origin))
 	}
 	return fork.StopOrigin(ctx, k.store, k.f.Origin, func(ctx context.Context) error {
-		quiet := &working{cli: &cli{config: k.config, contexts: k.contexts, getenv: k.getenv, out: k.err, err: k.err}, quiet: true}
-		return quiet.do(ctx, func(r *rounds.Rounds, _ *app.App, _ rounds.Voice) (rounds.Summary, error) {
+		quiet := &cli.Worker{Env: &cli.Env{ConfigPath: k.ConfigPath, ContextsDir: k.ContextsDir, Getenv: k.Getenv, Out: k.Err, Err: k.Err}, Quiet: true}
+		return quiet.Do(ctx, func(r *rounds.Rounds, _ *app.App, _ rounds.Voice) (rounds.Summary, error) {
 			return r.Only(ctx, []string{k.f.Origin})
 		})
 	})
 }
 
-// say prints what was made, and what to do with it.
-func (k *forking) say(b *event.ContextForked, p engine.Point) error {
-	if k.asJSON {
-		return k.printLine(forkedAnswer{b.UUID, b.Origin, b.Seq, b.Asked, p.Moved, b.Dropped, b.Live, p.State.Key.String(), append([]string{}, fork.Unsaved(p.State)...)})
+// tell prints what was made, and what to do with it.
+func (k *forking) tell(b *event.ContextForked, p engine.Point) error {
+	if k.JSON {
+		return k.PrintLine(forkedAnswer{b.UUID, b.Origin, b.Seq, b.Asked, p.Moved, b.Dropped, b.Live, p.State.Key.String(), append([]string{}, fork.Unsaved(p.State)...)})
 	}
 	switch {
 	case p.Moved == "open":
-		k.cli.say("fork.moved.open", cmp.Or(k.f.At, b.Seq+1), p.Open)
+		k.Say("fork.moved.open", cmp.Or(k.f.At, b.Seq+1), p.Open)
 	case p.Moved == "ending" && k.f.At != 0:
-		k.cli.say("fork.moved.ending", k.f.At)
+		k.Say("fork.moved.ending", k.f.At)
 	}
-	k.cli.say("fork.made", b.UUID, b.Origin, b.Seq)
+	k.Say("fork.made", b.UUID, b.Origin, b.Seq)
 	if b.Dropped > 0 {
-		k.cli.say("fork.dropped", b.Dropped)
+		k.Say("fork.dropped", b.Dropped)
 	}
 	if b.Live {
-		k.cli.say("fork.live", p.State.Key)
+		k.Say("fork.live", p.State.Key)
 	} else {
-		k.cli.say("fork.simulated")
+		k.Say("fork.simulated")
 	}
 	if missing := fork.Unsaved(p.State); len(missing) > 0 {
-		k.cli.say("fork.unsaved", strings.Join(missing, ", "))
+		k.Say("fork.unsaved", strings.Join(missing, ", "))
 	}
-	k.cli.say("fork.next", b.UUID)
-	k.cli.say("fork.compare", b.UUID[:8], b.Origin[:8])
+	k.Say("fork.next", b.UUID)
+	k.Say("fork.compare", b.UUID[:8], b.Origin[:8])
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"agent/internal/retention"
 )
 
-func (a *cli) gcCommand() *cobra.Command {
+func (a *commands) gcCommand() *cobra.Command {
 	dry := false
 	cmd := &cobra.Command{
 		Use: "gc", Short: "Archive old contexts, and remove what is too old", Args: cobra.NoArgs,
@@ -22,35 +22,35 @@ saved for want of room. run and loop do the same once a day.`,
 		Example: `  agent gc --dry-run
   agent gc --json | jq .archived`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.loadConfig(config.Offline())
+			cfg, err := a.LoadConfig(config.Offline())
 			if err != nil {
 				return err
 			}
-			store, err := a.openAs(cfg, dry)
+			store, err := a.OpenAs(cfg, dry)
 			if err != nil {
 				return err
 			}
 			var planned []contexts.Planned
-			defer a.pageLong()()
-			would := a.printer().Planned
-			if a.asJSON {
+			defer a.PageLong()()
+			would := a.Printer().Planned
+			if a.JSON {
 				would = func(p contexts.Planned) { planned = append(planned, p) }
 			}
-			show := a.progress("contexts")
-			report, err := retention.Collect(cmd.Context(), cfg, store, dry, show.step, would)
-			show.end()
+			show := a.Progress("contexts")
+			report, err := retention.Collect(cmd.Context(), cfg, store, dry, show.Step, would)
+			show.End()
 			if err != nil {
 				return err
 			}
-			if a.asJSON {
-				return a.printLine(collected{report, planned})
+			if a.JSON {
+				return a.PrintLine(collected{report, planned})
 			}
-			a.printer().Collected(report)
+			a.Printer().Collected(report)
 			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be done, and with which contexts")
-	a.jsonFlag(cmd, "print the report as one JSON object")
+	a.JSONFlag(cmd, "print the report as one JSON object")
 	return cmd
 }
 

@@ -6,12 +6,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"agent/internal/cli"
 )
 
 // Every command stands under a heading, and no help shows the values of a switch.
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	a := &cli{getenv: os.Getenv}
+	a := &commands{&cli.Env{Getenv: os.Getenv}}
 	for _, c := range a.root().Commands() {
 		if c.GroupID == "" && !c.Hidden {
 			t.Errorf("%s is in no group", c.Name())

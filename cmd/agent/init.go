@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/i18n"
 	"agent/internal/registry"
@@ -20,8 +21,8 @@ import (
 	"agent/internal/setup"
 )
 
-func (a *cli) initCommand() *cobra.Command {
-	s, createLabels := setup.Answers{Locale: i18n.FromEnv(a.getenv)}, false
+func (a *commands) initCommand() *cobra.Command {
+	s, createLabels := setup.Answers{Locale: i18n.FromEnv(a.Getenv)}, false
 	forges, providers := strings.Join(registry.RemoteForges(), ", "), strings.Join(registry.ProviderNames(), ", ")
 	cmd := &cobra.Command{
 		Use: "init", Short: "Write a configuration file to start with", Args: cobra.NoArgs,
@@ -50,43 +51,43 @@ file is kept unless --force is given, and env is never replaced.`,
 	f.StringVar(&s.Workspace, "workspace", "", "local repository to work in, in place: no clone, branch or push")
 	f.StringVar(&s.Sandbox, "sandbox", "", "off or required, where the system has no sandbox (default: asks, else off)")
 	f.StringVar(&s.Output, "output", "", "file to write (default: --config, or the default path)")
-	a.jsonFlag(cmd, "print what was written as one JSON object; questions go to standard error")
+	a.JSONFlag(cmd, "print what was written as one JSON object; questions go to standard error")
 	f.BoolVar(&s.Force, "force", false, "replace an existing file")
 	f.BoolVar(&createLabels, "create-labels", false, "create the labels on the forge")
-	completeFlag(cmd, "forge", registry.RemoteForges())
-	completeFlag(cmd, "provider", registry.ProviderNames())
-	completeFlag(cmd, "lang", []string{"auto", "en", "ja"})
+	cli.CompleteFlag(cmd, "forge", registry.RemoteForges())
+	cli.CompleteFlag(cmd, "provider", registry.ProviderNames())
+	cli.CompleteFlag(cmd, "lang", []string{"auto", "en", "ja"})
 	return cmd
 }
 
-func (a *cli) init(ctx context.Context, s setup.Answers, createLabels bool, in *os.File) error {
-	path, _ := config.Path(a.config, a.getenv)
+func (a *commands) init(ctx context.Context, s setup.Answers, createLabels bool, in *os.File) error {
+	path, _ := config.Path(a.ConfigPath, a.Getenv)
 	s.Output = cmp.Or(s.Output, path)
 	if err := s.CheckOutput(); err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	if _, lack := (sandbox.Policy{}).Check(); lack != nil {
 		s.NoSandbox = lack.Error()
 	}
 	if term.IsTerminal(int(in.Fd())) {
-		questions := a.out
-		if a.asJSON {
-			questions = a.err
+		questions := a.Out
+		if a.JSON {
+			questions = a.Err
 		}
-		s.Getenv = a.getenv
+		s.Getenv = a.Getenv
 		if err := s.Ask(ctx, bufio.NewReader(in), questions); err != nil {
-			return quietly(exitInterrupted)
+			return cli.Quietly(cli.ExitInterrupted)
 		}
 	}
 	if err := s.Complete(); err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	if err := s.Write(); errors.Is(err, setup.ErrExists) {
-		return usageError{err}
+		return cli.Usage(err)
 	} else if err != nil {
 		return err
 	}
-	a.lang = s.Language()
+	a.Lang = s.Language()
 	return a.written(ctx, &s, createLabels)
 }
 
@@ -106,10 +107,10 @@ type createdLabel struct {
 }
 
 // written tells of the file, creates the labels if that is wished, and says what comes next.
-func (a *cli) written(ctx context.Context, s *setup.Answers, createLabels bool) (err error) {
+func (a *commands) written(ctx context.Context, s *setup.Answers, createLabels bool) (err error) {
 	did := initialized{File: s.Output, Variables: s.Variables(), EnvFile: s.EnvFile(), Sandbox: s.Sandbox}
-	say := a.say
-	if a.asJSON {
+	say := a.Say
+	if a.JSON {
 		say = func(i18n.ID, ...any) {}
 	}
 	say("init.written", s.Output)
@@ -122,20 +123,20 @@ func (a *cli) written(ctx context.Context, s *setup.Answers, createLabels bool) 
 			say("init.label", label, project)
 		})
 	}
-	if a.asJSON {
-		_ = a.printLine(did)
+	if a.JSON {
+		_ = a.PrintLine(did)
 	} else { // the file is there, even if the labels are not
 		say("init.next", strings.Join(did.Variables, ", "), s.EnvFile())
 		a.nextSteps(s.Output)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", a.text("init.nolabels"), err)
+		return fmt.Errorf("%s: %w", a.Text("init.nolabels"), err)
 	}
 	return nil
 }
 
-func (a *cli) createLabels(ctx context.Context, file string, created func(label, project string)) error {
-	cfg, _, err := config.Load(file, a.getenv)
+func (a *commands) createLabels(ctx context.Context, file string, created func(label, project string)) error {
+	cfg, _, err := config.Load(file, a.Getenv)
 	if err != nil {
 		return err
 	}
@@ -143,12 +144,12 @@ func (a *cli) createLabels(ctx context.Context, file string, created func(label,
 }
 
 // nextSteps shows what to type next.
-func (a *cli) nextSteps(file string) {
+func (a *commands) nextSteps(file string) {
 	flag := ""
-	if usual, _ := config.Path("", a.getenv); usual != file {
+	if usual, _ := config.Path("", a.Getenv); usual != file {
 		flag = " --config " + file
 	}
 	for _, step := range []string{"doctor", "run --dry-run", "run"} {
-		fmt.Fprintln(a.out, "  agent "+step+sanitize.Terminal(flag))
+		fmt.Fprintln(a.Out, "  agent "+step+sanitize.Terminal(flag))
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"agent/contexts"
 	"agent/internal/app"
+	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/i18n"
 	"agent/internal/page"
@@ -27,7 +28,7 @@ import (
 
 // inspection is one call of agent inspect.
 type inspection struct {
-	*cli
+	*commands
 	store  *contexts.Store
 	dir    string // of the contexts
 	lang   i18n.Lang
@@ -40,8 +41,8 @@ type inspection struct {
 	since, phase, grep, html                  string
 }
 
-func (a *cli) inspectCommand() *cobra.Command {
-	i := &inspection{cli: a}
+func (a *commands) inspectCommand() *cobra.Command {
+	i := &inspection{commands: a}
 	cmd := &cobra.Command{
 		Use: "inspect [CONTEXT [SEQ]]", Short: "Show what happened in a context, and why", Args: cobra.MaximumNArgs(2),
 		Long: `inspect prints one line for each event of a context's log. With SEQ it shows that event
@@ -67,7 +68,7 @@ and exits with 65. Without a CONTEXT it prints what agent list prints.`,
 		},
 	}
 	flags := cmd.Flags()
-	a.jsonFlag(cmd, "print the log's lines; control and invisible characters as \\u escapes")
+	a.JSONFlag(cmd, "print the log's lines; control and invisible characters as \\u escapes")
 	flags.BoolVar(&i.full, "full", false, "do not shorten lines")
 	flags.BoolVar(&i.conversation, "conversation", false, "show the messages to and from the model")
 	flags.BoolVar(&i.costs, "costs", false, "show tokens, money and time of each model call, and their sums")
@@ -88,9 +89,9 @@ func (i *inspection) without(cmd *cobra.Command) error {
 	asked := false
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { asked = asked || f.Changed && f.Name != "json" })
 	if asked {
-		return wrongArgs(cmd, nil, nil)
+		return cli.WrongArgs(cmd, nil, nil)
 	}
-	l, err := i.cli.view(config.Offline())
+	l, err := i.commands.view(config.Offline())
 	if err != nil {
 		return err
 	}
@@ -98,15 +99,15 @@ func (i *inspection) without(cmd *cobra.Command) error {
 }
 
 func (i *inspection) run(ctx context.Context, args []string) error {
-	cfg, err := i.loadConfig(config.Offline())
+	cfg, err := i.LoadConfig(config.Offline())
 	if err != nil {
 		return err
 	}
-	if i.store, err = i.openAs(cfg, true); err != nil {
+	if i.store, err = i.OpenAs(cfg, true); err != nil {
 		return err
 	}
-	i.dir, i.lang = cfg.ContextsDir, app.Language(cfg)
-	if i.uuid, err = i.store.Newest(args[0], i.hosts...); err != nil {
+	i.dir, i.Lang = cfg.ContextsDir, app.Language(cfg)
+	if i.uuid, err = i.store.Newest(args[0], i.Hosts...); err != nil {
 		return err
 	}
 	if i.html != "" {
@@ -114,10 +115,10 @@ func (i *inspection) run(ctx context.Context, args []string) error {
 	}
 	filter, err := i.filter()
 	if err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	end := func() {}
-	if i.screen = term.Of(i.out); !i.follow && !i.asJSON {
+	if i.screen = term.Of(i.Out); !i.follow && !i.JSON {
 		i.screen, end = i.screen.Page()
 	}
 	defer end()
@@ -148,7 +149,7 @@ func (i *inspection) filter() (*viewer.Filter, error) {
 }
 
 func (i *inspection) printer() *viewer.Printer {
-	return &viewer.Printer{Screen: i.screen, Lang: i.lang, UUID: i.uuid, Blob: i.blob, Full: i.full, JSON: i.asJSON, Failed: i.failed}
+	return &viewer.Printer{Screen: i.screen, Lang: i.Lang, UUID: i.uuid, Blob: i.blob, Full: i.full, JSON: i.JSON, Failed: i.failed}
 }
 
 func (i *inspection) blob(hash string) ([]byte, error) { return i.store.Blob(i.uuid, hash) }
@@ -171,7 +172,7 @@ func (i *inspection) list(ctx context.Context, filter *viewer.Filter) error {
 		return err
 	}
 	view := i.view()
-	if !i.asJSON {
+	if !i.JSON {
 		i.header()
 	}
 	code := 0
@@ -179,7 +180,7 @@ func (i *inspection) list(ctx context.Context, filter *viewer.Filter) error {
 		if i.screen.Gone() {
 			break
 		}
-		code = worse(code, i.problem(line, err))
+		code = cli.Worse(code, i.problem(line, err))
 		r := line.Record
 		if r.Line == nil {
 			continue // nothing that can be read
@@ -188,10 +189,10 @@ func (i *inspection) list(ctx context.Context, filter *viewer.Filter) error {
 	}
 	view.End()
 	if err := i.store.Check(i.uuid); err != nil && code == 0 { // such as events missing at the end
-		fmt.Fprintln(i.err, "agent: "+sanitize.Terminal(err.Error()))
-		code = exitCode(err)
+		fmt.Fprintln(i.Err, "agent: "+sanitize.Terminal(err.Error()))
+		code = cli.ExitCode(err)
 	}
-	return quietly(code)
+	return cli.Quietly(code)
 }
 
 // lines are those of the log, from where the filter begins if that is enough.
@@ -226,10 +227,10 @@ func (i *inspection) followed(ctx context.Context) (iter.Seq2[contexts.Line, err
 func (i *inspection) problem(line contexts.Line, err error) int {
 	switch {
 	case err != nil:
-		fmt.Fprintln(i.err, "agent: "+sanitize.Terminal(err.Error()))
-		return exitCode(err)
+		fmt.Fprintln(i.Err, "agent: "+sanitize.Terminal(err.Error()))
+		return cli.ExitCode(err)
 	case line.Err != nil:
-		fmt.Fprintf(i.err, "agent: %s\n", sanitize.Terminal(line.Err.Error()))
+		fmt.Fprintf(i.Err, "agent: %s\n", sanitize.Terminal(line.Err.Error()))
 		if !contexts.IsTorn(line.Err) {
 			return contexts.ExitDamage
 		}
@@ -241,16 +242,16 @@ func (i *inspection) problem(line contexts.Line, err error) int {
 func (i *inspection) event(number string) error {
 	seq, err := strconv.ParseUint(number, 10, 64)
 	if err != nil || seq == 0 {
-		return usageError{fmt.Errorf("SEQ is the number of an event, not %q", number)}
+		return cli.Usage(fmt.Errorf("SEQ is the number of an event, not %q", number))
 	}
 	pair, err := viewer.Pair(i.from, seq)
 	if err != nil {
-		return refused(fmt.Errorf("context %s: %w", i.uuid, err))
+		return cli.Refused(fmt.Errorf("context %s: %w", i.uuid, err))
 	}
 	p := i.printer()
 	for _, r := range pair {
-		if i.asJSON {
-			fmt.Fprintf(i.out, "%s\n", sanitize.JSON(r.Line))
+		if i.JSON {
+			fmt.Fprintf(i.Out, "%s\n", sanitize.JSON(r.Line))
 			continue
 		}
 		err = errors.Join(err, p.Event(r))
@@ -260,16 +261,16 @@ func (i *inspection) event(number string) error {
 
 // page writes the page of the context.
 func (i *inspection) page(secrets []string) error {
-	doc, err := page.Of(i.store, i.uuid, i.lang, secrets)
+	doc, err := page.Of(i.store, i.uuid, i.Lang, secrets)
 	if err != nil {
 		return err
 	}
-	if err := doc.WriteFile(i.html, i.out); err != nil {
+	if err := doc.WriteFile(i.html, i.Out); err != nil {
 		return err
 	}
 	if len(doc.Problems) > 0 {
-		fmt.Fprintln(i.err, "agent: "+doc.Problems[0])
-		return quietly(contexts.ExitDamage)
+		fmt.Fprintln(i.Err, "agent: "+doc.Problems[0])
+		return cli.Quietly(contexts.ExitDamage)
 	}
 	return nil
 }
@@ -282,14 +283,14 @@ func (i *inspection) from(seq uint64) iter.Seq2[contexts.Line, error] {
 func (i *inspection) showRequest() error {
 	pair, err := viewer.Pair(i.from, i.request)
 	if err != nil {
-		return refused(fmt.Errorf("context %s: %w", i.uuid, err))
+		return cli.Refused(fmt.Errorf("context %s: %w", i.uuid, err))
 	}
 	request, err := viewer.RequestAt(i.store.Events(i.uuid), pair[0].Seq)
 	if err != nil {
 		return err
 	}
-	if i.asJSON {
-		_, err := fmt.Fprintf(i.out, "%s\n", request.Body)
+	if i.JSON {
+		_, err := fmt.Fprintf(i.Out, "%s\n", request.Body)
 		return err
 	}
 	return i.printer().Request(pair[0].Seq, request)
@@ -306,5 +307,5 @@ func (i *inspection) header() {
 		return
 	}
 	info.State = report.StateOf(i.store, info)
-	viewer.Header(i.screen, i.lang, info)
+	viewer.Header(i.screen, i.Lang, info)
 }

@@ -7,12 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/i18n"
 	"agent/internal/report"
 )
 
-func (a *cli) listCommand() *cobra.Command {
+func (a *commands) listCommand() *cobra.Command {
 	state := ""
 	cmd := &cobra.Command{
 		Use: "list", Short: "Show all contexts, the newest first", Args: cobra.NoArgs,
@@ -21,7 +22,7 @@ func (a *cli) listCommand() *cobra.Command {
   agent list --json | jq -r 'select(.state=="failed").uuid'`,
 		RunE: func(*cobra.Command, []string) error {
 			if state != "" && !slices.Contains(report.States, state) {
-				return usageError{fmt.Errorf("no state is called %q: there are %s", state, strings.Join(report.States, " "))}
+				return cli.Usage(fmt.Errorf("no state is called %q: there are %s", state, strings.Join(report.States, " ")))
 			}
 			l, err := a.view(config.Offline())
 			if err != nil {
@@ -30,13 +31,13 @@ func (a *cli) listCommand() *cobra.Command {
 			return l.list(state)
 		},
 	}
-	a.jsonFlag(cmd, "print one JSON object a line")
+	a.JSONFlag(cmd, "print one JSON object a line")
 	cmd.Flags().StringVar(&state, "state", "", "only contexts in this state: "+strings.Join(report.States, " "))
-	completeFlag(cmd, "state", report.States)
+	cli.CompleteFlag(cmd, "state", report.States)
 	return cmd
 }
 
-func (l *view) list(state string) error {
+func (l view) list(state string) error {
 	code := 0
 	all, err := report.List(l.Store)
 	if err != nil {
@@ -44,27 +45,27 @@ func (l *view) list(state string) error {
 	}
 	var shown []report.Listed
 	for _, line := range all {
-		code = worse(code, exitCode(line.Err))
+		code = cli.Worse(code, cli.ExitCode(line.Err))
 		if state == "" || line.State == state {
 			shown = append(shown, line)
 		}
 	}
 	switch {
-	case l.asJSON:
+	case l.JSON:
 		for _, line := range shown {
-			if err := l.printLine(line); err != nil {
+			if err := l.PrintLine(line); err != nil {
 				return err
 			}
 		}
 	case len(shown) == 0:
 		word := ""
 		if state != "" {
-			word = i18n.State(l.lang, state) + " "
+			word = i18n.State(l.Source.Lang, state) + " "
 		}
-		fmt.Fprintln(l.err, l.text("list.none", word))
+		fmt.Fprintln(l.Err, l.Text("list.none", word))
 	default:
-		defer l.page()()
-		l.printer().List(shown)
+		defer l.Page()()
+		l.Printer().List(shown)
 	}
-	return quietly(code)
+	return cli.Quietly(code)
 }

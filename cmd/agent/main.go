@@ -4,11 +4,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/signal"
 	"syscall"
 
+	"agent/internal/cli"
 	"agent/internal/sandbox"
 )
 
@@ -20,18 +20,7 @@ func main() {
 	go func() {
 		s := <-signals
 		signal.Stop(signals) // a second signal ends the process at once
-		cancel(signalled{s})
+		cancel(cli.Signalled{Signal: s})
 	}()
 	os.Exit(execute(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
-}
-
-// signalled is why a command is to end early.
-type signalled struct{ os.Signal }
-
-func (s signalled) Error() string { return s.String() }
-
-// interrupted tells whether somebody pressed Ctrl-C.
-func interrupted(ctx context.Context) bool {
-	var s signalled
-	return errors.As(context.Cause(ctx), &s) && s.Signal == syscall.SIGINT
 }

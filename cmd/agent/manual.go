@@ -8,10 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"agent/internal/cli"
 )
 
 // docsCommand is hidden: `make release` and packages use it.
-func (a *cli) docsCommand() *cobra.Command {
+func (a *commands) docsCommand() *cobra.Command {
 	docs := &cobra.Command{Use: "docs", Short: "Write the documentation of the commands", Hidden: true}
 	docs.AddCommand(&cobra.Command{
 		Use: "man DIR", Short: "Write manual pages, one for each command", Args: cobra.ExactArgs(1),
@@ -32,7 +34,7 @@ func writeManual(root *cobra.Command, dir string) error {
 		return err
 	}
 	root.DisableAutoGenTag = true
-	return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "agent " + release, Manual: "agent", Date: &date}, dir)
+	return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "agent " + cli.Release, Manual: "agent", Date: &date}, dir)
 }
 
 func manualDate(epoch string) (time.Time, error) {
@@ -43,7 +45,7 @@ func manualDate(epoch string) (time.Time, error) {
 		}
 		return time.Unix(seconds, 0).UTC(), nil
 	}
-	if at, err := time.Parse(time.RFC3339, thisBuild().Committed); err == nil {
+	if at, err := time.Parse(time.RFC3339, cli.ThisBuild().Committed); err == nil {
 		return at.UTC(), nil
 	}
 	return time.Unix(0, 0).UTC(), nil

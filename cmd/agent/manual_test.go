@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"agent/internal/cli"
 )
 
 func TestManualHasAPageForEachCommand(t *testing.T) {
@@ -33,7 +35,7 @@ func TestManualHasAPageForEachCommand(t *testing.T) {
 			}
 		}
 	}
-	visit((&cli{getenv: os.Getenv, out: io.Discard, err: io.Discard}).root())
+	visit((&commands{&cli.Env{Getenv: os.Getenv, Out: io.Discard, Err: io.Discard}}).root())
 	if written, _ := filepath.Glob(filepath.Join(dir, "*")); len(written) != pages || pages < 20 {
 		t.Errorf("%d pages for %d commands", len(written), pages)
 	}

@@ -5,11 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agent/internal/cli"
 	"agent/mcp"
 	"agent/mcp/workspace"
 )
 
-func (a *cli) mcpCommand() *cobra.Command {
+func (a *commands) mcpCommand() *cobra.Command {
 	group := &cobra.Command{Use: "mcp", Short: "The built-in tool server", Example: "  agent mcp workspace --root ~/src/project"}
 	root := ""
 	serve := &cobra.Command{
@@ -25,7 +26,7 @@ func (a *cli) mcpCommand() *cobra.Command {
 		Use: "supervise [--sandbox] -- COMMAND...", Hidden: true, DisableFlagParsing: true,
 		Short: "Run a tool server and end it, with all that it started, when the agent ends",
 		RunE: func(_ *cobra.Command, args []string) error {
-			return quietly(mcp.Supervise(args))
+			return cli.Quietly(mcp.Supervise(args))
 		},
 	}
 	group.AddCommand(serve, supervise)

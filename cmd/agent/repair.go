@@ -9,6 +9,7 @@ import (
 	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/handlers/engine"
+	"agent/internal/cli"
 	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/sanitize"
@@ -16,7 +17,7 @@ import (
 	"agent/projections"
 )
 
-func (a *cli) repairCommand() *cobra.Command {
+func (a *commands) repairCommand() *cobra.Command {
 	accept := false
 	cmd := &cobra.Command{
 		Use: "repair CONTEXT --accept-loss", Short: "Keep what is valid of a damaged log", Args: cobra.ExactArgs(1),
@@ -25,32 +26,32 @@ what was given up. Saved files that cannot be read are given up alone, and every
 It does nothing to a context that is not damaged.`,
 		Example: "  agent repair 3f2a --accept-loss",
 		RunE: func(_ *cobra.Command, args []string) error {
-			store, err := a.openStore(!accept)
+			store, err := a.OpenStore(!accept)
 			if err != nil {
 				return err
 			}
-			uuid, err := store.Newest(args[0], a.hosts...)
+			uuid, err := store.Newest(args[0], a.Hosts...)
 			if contexts.ExitCode(err) == contexts.ExitDamage {
-				return beyondRepair{err}
+				return cli.BeyondRepair(err)
 			}
 			if err != nil {
 				return err
 			}
 			if !accept {
-				return usageError{errors.New("repair gives up the events after the damage. If that is right: agent repair " + uuid + " --accept-loss")}
+				return cli.Usage(errors.New("repair gives up the events after the damage. If that is right: agent repair " + uuid + " --accept-loss"))
 			}
 			return a.repair(store, uuid)
 		},
 	}
-	a.jsonFlag(cmd, "print the result as one JSON object")
+	a.JSONFlag(cmd, "print the result as one JSON object")
 	cmd.Flags().BoolVar(&accept, "accept-loss", false, "give up what cannot be read")
 	return cmd
 }
 
-func (a *cli) repair(store *contexts.Store, uuid string) error {
+func (a *commands) repair(store *contexts.Store, uuid string) error {
 	lost, err := store.Repair(uuid, time.Now())
 	if contexts.ExitCode(err) == contexts.ExitDamage {
-		return beyondRepair{err}
+		return cli.BeyondRepair(err)
 	}
 	if err != nil {
 		return err
@@ -60,7 +61,7 @@ func (a *cli) repair(store *contexts.Store, uuid string) error {
 		return err
 	}
 	if lost.Lines == 0 && lost.Reason == "" && done.Saves == 0 {
-		a.tell(done, "repair.whole", uuid)
+		a.Tell(done, "repair.whole", uuid)
 		return nil
 	}
 	if lost.Lines > 0 || done.Saves > 0 {
@@ -73,18 +74,18 @@ func (a *cli) repair(store *contexts.Store, uuid string) error {
 		return err
 	}
 	done.State = string(s.Status)
-	if a.asJSON {
-		return a.printLine(done)
+	if a.JSON {
+		return a.PrintLine(done)
 	}
 	switch {
 	case lost.Lines > 0:
-		a.say("repair.did", uuid, lost.Bytes, lost.Lines)
-		a.say("rebuild.did", uuid)
+		a.Say("repair.did", uuid, lost.Bytes, lost.Lines)
+		a.Say("rebuild.did", uuid)
 	case lost.Reason != "":
-		a.say("repair.moved", uuid, lost.Reason)
+		a.Say("repair.moved", uuid, lost.Reason)
 	}
 	if done.Saves > 0 {
-		a.say("repair.saves", uuid, done.Saves)
+		a.Say("repair.saves", uuid, done.Saves)
 	}
 	a.sayNext(uuid, s)
 	return nil
@@ -101,20 +102,20 @@ type repaired struct {
 }
 
 // sayNext says when a repaired context goes on.
-func (a *cli) sayNext(uuid string, s *projections.State) {
+func (a *commands) sayNext(uuid string, s *projections.State) {
 	switch reason, until := report.WaitsFor(s); {
 	case s.Status.Ended():
-		a.say("repair.next.ended", uuid, i18n.State(a.lang, string(s.Status)))
+		a.Say("repair.next.ended", uuid, i18n.State(a.Lang, string(s.Status)))
 	case until == "person":
-		a.say("repair.next.person", uuid, reason, uuid[:8])
+		a.Say("repair.next.person", uuid, reason, uuid[:8])
 	case until != "":
-		a.say("repair.next.waits", uuid, i18n.State(a.lang, string(s.Status)), i18n.Until(a.lang, until))
+		a.Say("repair.next.waits", uuid, i18n.State(a.Lang, string(s.Status)), i18n.Until(a.Lang, until))
 	default:
-		a.say("repair.next.runs", uuid)
+		a.Say("repair.next.runs", uuid)
 	}
 }
 
-func (a *cli) rebuildCommand() *cobra.Command {
+func (a *commands) rebuildCommand() *cobra.Command {
 	all, index := false, false
 	cmd := &cobra.Command{
 		Use: "rebuild [--all | --index | CONTEXT...]", Short: "Rebuild the projection files from the logs",
@@ -123,9 +124,9 @@ func (a *cli) rebuildCommand() *cobra.Command {
   agent rebuild 3f2a`,
 		RunE: func(_ *cobra.Command, refs []string) error {
 			if chosen := len(refs) > 0; all && chosen || !all && !index && !chosen {
-				return usageError{errors.New("say which contexts, --all or --index")}
+				return cli.Usage(errors.New("say which contexts, --all or --index"))
 			}
-			store, err := a.openStore(false)
+			store, err := a.OpenStore(false)
 			if err != nil {
 				return err
 			}
@@ -134,11 +135,11 @@ func (a *cli) rebuildCommand() *cobra.Command {
 					return err
 				}
 			}
-			code, err := a.each(store, refs, func(uuid string) error { return a.rebuild(store, uuid) })
-			return errors.Join(err, quietly(code))
+			code, err := a.Each(store, refs, func(uuid string) error { return a.rebuild(store, uuid) })
+			return errors.Join(err, cli.Quietly(code))
 		},
 	}
-	a.jsonFlag(cmd, "print one JSON object a line for each context")
+	a.JSONFlag(cmd, "print one JSON object a line for each context")
 	cmd.Flags().BoolVar(&all, "all", false, "all contexts")
 	cmd.Flags().BoolVar(&index, "index", false, "the index of the contexts")
 	return cmd
@@ -149,15 +150,15 @@ type indexed struct {
 	Contexts int `json:"contexts"`
 }
 
-func (a *cli) rebuildIndex(store *contexts.Store) error {
-	show := a.progress("reading logs")
-	lost, err := store.RebuildIndex(show.step)
-	show.end()
+func (a *commands) rebuildIndex(store *contexts.Store) error {
+	show := a.Progress("reading logs")
+	lost, err := store.RebuildIndex(show.Step)
+	show.End()
 	if err != nil {
 		return err
 	}
 	for _, i := range lost {
-		a.warning(errors.New(a.text("rebuild.lost", i.UUID, sanitize.Line(i.TaskKey, 500))))
+		a.Warning(errors.New(a.Text("rebuild.lost", i.UUID, sanitize.Line(i.TaskKey, 500))))
 	}
 	counts, err := store.Counts()
 	if err != nil {
@@ -167,15 +168,15 @@ func (a *cli) rebuildIndex(store *contexts.Store) error {
 	for _, n := range counts {
 		total += n
 	}
-	a.tell(indexed{total}, "rebuild.index", total)
+	a.Tell(indexed{total}, "rebuild.index", total)
 	return nil
 }
 
-func (a *cli) rebuild(store *contexts.Store, uuid string) error {
+func (a *commands) rebuild(store *contexts.Store, uuid string) error {
 	if err := a.remake(store, uuid); err != nil {
 		return err
 	}
-	a.tell(rebuilt{uuid, true}, "rebuild.did", uuid)
+	a.Tell(rebuilt{uuid, true}, "rebuild.did", uuid)
 	return nil
 }
 
@@ -185,7 +186,7 @@ type rebuilt struct {
 	OK   bool   `json:"ok"`
 }
 
-func (a *cli) remake(store *contexts.Store, uuid string) error {
+func (a *commands) remake(store *contexts.Store, uuid string) error {
 	log, err := store.Acquire(uuid, func(event.Event) error { return nil })
 	if err != nil {
 		return err

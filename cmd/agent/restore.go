@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/internal/app"
+	"agent/internal/cli"
 	"agent/internal/i18n"
 	"agent/internal/redact"
 	"agent/internal/sanitize"
@@ -18,7 +19,7 @@ import (
 	"agent/internal/workspace"
 )
 
-func (a *cli) restoreCommand() *cobra.Command {
+func (a *commands) restoreCommand() *cobra.Command {
 	at, to := uint64(0), ""
 	cmd := &cobra.Command{
 		Use: "restore CONTEXT --to DIR", Short: "Write the files that a context had at an event", Args: cobra.ExactArgs(1),
@@ -31,16 +32,16 @@ exits with 1. Text that looks like a secret is taken out.`,
   agent restore 3f2a --at 42 --to /tmp/step-42`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to == "" {
-				return usageError{errors.New("restore needs a directory: --to DIR")}
+				return cli.Usage(errors.New("restore needs a directory: --to DIR"))
 			}
-			return a.atEvent(args[0], at, func(l *view, v *trees.View, p trees.Point) error {
+			return a.atEvent(args[0], at, func(l view, v *trees.View, p trees.Point) error {
 				return l.restore(cmd.Context(), v, p, to)
 			})
 		},
 	}
 	cmd.Flags().Uint64Var(&at, "at", 0, "at event `SEQ`")
 	cmd.Flags().StringVar(&to, "to", "", "directory that the files go to")
-	a.jsonFlag(cmd, "print one JSON object")
+	a.JSONFlag(cmd, "print one JSON object")
 	return cmd
 }
 
@@ -54,37 +55,37 @@ type restored struct {
 	Redacted []string `json:"redacted"`
 }
 
-func (l *view) restore(ctx context.Context, v *trees.View, p trees.Point, to string) error {
+func (l view) restore(ctx context.Context, v *trees.View, p trees.Point, to string) error {
 	from, remove := l.base(ctx, v)
 	defer remove()
 	w, err := workspace.Write(ctx, v.State, l.Store.Objects(v.UUID), p.Saved.Tree, from, to, redact.New(l.Config.Secrets()))
 	if err != nil {
 		return err
 	}
-	if l.asJSON {
-		if err := l.printLine(restored{v.UUID, p.Seq, to, w.Files, append([]string{}, w.Missing...), append([]string{}, w.Redacted...)}); err != nil {
+	if l.JSON {
+		if err := l.PrintLine(restored{v.UUID, p.Seq, to, w.Files, append([]string{}, w.Missing...), append([]string{}, w.Redacted...)}); err != nil {
 			return err
 		}
 	} else {
-		l.say("restore.done", w.Files, p.Seq, to)
+		l.Say("restore.done", w.Files, p.Seq, to)
 		l.names("restore.redacted", w.Redacted)
 		l.names("restore.missing", w.Missing)
 	}
 	if len(w.Missing) > 0 {
-		return quietly(exitFailed)
+		return cli.Quietly(cli.ExitFailed)
 	}
 	return nil
 }
 
 // base is a working copy with the commit that the work began on: the context's own, or a
 // clone that is removed at the end. It is "" if the commit cannot be had.
-func (l *view) base(ctx context.Context, v *trees.View) (dir string, remove func()) {
+func (l view) base(ctx context.Context, v *trees.View) (dir string, remove func()) {
 	if s := v.State; s.Workspace != nil && (s.Saved.Base == "" || workspace.HasBase(ctx, s, s.Workspace.Dir)) {
 		return s.Workspace.Dir, func() {}
 	}
 	base := shortened(v.Points[0].Saved.Base)
-	if !l.asJSON {
-		fmt.Fprintln(l.err, l.text("restore.cloning", base))
+	if !l.JSON {
+		fmt.Fprintln(l.Err, l.Text("restore.cloning", base))
 	}
 	parent, err := os.MkdirTemp("", "agent-restore-")
 	if err == nil {
@@ -92,19 +93,19 @@ func (l *view) base(ctx context.Context, v *trees.View) (dir string, remove func
 	}
 	remove = func() { _ = os.RemoveAll(parent) }
 	if err != nil {
-		fmt.Fprintln(l.err, "agent: "+sanitize.Terminal(l.text("restore.nobase", base, err.Error())))
+		fmt.Fprintln(l.Err, "agent: "+sanitize.Terminal(l.Text("restore.nobase", base, err.Error())))
 		return "", remove
 	}
 	return filepath.Join(parent, "base"), remove
 }
 
 // cloneBase needs the configuration with its secrets, which nothing else here does.
-func (l *view) cloneBase(ctx context.Context, v *trees.View, dir string) error {
-	cfg, err := l.loadConfig()
+func (l view) cloneBase(ctx context.Context, v *trees.View, dir string) error {
+	cfg, err := l.LoadConfig()
 	if err != nil {
 		return err
 	}
-	a := app.NewReadOnly(cfg, l.Store, l.options())
+	a := app.NewReadOnly(cfg, l.Store, l.Options())
 	defer a.Close()
 	if err := a.Connect(); err != nil {
 		return err
@@ -113,7 +114,7 @@ func (l *view) cloneBase(ctx context.Context, v *trees.View, dir string) error {
 }
 
 // names says something of the first of some paths.
-func (l *view) names(id i18n.ID, paths []string) {
+func (l view) names(id i18n.ID, paths []string) {
 	const most = 20
 	if len(paths) == 0 {
 		return
@@ -123,7 +124,7 @@ func (l *view) names(id i18n.ID, paths []string) {
 		shown = append(shown, sanitize.Line(path, 300))
 	}
 	if more := len(paths) - most; more > 0 {
-		shown = append(shown, l.text("restore.more", more))
+		shown = append(shown, l.Text("restore.more", more))
 	}
-	l.say(id, strings.Join(shown, ", "))
+	l.Say(id, strings.Join(shown, ", "))
 }

@@ -8,10 +8,11 @@ import (
 
 	"agent/internal/app"
 	"agent/internal/app/rounds"
+	"agent/internal/cli"
 )
 
-func (a *cli) runCommand() *cobra.Command {
-	w, dry := &working{cli: a}, false
+func (a *commands) runCommand() *cobra.Command {
+	w, dry := &cli.Worker{Env: a.Env}, false
 	cmd := &cobra.Command{
 		Use:   "run [TASK...]",
 		Short: "Work on what there is to do, then end",
@@ -33,29 +34,30 @@ DEBUG=1 shows the program's own log, too.`,
 			if dry {
 				return a.dryRun(cmd.Context(), refs)
 			}
-			return w.do(cmd.Context(), func(r *rounds.Rounds, s *app.App, voice rounds.Voice) (rounds.Summary, error) {
+			return w.Do(cmd.Context(), func(r *rounds.Rounds, s *app.App, voice rounds.Voice) (rounds.Summary, error) {
 				if len(refs) > 0 {
 					return r.Only(cmd.Context(), refs)
 				}
 				summary := r.All(cmd.Context())
-				sayNothing(voice, summary, s.Language())
+				cli.SayNothing(voice, summary, s.Language())
 				return summary, nil
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be done, and why")
-	w.flags(cmd)
+	workerFlags(w, cmd)
 	return cmd
 }
 
-func (w *working) flags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&w.quiet, "quiet", false, "say only what went wrong or waits for a person (for cron)")
-	cmd.Flags().BoolVar(&w.verbose, "verbose", false, "print a line for each step; a terminal shows them anyway")
-	w.jsonFlag(cmd, "print one JSON object a line: each task and its outcome")
+// workerFlags are those that run and loop share.
+func workerFlags(w *cli.Worker, cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&w.Quiet, "quiet", false, "say only what went wrong or waits for a person (for cron)")
+	cmd.Flags().BoolVar(&w.Verbose, "verbose", false, "print a line for each step; a terminal shows them anyway")
+	w.JSONFlag(cmd, "print one JSON object a line: each task and its outcome")
 }
 
-func (a *cli) loopCommand() *cobra.Command {
-	w, interval := &working{cli: a}, 0
+func (a *commands) loopCommand() *cobra.Command {
+	w, interval := &cli.Worker{Env: a.Env}, 0
 	cmd := &cobra.Command{
 		Use:   "loop",
 		Short: "Do what run does, again and again",
@@ -66,9 +68,9 @@ a command leaves a signal for it or a forge sends a hook (webhooks.listen). It e
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("interval") && interval < 1 {
-				return usageError{errors.New("--interval takes 1 second or more")}
+				return cli.Usage(errors.New("--interval takes 1 second or more"))
 			}
-			return w.do(cmd.Context(), func(r *rounds.Rounds, s *app.App, _ rounds.Voice) (rounds.Summary, error) {
+			return w.Do(cmd.Context(), func(r *rounds.Rounds, s *app.App, _ rounds.Voice) (rounds.Summary, error) {
 				every := time.Duration(s.Config.Loop.IntervalSeconds) * time.Second
 				if interval > 0 {
 					every = time.Duration(interval) * time.Second
@@ -82,6 +84,6 @@ a command leaves a signal for it or a forge sends a hook (webhooks.listen). It e
 		},
 	}
 	cmd.Flags().IntVar(&interval, "interval", 0, "seconds between two rounds (default: loop.interval_seconds)")
-	w.flags(cmd)
+	workerFlags(w, cmd)
 	return cmd
 }

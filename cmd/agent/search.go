@@ -7,13 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/eventlog/event"
+	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/sanitize"
 	"agent/internal/search"
 	"agent/internal/term"
 )
 
-func (a *cli) searchCommand() *cobra.Command {
+func (a *commands) searchCommand() *cobra.Command {
 	o, task := search.Options{}, ""
 	cmd := &cobra.Command{
 		Use: "search TEXT", Short: "Find text in all logs, including archived ones", Args: cobra.ExactArgs(1),
@@ -36,28 +37,28 @@ text is a regular expression (RE2), matched against the event's data as stored: 
 	cmd.Flags().BoolVar(&o.Regexp, "regexp", false, "the text is a regular expression")
 	cmd.Flags().StringVar(&task, "task", "", "only in this task (URL) or context")
 	cmd.Flags().StringArrayVar(&o.Types, "type", nil, "only in events of this type, such as tool.replied, tool or *.failed; may be repeated")
-	completeFlag(cmd, "type", event.Types())
+	cli.CompleteFlag(cmd, "type", event.Types())
 	cmd.Flags().StringVar(&o.Since, "since", "", "only events since then: a day in UTC (2026-11-27), a time in RFC 3339, or an age such as 36h or 7d")
 	cmd.Flags().StringVar(&o.Until, "until", "", "only events until then, in the same forms")
-	a.jsonFlag(cmd, "print one JSON object a line")
+	a.JSONFlag(cmd, "print one JSON object a line")
 	return cmd
 }
 
-func (l *view) search(text string, o search.Options, task string) error {
+func (l view) search(text string, o search.Options, task string) error {
 	m, err := search.New(text, o, l.Now)
 	if err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
-	list, err := m.Contexts(l.Store, task, l.hosts)
+	list, err := m.Contexts(l.Store, task, l.Hosts)
 	if err != nil {
 		return err
 	}
-	defer l.page()()
+	defer l.Page()()
 	code, found := 0, false
 	show := func(h search.Hit) error {
 		found = true
-		if l.asJSON {
-			return l.printLine(h)
+		if l.JSON {
+			return l.PrintLine(h)
 		}
 		return l.showHit(h)
 	}
@@ -66,22 +67,22 @@ func (l *view) search(text string, o search.Options, task string) error {
 			return err
 		}
 		err := errors.Join(m.In(l.Store, info, show), info.Err)
-		if term.Of(l.out).Gone() {
+		if term.Of(l.Out).Gone() {
 			return nil
 		}
 		if err != nil {
-			fmt.Fprintf(l.err, "agent: %s: %s\n", info.UUID, sanitize.Line(err.Error(), 500))
-			code = worse(code, exitCode(err))
+			fmt.Fprintf(l.Err, "agent: %s: %s\n", info.UUID, sanitize.Line(err.Error(), 500))
+			code = cli.Worse(code, cli.ExitCode(err))
 		}
 	}
 	if !found {
-		code = worse(code, exitFailed)
+		code = cli.Worse(code, cli.ExitFailed)
 	}
-	return quietly(code)
+	return cli.Quietly(code)
 }
 
-func (l *view) showHit(h search.Hit) error {
-	screen := term.Of(l.out)
+func (l view) showHit(h search.Hit) error {
+	screen := term.Of(l.Out)
 	head := fmt.Sprintf("%s %5d  %s", h.UUID[:8], h.Seq, term.Time(h.Time))
 	kind := fmt.Sprintf("%-19s", term.Line(h.Type, 40))
 	room := 200

@@ -8,13 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/report"
 	"agent/internal/sanitize"
 	"agent/internal/search"
 )
 
-func (a *cli) statsCommand() *cobra.Command {
+func (a *commands) statsCommand() *cobra.Command {
 	by, since := "repo", ""
 	cmd := &cobra.Command{
 		Use: "stats", Short: "Count runs, outcomes, tokens, money and time", Args: cobra.NoArgs,
@@ -32,27 +33,27 @@ of one context took: agent inspect CONTEXT --costs.`,
 			}
 			from, err := search.ParseMoment(since, l.Now)
 			if err != nil {
-				return usageError{fmt.Errorf("--since %w", err)}
+				return cli.Usage(fmt.Errorf("--since %w", err))
 			}
 			if !slices.Contains(report.StatsBy, by) {
-				return usageError{errors.New("--by is one of " + strings.Join(report.StatsBy, ", "))}
+				return cli.Usage(errors.New("--by is one of " + strings.Join(report.StatsBy, ", ")))
 			}
 			stats := l.Stats(by, from)
 			for _, err := range stats.Errors {
-				fmt.Fprintln(l.err, "agent: "+sanitize.Terminal(err.Error()))
+				fmt.Fprintln(l.Err, "agent: "+sanitize.Terminal(err.Error()))
 			}
-			code := codeOf(stats.Errors)
-			if l.asJSON {
-				return errors.Join(l.printLine(stats), quietly(code))
+			code := cli.CodeOf(stats.Errors)
+			if l.JSON {
+				return errors.Join(l.PrintLine(stats), cli.Quietly(code))
 			}
-			defer l.page()()
-			l.printer().Stats(stats)
-			return quietly(code)
+			defer l.Page()()
+			l.Printer().Stats(stats)
+			return cli.Quietly(code)
 		},
 	}
-	a.jsonFlag(cmd, "print the numbers as one JSON object")
+	a.JSONFlag(cmd, "print the numbers as one JSON object")
 	cmd.Flags().StringVar(&by, "by", by, "one of "+strings.Join(report.StatsBy, ", "))
-	completeFlag(cmd, "by", report.StatsBy)
+	cli.CompleteFlag(cmd, "by", report.StatsBy)
 	cmd.Flags().StringVar(&since, "since", "", "leave out what is older: 24h, 7d, or a day (UTC) such as 2026-11-27")
 	return cmd
 }

@@ -8,12 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/contexts"
+	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/metrics"
 	"agent/internal/report"
 )
 
-func (a *cli) statusCommand() *cobra.Command {
+func (a *commands) statusCommand() *cobra.Command {
 	check, prometheus, maxAge := false, false, time.Duration(0)
 	cmd := &cobra.Command{
 		Use: "status [--check]", Short: "Show how things stand", Args: cobra.NoArgs,
@@ -40,19 +41,19 @@ verify found damaged of the others: rounds read each of those once a day.`,
 				return err
 			}
 			status, err := l.Status(maxAge)
-			if err == nil && (!check || l.asJSON) {
+			if err == nil && (!check || l.JSON) {
 				err = l.SpentToday(status)
 			}
 			if err != nil {
 				return err
 			}
 			if prometheus {
-				return metrics.Write(l.out, status, version())
+				return metrics.Write(l.Out, status, cli.Version())
 			}
 			return l.printStatus(status, check)
 		},
 	}
-	a.jsonFlag(cmd, "print the report as one JSON object")
+	a.JSONFlag(cmd, "print the report as one JSON object")
 	cmd.Flags().BoolVar(&prometheus, "prometheus", false, "print the figures in Prometheus' text format, for its textfile collector")
 	cmd.Flags().BoolVar(&check, "check", false, "one line, and an exit code for a supervisor")
 	cmd.Flags().DurationVar(&maxAge, "max-age", 0, "how old the latest successful scan of a forge may be (default: three times the usual distance)")
@@ -61,26 +62,26 @@ verify found damaged of the others: rounds read each of those once a day.`,
 	return cmd
 }
 
-func (l *view) printStatus(r *report.Status, check bool) error {
+func (l view) printStatus(r *report.Status, check bool) error {
 	code := 0
 	switch {
 	case check && len(r.Problems) > 0:
-		code = exitFailed
+		code = cli.ExitFailed
 	case check && len(r.Damaged) > 0:
 		code = contexts.ExitDamage
 	}
 	switch {
-	case l.asJSON:
-		if err := l.printLine(r); err != nil {
+	case l.JSON:
+		if err := l.PrintLine(r); err != nil {
 			return err
 		}
 	case code != 0:
-		l.say("status.bad", strings.Join(slices.Concat(r.Problems, r.Attention), "; "))
+		l.Say("status.bad", strings.Join(slices.Concat(r.Problems, r.Attention), "; "))
 	case check:
-		l.say("status.ok", strings.Join(append([]string{l.text("status.at", r.Counts["running"], len(r.Waiting))}, r.Attention...), "; "))
+		l.Say("status.ok", strings.Join(append([]string{l.Text("status.at", r.Counts["running"], len(r.Waiting))}, r.Attention...), "; "))
 	default:
-		defer l.page()()
-		l.printer().Status(r)
+		defer l.Page()()
+		l.Printer().Status(r)
 	}
-	return quietly(code)
+	return cli.Quietly(code)
 }

@@ -13,6 +13,7 @@ import (
 	"agent/forge/files"
 	"agent/internal/app"
 	"agent/internal/app/rounds"
+	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/i18n"
 	"agent/internal/sanitize"
@@ -23,8 +24,8 @@ import (
 
 // trying is one `agent try`.
 type trying struct {
-	*cli
-	w *working // prints
+	*commands
+	w *cli.Worker // prints
 
 	file, resume string
 	use          try.Use
@@ -33,8 +34,8 @@ type trying struct {
 	t *try.Try
 }
 
-func (a *cli) tryCommand() *cobra.Command {
-	y := &trying{cli: a, w: &working{cli: a}}
+func (a *commands) tryCommand() *cobra.Command {
+	y := &trying{commands: a, w: &cli.Worker{Env: a.Env}}
 	cmd := &cobra.Command{
 		Use:   "try [TEXT]",
 		Short: "Work on the directory you are in, without a forge",
@@ -62,15 +63,15 @@ evidence, context.`,
 	f.StringVar(&y.use.Branch, "branch", "", "make a branch with the change on top of the latest commit")
 	f.StringVar(&y.use.Patch, "patch", "", "write the change to this file")
 	f.StringVar(&y.resume, "resume", "", "go on with a try that was interrupted or waits: the uuid of its context, or its beginning")
-	a.jsonFlag(cmd, "print one JSON object at the end")
+	a.JSONFlag(cmd, "print one JSON object at the end")
 	return cmd
 }
 
 func (y *trying) run(ctx context.Context, args []string) error {
-	y.lang = i18n.FromEnv(y.getenv)
-	person := isInput(os.Stdin) && term.Of(y.err).Terminal && !y.asJSON
-	y.d = &try.Dialog{In: bufio.NewReader(os.Stdin), Person: person, JSON: y.asJSON, Lang: y.lang, Show: y.line, Say: func(line string) { y.w.print(y.err, line) }, Prompt: y.err,
-		Patch: func(patch string) { y.w.printSafe(y.to(), sanitize.Terminal(patch)) }}
+	y.Lang = i18n.FromEnv(y.Getenv)
+	person := cli.IsTerminal(os.Stdin) && term.Of(y.Err).Terminal && !y.JSON
+	y.d = &try.Dialog{In: bufio.NewReader(os.Stdin), Person: person, JSON: y.JSON, Lang: y.Lang, Show: y.line, Say: func(line string) { y.w.Print(y.Err, line) }, Prompt: y.Err,
+		Patch: func(patch string) { y.w.PrintSafe(y.to(), sanitize.Terminal(patch)) }}
 	task, err := y.task(args)
 	if err != nil {
 		return err
@@ -78,8 +79,8 @@ func (y *trying) run(ctx context.Context, args []string) error {
 	if err := y.open(ctx); err != nil {
 		return err
 	}
-	_, configured := config.Path(y.config, y.getenv)
-	model, err := try.FindModel(ctx, configured, y.getenv)
+	_, configured := config.Path(y.ConfigPath, y.Getenv)
+	model, err := try.FindModel(ctx, configured, y.Getenv)
 	if err == nil {
 		return y.with(ctx, model, task)
 	}
@@ -87,7 +88,7 @@ func (y *trying) run(ctx context.Context, args []string) error {
 		err = errors.Join(err, y.t.Close())
 	}
 	if errors.Is(err, try.ErrNoModel) {
-		return codeError{config.ExitCode, errors.New(y.text("try.nomodel"))}
+		return cli.Coded(config.ExitCode, errors.New(y.Text("try.nomodel")))
 	}
 	return err
 }
@@ -95,29 +96,29 @@ func (y *trying) run(ctx context.Context, args []string) error {
 // task reads what is to be done.
 func (y *trying) task(args []string) (files.Task, error) {
 	if y.resume != "" && (len(args) > 0 || y.file != "") {
-		return files.Task{}, usageError{errors.New("--resume goes on with the task that there is: give no other")}
+		return files.Task{}, cli.Usage(errors.New("--resume goes on with the task that there is: give no other"))
 	}
 	if y.resume != "" {
 		return files.Task{}, nil
 	}
-	task, err := try.ReadTask(args, y.file, os.Stdin, isInput(os.Stdin))
+	task, err := try.ReadTask(args, y.file, os.Stdin, cli.IsTerminal(os.Stdin))
 	switch unclear := (*try.UsageError)(nil); {
 	case errors.As(err, &unclear):
-		return task, usageError{err}
+		return task, cli.Usage(err)
 	case err != nil:
-		return task, refused(err)
+		return task, cli.Refused(err)
 	}
 	return task, nil
 }
 
 // open makes the copy of the directory, or finds that of an earlier try.
 func (y *trying) open(ctx context.Context) error {
-	state, err := try.StateDir(y.getenv)
+	state, err := try.StateDir(y.Getenv)
 	if err != nil {
 		return err
 	}
 	if y.resume != "" {
-		store, err := y.openStore(true)
+		store, err := y.OpenStore(true)
 		if err != nil {
 			return err
 		}
@@ -130,7 +131,7 @@ func (y *trying) open(ctx context.Context) error {
 			return err
 		}
 		if y.t, err = try.Reopen(state, first.TaskKey, uuid); err != nil {
-			return refused(err)
+			return cli.Refused(err)
 		}
 		return nil
 	}
@@ -140,7 +141,7 @@ func (y *trying) open(ctx context.Context) error {
 	}
 	source, err := try.Open(ctx, here)
 	if err != nil {
-		return refused(err)
+		return cli.Refused(err)
 	}
 	y.t, err = try.New(ctx, state, source)
 	return err
@@ -148,20 +149,20 @@ func (y *trying) open(ctx context.Context) error {
 
 // with works with a model until the task ends, or waits for what nobody here says.
 func (y *trying) with(ctx context.Context, m try.Model, task files.Task) error {
-	cfg, err := y.loadConfig(config.Override(y.t.Configure(m, y.use.Reviewed())))
+	cfg, err := y.LoadConfig(config.Override(y.t.Configure(m, y.use.Reviewed())))
 	if err != nil {
 		return y.gone(err)
 	}
-	fmt.Fprintln(y.err, sanitize.Terminal(m.Line(cfg, y.lang)))
-	a, err := app.New(cfg, y.options())
+	fmt.Fprintln(y.Err, sanitize.Terminal(m.Line(cfg, y.Lang)))
+	a, err := app.New(cfg, y.Options())
 	if err != nil {
 		return y.gone(err)
 	}
 	defer a.Close()
-	y.w.secrets = a.Redact
+	y.w.Secrets = a.Redact
 	voice := rounds.Voice{Say: y.line, Note: func(string) {}, Trouble: y.trouble}
 	if y.d.Person {
-		voice.Watch = &watch.Plain{Print: y.line, Lang: y.lang}
+		voice.Watch = &watch.Plain{Print: y.line, Lang: y.Lang}
 	}
 	if err := y.t.Start(a, try.Options{Task: task, Voice: voice, Show: y.line}); err != nil {
 		return y.gone(err)
@@ -170,7 +171,7 @@ func (y *trying) with(ctx context.Context, m try.Model, task files.Task) error {
 	if err != nil {
 		return err
 	}
-	return y.end(ctx, roundCode(summary))
+	return y.end(ctx, cli.RoundCode(summary))
 }
 
 // gone removes a copy that nothing was done with.
@@ -183,24 +184,24 @@ func (y *trying) gone(err error) error {
 
 // to is where results go to.
 func (y *trying) to() io.Writer {
-	if y.asJSON {
-		return y.err // standard output has the object alone
+	if y.JSON {
+		return y.Err // standard output has the object alone
 	}
-	return y.out
+	return y.Out
 }
 
-func (y *trying) line(text string) { y.w.print(y.to(), text) }
+func (y *trying) line(text string) { y.w.Print(y.to(), text) }
 
 func (y *trying) trouble(what string, err error) {
-	y.w.print(y.err, y.text("run.trouble", what, err))
-	if hint := hintOf(err); hint != "" {
-		y.w.print(y.err, "  → "+hint)
+	y.w.Print(y.Err, y.Text("run.trouble", what, err))
+	if hint := cli.Hint(err); hint != "" {
+		y.w.Print(y.Err, "  → "+hint)
 	}
 }
 
 // end shows what became of the task, and applies it as asked.
 func (y *trying) end(ctx context.Context, code int) error {
-	result, err := y.t.Result(context.WithoutCancel(ctx), y.lang)
+	result, err := y.t.Result(context.WithoutCancel(ctx), y.Lang)
 	if err != nil {
 		return err
 	}
@@ -209,15 +210,15 @@ func (y *trying) end(ctx context.Context, code int) error {
 	case result.Completed():
 		if err := y.t.Use(ctx, y.d, y.use, &result); err != nil {
 			result.Problem = sanitize.Line(err.Error(), 1000)
-			y.w.print(y.err, y.text("try.notapplied", result.Problem))
-			code = exitFailed
+			y.w.Print(y.Err, y.Text("try.notapplied", result.Problem))
+			code = cli.ExitFailed
 		}
 	default:
-		code = exitFailed
+		code = cli.ExitFailed
 	}
 	y.t.SayNext(ctx, y.d, result)
-	if y.asJSON {
-		if err := y.printLine(result); err != nil {
+	if y.JSON {
+		if err := y.PrintLine(result); err != nil {
 			return err
 		}
 	}
@@ -225,10 +226,10 @@ func (y *trying) end(ctx context.Context, code int) error {
 		return err
 	}
 	switch {
-	case ctx.Err() != nil && interrupted(ctx):
-		return quietly(exitInterrupted)
+	case ctx.Err() != nil && cli.Interrupted(ctx):
+		return cli.Quietly(cli.ExitInterrupted)
 	case code != 0 || ctx.Err() != nil:
-		return quietly(exitFailed)
+		return cli.Quietly(cli.ExitFailed)
 	}
 	return nil
 }

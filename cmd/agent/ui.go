@@ -7,11 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/webui"
 )
 
-func (a *cli) uiCommand() *cobra.Command {
+func (a *commands) uiCommand() *cobra.Command {
 	var o webui.Options
 	tokenFile := ""
 	cmd := &cobra.Command{
@@ -32,16 +33,16 @@ give it a token, too.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case o.Address == "" && (cmd.Flags().Changed("serve") || tokenFile+o.Cert+o.Key != ""):
-				return usageError{errors.New("--serve says where to listen, such as 127.0.0.1:0")}
+				return cli.Usage(errors.New("--serve says where to listen, such as 127.0.0.1:0"))
 			case o.Address == "":
 				return a.inTerminal(cmd.Context(), args)
 			case len(args) > 0:
-				return usageError{errors.New("--serve shows all contexts: it takes none")}
+				return cli.Usage(errors.New("--serve shows all contexts: it takes none"))
 			}
 			if tokenFile != "" {
 				data, err := os.ReadFile(tokenFile)
 				if err != nil {
-					return usageError{err}
+					return cli.Usage(err)
 				}
 				o.Token = strings.TrimSpace(string(data))
 			}
@@ -49,12 +50,12 @@ give it a token, too.`,
 			if err != nil {
 				return err
 			}
-			o.Version = version()
+			o.Version = cli.Version()
 			server, err := webui.New(l.Source, o)
 			if err != nil {
-				return usageError{err}
+				return cli.Usage(err)
 			}
-			return server.Serve(cmd.Context(), func(url string) { l.say("ui.serves", url) })
+			return server.Serve(cmd.Context(), func(url string) { l.Say("ui.serves", url) })
 		},
 	}
 	cmd.Flags().StringVar(&o.Address, "serve", "", "serve web pages at `HOST:PORT`; port 0 is any that is free")

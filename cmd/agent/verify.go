@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -12,12 +11,12 @@ import (
 
 	"agent/contexts"
 	"agent/handlers/engine"
-	"agent/internal/sanitize"
+	"agent/internal/cli"
 	"agent/internal/term"
 	"agent/internal/trees"
 )
 
-func (a *cli) verifyCommand() *cobra.Command {
+func (a *commands) verifyCommand() *cobra.Command {
 	head := ""
 	cmd := &cobra.Command{
 		Use: "verify [CONTEXT...]", Short: "Check logs: every byte, the hash chain, every blob",
@@ -30,18 +29,18 @@ up to that event was changed since the comment was written.`,
   agent verify 3f2a --head 57:9f86d081…`,
 		RunE: func(_ *cobra.Command, refs []string) error {
 			if head != "" && len(refs) != 1 {
-				return usageError{errors.New("--head is about one context")}
+				return cli.Usage(errors.New("--head is about one context"))
 			}
 			seq, sum, err := parseHead(head)
 			if err != nil {
-				return usageError{err}
+				return cli.Usage(err)
 			}
-			store, err := a.openStore(true)
+			store, err := a.OpenStore(true)
 			if err != nil {
 				return err
 			}
-			defer a.pageLong()()
-			code, err := a.each(store, refs, func(uuid string) error {
+			defer a.PageLong()()
+			code, err := a.Each(store, refs, func(uuid string) error {
 				err := a.verify(store, uuid)
 				a.noteDamage(uuid, err)
 				if head == "" || err != nil && !isStale(err) {
@@ -52,20 +51,20 @@ up to that event was changed since the comment was written.`,
 			if len(refs) == 0 {
 				err = errors.Join(err, store.CheckOwn())
 			}
-			return errors.Join(err, quietly(code))
+			return errors.Join(err, cli.Quietly(code))
 		},
 	}
-	a.jsonFlag(cmd, "print one JSON object a line for each context")
+	a.JSONFlag(cmd, "print one JSON object a line for each context")
 	cmd.Flags().StringVar(&head, "head", "", "EVENT:SHA256 as a comment names it")
 	return cmd
 }
 
 // noteDamage lets `agent status` know of a damaged context, if the store can be written to.
-func (a *cli) noteDamage(uuid string, err error) {
-	if exitCode(err) != contexts.ExitDamage {
+func (a *commands) noteDamage(uuid string, err error) {
+	if cli.ExitCode(err) != contexts.ExitDamage {
 		return
 	}
-	if store, err := a.openStore(false); err == nil {
+	if store, err := a.OpenStore(false); err == nil {
 		_, _ = store.NoteDamage(uuid) // it is told now, whether it can be noted or not
 	}
 }
@@ -84,56 +83,7 @@ func parseHead(head string) (seq uint64, sum []byte, err error) {
 	return seq, sum, nil
 }
 
-// each does something with the given contexts, or with all; one that fails does not stop the others.
-func (a *cli) each(store *contexts.Store, refs []string, do func(uuid string) error) (code int, err error) {
-	uuids, err := a.uuids(store, refs)
-	if err != nil {
-		return 0, err
-	}
-	for _, uuid := range uuids {
-		if err := do(uuid); err != nil {
-			text := sanitize.Line(strings.TrimPrefix(err.Error(), uuid+" "), 500)
-			if !a.asJSON {
-				a.paint(term.Bad, uuid+"  "+text)
-			} else if err := a.printLine(failed{uuid, false, text}); err != nil {
-				return code, err
-			}
-			code = worse(code, exitCode(err))
-		}
-	}
-	return code, nil
-}
-
-// failed is a context with which something could not be done, as --json prints it.
-type failed struct {
-	UUID  string `json:"uuid"`
-	OK    bool   `json:"ok"`
-	Error string `json:"error"`
-}
-
-func (a *cli) uuids(store *contexts.Store, refs []string) ([]string, error) {
-	var uuids []string
-	for _, ref := range refs {
-		uuid, err := store.Newest(ref, a.hosts...)
-		if err != nil {
-			return nil, err
-		}
-		uuids = append(uuids, uuid)
-	}
-	if len(refs) > 0 {
-		return uuids, nil
-	}
-	for entry, err := range store.List() {
-		if err != nil {
-			fmt.Fprintln(a.err, "agent: warning: "+sanitize.Terminal(err.Error()))
-			continue
-		}
-		uuids = append(uuids, entry.UUID)
-	}
-	return uuids, nil
-}
-
-func (a *cli) verify(store *contexts.Store, uuid string) error {
+func (a *commands) verify(store *contexts.Store, uuid string) error {
 	v, err := engine.Verify(store, uuid)
 	saves := 0
 	if err == nil || isStale(err) {
@@ -145,12 +95,12 @@ func (a *cli) verify(store *contexts.Store, uuid string) error {
 	torn := ""
 	if v.Torn != nil {
 		torn = v.Torn.Error()
-		if !a.asJSON {
-			a.paint(term.Waits, a.text("verify.torn", uuid, torn))
+		if !a.JSON {
+			a.Paint(term.Waits, a.Text("verify.torn", uuid, torn))
 		}
 	}
-	if err == nil || isStale(err) && !a.asJSON {
-		a.tell(verified{uuid, true, v.Events, v.Blobs, saves, torn}, "verify.ok", uuid, v.Events, v.Blobs, saves)
+	if err == nil || isStale(err) && !a.JSON {
+		a.Tell(verified{uuid, true, v.Events, v.Blobs, saves, torn}, "verify.ok", uuid, v.Events, v.Blobs, saves)
 	}
 	return err
 }
@@ -178,14 +128,14 @@ type named struct {
 }
 
 // verifyHead checks one line of a log against its hash.
-func (a *cli) verifyHead(store *contexts.Store, uuid string, seq uint64, sum []byte) error {
+func (a *commands) verifyHead(store *contexts.Store, uuid string, seq uint64, sum []byte) error {
 	err := engine.VerifyHead(store, uuid, seq, sum)
 	var wrong *engine.HeadError
 	if errors.As(err, &wrong) {
-		return codeError{contexts.ExitDamage, wrong}
+		return cli.Coded(contexts.ExitDamage, wrong)
 	}
 	if err == nil {
-		a.tell(named{uuid, seq}, "verify.named", uuid, seq)
+		a.Tell(named{uuid, seq}, "verify.named", uuid, seq)
 	}
 	return err
 }

@@ -5,11 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/report"
 )
 
-func (a *cli) whyCommand() *cobra.Command {
+func (a *commands) whyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "why TASK", Short: "Say why a task was taken, left, paused or ended", Args: cobra.ExactArgs(1),
 		Long: `why tells from the logs and from what the rounds saw why a task was picked up, skipped
@@ -22,26 +23,26 @@ not taken as input. TASK is a URL, or the uuid of a context or the beginning of 
 			if err != nil {
 				return err
 			}
-			why, err := l.Why(args[0], l.hosts...)
+			why, err := l.Why(args[0], l.Hosts...)
 			if err != nil {
 				return err
 			}
-			if l.asJSON {
-				return errors.Join(l.printLine(why), quietly(codeOfWhy(why)))
+			if l.JSON {
+				return errors.Join(l.PrintLine(why), cli.Quietly(codeOfWhy(why)))
 			}
-			defer l.page()()
-			l.printer().Why(why)
-			return quietly(codeOfWhy(why))
+			defer l.Page()()
+			l.Printer().Why(why)
+			return cli.Quietly(codeOfWhy(why))
 		},
 	}
-	a.jsonFlag(cmd, "print the report as one JSON object")
+	a.JSONFlag(cmd, "print the report as one JSON object")
 	return cmd
 }
 
 // codeOfWhy is 1 if there is nothing to tell, and 65 if a log is damaged.
 func codeOfWhy(r *report.Why) int {
 	if r.Seen == nil && len(r.Contexts) == 0 {
-		return exitFailed
+		return cli.ExitFailed
 	}
-	return codeOf(r.Errors)
+	return cli.CodeOf(r.Errors)
 }

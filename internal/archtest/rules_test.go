@@ -188,6 +188,22 @@ var rules = map[string][]string{
 	"internal/caches": {
 		"internal/fsx",
 	},
+	"internal/cli": {
+		"contexts",
+		"eventlog/event",
+		"handlers",
+		"handlers/engine",
+		"internal/app",
+		"internal/app/rounds",
+		"internal/config",
+		"internal/i18n",
+		"internal/redact",
+		"internal/report",
+		"internal/sanitize",
+		"internal/show",
+		"internal/term",
+		"internal/watch",
+	},
 	"internal/config": {
 		"forge",
 		"internal/lazyregexp",

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"strings"
@@ -8,24 +8,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// groups are the headings under which help lists the commands.
-var groups = []struct {
-	id, title string
-	commands  string
-}{
-	{"work", "Work:", "run loop try fork pause resume stop"},
-	{"look", "See what happened:", "list status why inspect ui diff files restore search export stats replay"},
-	{"store", "Look after the contexts:", "verify repair rebuild gc forget"},
-	{"setup", "Set up:", "init config doctor demo mcp docs version completion help"},
-}
-
 // arrange puts the commands into their groups and lays out the help of all of them.
-func arrange(root *cobra.Command) {
+func arrange(root *cobra.Command, groups []Group) {
 	for _, g := range groups {
-		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
-		for name := range strings.FieldsSeq(g.commands) {
+		root.AddGroup(&cobra.Group{ID: g.ID, Title: g.Title})
+		for name := range strings.FieldsSeq(g.Commands) {
 			if c, _, err := root.Find([]string{name}); err == nil && c != root {
-				c.GroupID = g.id
+				c.GroupID = g.ID
 			}
 		}
 	}
@@ -53,4 +42,19 @@ func usagesOf(flags *pflag.FlagSet) string {
 		b.WriteString(name + strings.Repeat(" ", longest-len(name)) + gap + usages[i])
 	}
 	return b.String()
+}
+
+// addExamples gives one to the commands that come with the library.
+func addExamples(c *cobra.Command) {
+	switch c.CommandPath() {
+	case "agent help":
+		c.Example = "  agent help run"
+	case "agent completion":
+		c.Example = "  agent completion bash > ~/.local/share/bash-completion/completions/agent"
+	case "agent completion bash", "agent completion zsh", "agent completion fish", "agent completion powershell":
+		c.Example = "  " + c.CommandPath() + " --no-descriptions"
+	}
+	for _, sub := range c.Commands() {
+		addExamples(sub)
+	}
 }

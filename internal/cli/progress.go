@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"agent/internal/term"
 )
 
-// progress is a line on the terminal that says how far something has come. It
+// Progress is a line on the terminal that says how far something has come. It
 // is not written elsewhere, and not for what is quick.
-type progress struct {
+type Progress struct {
 	out   io.Writer // nil where there is no terminal
 	what  string
 	begun time.Time
@@ -20,15 +20,17 @@ type progress struct {
 // drawEvery bounds how often the line is written.
 const drawEvery = 100 * time.Millisecond
 
-func (a *cli) progress(what string) *progress {
-	p := &progress{what: what, begun: time.Now()}
-	if isTerminal(a.err) {
-		p.out = a.err
+// Progress begins one.
+func (e *Env) Progress(what string) *Progress {
+	p := &Progress{what: what, begun: time.Now()}
+	if term.Of(e.Err).Terminal {
+		p.out = e.Err
 	}
 	return p
 }
 
-func (p *progress) step(done, of int) {
+// Step says how many of how many are done.
+func (p *Progress) Step(done, of int) {
 	now := time.Now()
 	if p.out == nil || now.Sub(p.begun) < 3*drawEvery || now.Sub(p.drawn) < drawEvery {
 		return
@@ -38,7 +40,8 @@ func (p *progress) step(done, of int) {
 	fmt.Fprintf(p.out, "\r%s %-*s %d/%d\x1b[K", p.what, width, term.Bar(float64(done), float64(of), width), done, of)
 }
 
-func (p *progress) end() {
+// End takes the line away.
+func (p *Progress) End() {
 	if !p.drawn.IsZero() {
 		fmt.Fprint(p.out, "\r\x1b[K")
 	}

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -14,16 +14,17 @@ import (
 
 // Exit codes, besides those of package contexts (65, 69, 74, 75, 78).
 const (
-	exitFailed      = 1 // a task failed, or a replay differs
-	exitUsage       = 2
-	exitInterrupted = 130 // by Ctrl-C
-	exitTemporary   = contexts.ExitTemporary
+	ExitFailed      = 1 // a task failed, or a replay differs
+	ExitUsage       = 2
+	ExitInterrupted = 130 // by Ctrl-C
+	ExitTemporary   = contexts.ExitTemporary
 )
 
 // precedence puts the codes in the order in which they win when several apply.
-var precedence = []int{contexts.ExitConfig, 74, exitTemporary, contexts.ExitUnsupported, contexts.ExitDamage, exitFailed}
+var precedence = []int{contexts.ExitConfig, 74, ExitTemporary, contexts.ExitUnsupported, contexts.ExitDamage, ExitFailed}
 
-func exitCode(err error) int {
+// ExitCode is what the program ends with for an error.
+func ExitCode(err error) int {
 	var code codeError
 	var usage usageError
 	var badConfig *config.Error
@@ -40,7 +41,7 @@ func exitCode(err error) int {
 	case errors.As(err, &code):
 		return code.code
 	case errors.As(err, &usage), errors.As(err, &ref), isUsage(err):
-		return exitUsage
+		return ExitUsage
 	case errors.As(err, &badConfig), errors.As(err, &badPrompt):
 		return config.ExitCode
 	case errors.As(err, &fault):
@@ -62,8 +63,8 @@ func isUsage(err error) bool {
 	return slices.ContainsFunc([]string{"unknown command", "required flag(s)", "if any flags in the group"}, func(begin string) bool { return strings.HasPrefix(err.Error(), begin) })
 }
 
-// worse gives the code that wins when both apply.
-func worse(a, b int) int {
+// Worse gives the code that wins when both apply.
+func Worse(a, b int) int {
 	for _, code := range precedence {
 		if a == code || b == code {
 			return code
@@ -72,13 +73,8 @@ func worse(a, b int) int {
 	return max(a, b)
 }
 
-// beyondRepair is damage that `agent repair` was tried on.
-type beyondRepair struct{ error }
-
-func (e beyondRepair) Unwrap() error { return e.error }
-
-// hintOf says what to do about an error, if there is something.
-func hintOf(err error) string {
+// Hint says what to do about an error, if there is something.
+func Hint(err error) string {
 	var damaged *contexts.DamageError
 	var lost *contexts.LostError
 	var ambiguous *contexts.AmbiguousError
@@ -111,26 +107,64 @@ func hintOf(err error) string {
 	return ""
 }
 
-// refused is for a command line that was understood and cannot be done: it ends
+// Refused is for a command line that was understood and cannot be done: it ends
 // as one that was not, but help about commands would not help.
-func refused(err error) error { return codeError{exitUsage, err} }
+func Refused(err error) error { return Coded(ExitUsage, err) }
 
-// roundCode is what a round ends with: the worst of what happened in it.
-func roundCode(s rounds.Summary) int {
-	code := codeOf(s.Errors)
+// RoundCode is what a round ends with: the worst of what happened in it.
+func RoundCode(s rounds.Summary) int {
+	code := CodeOf(s.Errors)
 	if s.Failed > 0 {
-		code = worse(code, exitFailed)
+		code = Worse(code, ExitFailed)
 	}
 	if s.Outage {
-		code = worse(code, exitTemporary)
+		code = Worse(code, ExitTemporary)
 	}
 	return code
 }
 
-// codeOf is the worst code of several errors, 0 for none.
-func codeOf(all []error) (code int) {
+// CodeOf is the worst code of several errors, 0 for none.
+func CodeOf(all []error) (code int) {
 	for _, err := range all {
-		code = worse(code, exitCode(err))
+		code = Worse(code, ExitCode(err))
 	}
 	return code
 }
+
+// ErrQuiet ends a command whose own output said everything.
+var ErrQuiet = errors.New("said already")
+
+// usageError is a command line that cannot be understood.
+type usageError struct{ error }
+
+func (u usageError) Unwrap() error { return u.error }
+
+// Usage is the error for a command line that cannot be understood.
+func Usage(err error) error { return usageError{err} }
+
+// codeError carries an exit code for a command that has said what is wrong.
+type codeError struct {
+	code int
+	error
+}
+
+func (c codeError) Unwrap() error { return c.error }
+
+// Coded is an error with the exit code that it ends with.
+func Coded(code int, err error) error { return codeError{code, err} }
+
+// Quietly ends with a code and without another word.
+func Quietly(code int) error {
+	if code == 0 {
+		return nil
+	}
+	return Coded(code, ErrQuiet)
+}
+
+// beyondRepair is damage that `agent repair` was tried on.
+type beyondRepair struct{ error }
+
+func (e beyondRepair) Unwrap() error { return e.error }
+
+// BeyondRepair is the error for damage that `agent repair` was tried on.
+func BeyondRepair(err error) error { return beyondRepair{err} }

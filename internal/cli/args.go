@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -13,18 +13,18 @@ import (
 	"agent/internal/report"
 )
 
-// wrongArgs says what a command takes, and where that comes from.
-func wrongArgs(cmd *cobra.Command, args []string, err error) error {
+// WrongArgs says what a command takes, and where that comes from.
+func WrongArgs(cmd *cobra.Command, args []string, err error) error {
 	_, takes, _ := strings.Cut(strings.TrimSuffix(cmd.Use, " [flags]"), " ")
 	switch {
 	case takes == "" && len(args) > 0 && !cmd.HasSubCommands():
-		return usageError{fmt.Errorf("%s takes no arguments, not %q", name(cmd), args[0])}
+		return Usage(fmt.Errorf("%s takes no arguments, not %q", name(cmd), args[0]))
 	case len(args) == 0 && (strings.HasPrefix(strings.TrimPrefix(takes, "["), "CONTEXT") || strings.HasPrefix(takes, "TASK")):
-		return refused(fmt.Errorf("%s needs a %s; agent list shows them", name(cmd), strings.Fields(strings.TrimPrefix(strings.TrimSuffix(takes, "..."), "["))[0]))
+		return Refused(fmt.Errorf("%s needs a %s; agent list shows them", name(cmd), strings.Fields(strings.TrimPrefix(strings.TrimSuffix(takes, "..."), "["))[0]))
 	case len(args) > 1 && (strings.HasPrefix(takes, "CONTEXT") || strings.HasPrefix(takes, "TASK")):
-		return usageError{fmt.Errorf("%s takes one %s, not %d", name(cmd), strings.Fields(takes)[0], len(args))}
+		return Usage(fmt.Errorf("%s takes one %s, not %d", name(cmd), strings.Fields(takes)[0], len(args)))
 	}
-	return usageError{err}
+	return Usage(err)
 }
 
 // name is how a command is called without the program.
@@ -32,17 +32,17 @@ func name(cmd *cobra.Command) string { return strings.TrimPrefix(cmd.CommandPath
 
 // completions lets the shell complete contexts, and has help and completion
 // refuse what they do not know.
-func (a *cli) completions(root *cobra.Command) {
+func (e *Env) completions(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		switch _, takes, _ := strings.Cut(c.Use, " "); {
 		case c.Name() == "help":
 			c.Args = helpTopic
 		case c.Name() == "completion":
 			c.RunE = func(*cobra.Command, []string) error {
-				return usageError{errors.New("completion needs a shell: bash, zsh, fish or powershell")}
+				return Usage(errors.New("completion needs a shell: bash, zsh, fish or powershell"))
 			}
 		case strings.Contains(takes, "CONTEXT") || strings.Contains(takes, "TASK"):
-			c.ValidArgsFunction = a.completeContexts
+			c.ValidArgsFunction = e.completeContexts
 		}
 	}
 }
@@ -65,8 +65,8 @@ const mostCompleted = 200
 
 // completeContexts offers the contexts, the newest first. A completion is no
 // place for complaints: what cannot be read is not offered.
-func (a *cli) completeContexts(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-	cfg, err := a.loadConfig(config.Offline())
+func (e *Env) completeContexts(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	cfg, err := e.LoadConfig(config.Offline())
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -90,9 +90,28 @@ func offers(listed []report.Listed, args []string, begin string) (all []string) 
 // plain keeps a description on its line.
 func plain(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// completeFlag offers the values of a flag to the shell.
-func completeFlag(cmd *cobra.Command, flag string, values []string) {
+// CompleteFlag offers the values of a flag to the shell.
+func CompleteFlag(cmd *cobra.Command, flag string, values []string) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // there is no such flag: a mistake in this program
+	}
+}
+
+// usageErrors makes wrong arguments of every command exit with 2, also the name
+// of a command that a group does not have.
+func usageErrors(c *cobra.Command) {
+	if c.HasParent() && c.HasSubCommands() && !c.Runnable() {
+		c.Args, c.RunE = cobra.NoArgs, func(c *cobra.Command, _ []string) error { return c.Help() }
+	}
+	if check := c.Args; check != nil {
+		c.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return WrongArgs(cmd, args, err)
+			}
+			return nil
+		}
+	}
+	for _, sub := range c.Commands() {
+		usageErrors(sub)
 	}
 }

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Group is a heading under which help lists commands.
+type Group struct {
+	ID, Title string
+	Commands  string // their names, with blanks between them
+}
+
+// Finish gives a tree of commands what all of them have in common: help in groups,
+// completion, and errors of usage that exit with 2.
+func (e *Env) Finish(root *cobra.Command, groups []Group) {
+	root.SilenceUsage, root.SilenceErrors = true, true
+	e.Flags(root.PersistentFlags())
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return Usage(err) })
+	root.InitDefaultHelpFlag() // now, or what follows --help is taken for its value
+	root.InitDefaultVersionFlag()
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	addExamples(root)
+	arrange(root, groups)
+	e.completions(root)
+	usageErrors(root)
+}
+
+// Execute runs one command line and gives the exit code.
+func (e *Env) Execute(ctx context.Context, root *cobra.Command, args []string) int {
+	root.SetArgs(args)
+	root.SetOut(e.Out)
+	root.SetErr(e.Err)
+	err := root.ExecuteContext(ctx)
+	if err != nil && !errors.Is(err, ErrQuiet) {
+		e.Problem(err.Error())
+		if hint := Hint(err); hint != "" {
+			fmt.Fprintln(e.Err, "  → "+hint)
+		}
+	}
+	return ExitCode(err)
+}
+
+// Signalled is why a command is to end early.
+type Signalled struct{ os.Signal }
+
+func (s Signalled) Error() string { return s.String() }
+
+// Interrupted tells whether somebody pressed Ctrl-C.
+func Interrupted(ctx context.Context) bool {
+	var s Signalled
+	return errors.As(context.Cause(ctx), &s) && s.Signal == syscall.SIGINT
+}
