@@ -33,6 +33,7 @@ type Driver struct {
 	ProjectsKey  string            // configuration key of the list of projects: "repositories"
 	ProjectForm  string            // how a project is written: "owner/repo"
 	ValidProject func(string) bool // whether a name can be that of a project
+	QuickActions bool              // lines of comments that begin with a slash are commands to the forge itself
 	Searches     bool              // tasks are searched for if no project is listed
 	Apps         bool              // an App can act instead of a token
 	LabelForbids string            // characters that no label may hold

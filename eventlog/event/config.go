@@ -28,9 +28,10 @@ type ConfigPinned struct {
 	Prompt        string      `json:"prompt,omitempty"` // the system prompt template if it is not the embedded one
 	PromptHash    string      `json:"prompt_hash"`      // hex SHA-256 of the template in force
 	ProgressMS    int64       `json:"progress_ms"`      // least time between two edits of a progress comment
-	Setup         string      `json:"setup,omitempty"`  // commands that make the working copy ready: a JSON list of arguments a line
-	Bot           string      `json:"bot"`              // configured bot_name
-	Hash          string      `json:"hash"`             // of the whole configuration without secrets
+	Commands      CommandRule `json:"commands,omitzero"`
+	Setup         string      `json:"setup,omitempty"` // commands that make the working copy ready: a JSON list of arguments a line
+	Bot           string      `json:"bot"`             // configured bot_name
+	Hash          string      `json:"hash"`            // of the whole configuration without secrets
 }
 
 // Fallback is another model server.
@@ -84,6 +85,12 @@ type CommentRule struct {
 	Detail      string `json:"detail"`   // full | summary
 	Notify      bool   `json:"notify_failure"`
 	Language    string `json:"language,omitempty"` // of the message that holds new comments: en | ja; empty = the task's
+}
+
+// CommandRule says which lines of comments are commands.
+type CommandRule struct {
+	Off   bool `json:"off,omitempty"`   // none
+	Slash bool `json:"slash,omitempty"` // also those that begin with a slash: they are not the forge's own
 }
 
 // Storage says when a conversation is compacted.

@@ -75,6 +75,7 @@ const (
 	InternalComment  CommentClass = "internal"
 	UntrustedComment CommentClass = "untrusted"
 	ApprovalComment  CommentClass = "approval"
+	CommandComment   CommentClass = "command"
 	OlderComment     CommentClass = "older"
 	DeletedComment   CommentClass = "deleted"
 )

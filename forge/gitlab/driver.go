@@ -21,7 +21,7 @@ var Driver = forge.Driver{
 	Issue: forge.GitLabIssue, Change: forge.GitLabMergeRequest,
 	ChangeRef:   func(number int) string { return fmt.Sprintf("refs/merge-requests/%d/head", number) },
 	ProjectsKey: "projects", ProjectForm: "group/project", ValidProject: nameOrID,
-	LabelForbids: ",",
+	LabelForbids: ",", QuickActions: true, // /approve approves the merge request
 	Obsolete: map[string]string{"query": "see projects and assignee", "project_id": "see projects",
 		"discussion_per_page": "", "discussion_max_pages": "", "mr_notes_per_page": "", "mr_notes_max_pages": ""},
 	Hook:      hook,

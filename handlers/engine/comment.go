@@ -116,12 +116,20 @@ func (e *Engine) adopt(ctx context.Context, op string) (event.Body, error) {
 // mine reports whether an account is ours. Some tokens cannot ask who they
 // are; then the configured name decides.
 func (e *Engine) mine(ctx context.Context, a forge.Account) bool {
+	if me := e.account(ctx); me != nil {
+		return a.Login == me.Login
+	}
+	return a.Login == e.state.Config.Bot
+}
+
+// account is the agent's own, nil if the forge does not say.
+func (e *Engine) account(ctx context.Context) *forge.Account {
 	if e.me == nil {
 		me, err := e.p.Forge.Me(ctx)
 		if err != nil {
-			return a.Login == e.state.Config.Bot
+			return nil
 		}
 		e.me = &me
 	}
-	return a.Login == e.me.Login
+	return e.me
 }

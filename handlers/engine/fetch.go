@@ -184,15 +184,28 @@ func (e *Engine) deleted(all []forge.Comment) (gone []event.Comment) {
 
 func (e *Engine) classified(ctx context.Context, c forge.Comment, sum string, known bool) event.Comment {
 	v := event.Comment{ID: c.ID, Kind: c.Kind, Author: c.Author.Login, Created: c.CreatedAt.UTC(), Updated: c.UpdatedAt.UTC(), Hash: sum}
-	_, approval := policy.Approves(c.Body)
+	commands, alone := policy.Commands(c.Body, e.grammar(ctx, c.Body))
 	_, genuine := e.genuine(c.Body)
-	v.Verdict = e.classify(ctx, policy.Comment{Author: c.Author, System: c.System, Internal: c.Internal, Known: known, Approves: approval,
+	v.Verdict = e.classify(ctx, policy.Comment{Author: c.Author, System: c.System, Internal: c.Internal, Known: known, Commands: commands, Alone: alone,
 		Posted: e.state.Comments.Own(projections.CommentID(c.Kind, c.ID)), Marked: Marked(c.Body), Genuine: genuine})
 	if v.Verdict == event.NewComment || v.Verdict == event.EditedComment {
 		text, removed := sanitize.Rendered(withState(c))
 		v.Body, v.Removed, v.Warning = event.T(text), removed, sanitize.Suspicious(text)
 	}
 	return v
+}
+
+// grammar is how commands are written on the task's forge. Who we are matters only to
+// a text with a mention.
+func (e *Engine) grammar(ctx context.Context, body string) policy.Grammar {
+	c := e.state.Config
+	g := policy.Grammar{Off: c.Commands.Off, Slash: c.Commands.Slash, Bot: c.Bot}
+	if g.Bot == "" && strings.Contains(body, "@") {
+		if me := e.account(ctx); me != nil {
+			g.Bot = me.Login
+		}
+	}
+	return g
 }
 
 // withState says before a text what its author or others made of it: a review that was

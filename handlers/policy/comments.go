@@ -2,7 +2,6 @@ package policy
 
 import (
 	"slices"
-	"strings"
 
 	"agent/eventlog/event"
 	"agent/forge"
@@ -18,7 +17,8 @@ type Comment struct {
 	Marked   bool // it carries the marker of an agent, which anybody can copy
 	Genuine  bool // the marker was made for this task with our key
 	Known    bool // the log has an earlier text of it
-	Approves bool // it is an approval, and nothing else
+	Commands []Command
+	Alone    bool // it says nothing but commands
 
 	Self     *Account // nil if it was not asked
 	MayWrite *bool    // nil if it was not asked
@@ -31,7 +31,7 @@ type Account struct {
 }
 
 // Classify says what a comment is, in the words of event.Comment: system, own,
-// internal, bot, approval, untrusted, new, edited. Only new and edited ones are input.
+// internal, bot, approval, command, untrusted, new, edited. Only new and edited ones are input.
 func Classify(s *projections.State, c Comment) (class event.CommentClass, need Need) {
 	switch {
 	case c.System:
@@ -46,8 +46,8 @@ func Classify(s *projections.State, c Comment) (class event.CommentClass, need N
 		return event.InternalComment, Nothing // the answer would show its words to everybody
 	case c.Author.Bot && s.Config.Comments.ExcludeBots:
 		return event.BotComment, Nothing
-	case c.Approves:
-		return event.ApprovalComment, Nothing
+	case c.Alone && !Asks(c.Commands, CommandRevise): // the words of that one are for the model
+		return classOf(c.Commands), Nothing
 	}
 	accepted, need := accepts(s, c)
 	switch {
@@ -59,6 +59,14 @@ func Classify(s *projections.State, c Comment) (class event.CommentClass, need N
 		return event.EditedComment, Nothing
 	}
 	return event.NewComment, Nothing
+}
+
+// classOf is what a comment is that says nothing but commands.
+func classOf(commands []Command) event.CommentClass {
+	if slices.ContainsFunc(commands, func(c Command) bool { return c.Name != CommandApprove }) {
+		return event.CommandComment
+	}
+	return event.ApprovalComment
 }
 
 // accepts says whether an account's comments are input. It fails closed.
@@ -81,27 +89,6 @@ func accepts(s *projections.State, c Comment) (bool, Need) {
 // were deleted share one name, which is nobody's.
 func IsAuthor(s *projections.State, a forge.Account) bool {
 	return s.Task != nil && a.Login == s.Task.Author && a.Login != "" && a.Login != "ghost"
-}
-
-// Approval is the line by which a comment approves what waits for it.
-const Approval = "agent approve"
-
-// Approves reports whether a line of a comment approves, and whether it says nothing else.
-func Approves(body string) (approves, alone bool) {
-	alone, fenced := true, false
-	for line := range strings.Lines(body) {
-		line = strings.TrimSpace(line)
-		fence := strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
-		fenced = fenced != fence
-		switch {
-		case line == "":
-		case !fenced && !fence && strings.EqualFold(strings.Trim(line, "`."), Approval):
-			approves = true
-		default:
-			alone = false
-		}
-	}
-	return approves, approves && alone
 }
 
 // Newest keeps the text of the newest most comments that are input, and calls the rest older.

@@ -131,22 +131,3 @@ func TestCommentApproves(t *testing.T) {
 		t.Errorf("it is unknown what came after ours: %v, need %d", wake, need)
 	}
 }
-
-func TestApproves(t *testing.T) {
-	for text, want := range map[string][2]bool{
-		"agent approve":                  {true, true},
-		" Agent Approve. \n":             {true, true},
-		"`agent approve`":                {true, true},
-		"Looks fine.\n\nagent approve\n": {true, false},
-		"I will not agent approve this":  {false, false},
-		"> agent approve":                {false, false},
-		"```\nagent approve\n```":        {false, false},
-		"":                               {false, false},
-		"approve":                        {false, false},
-	} {
-		approves, alone := policy.Approves(text)
-		if approves != want[0] || alone != want[1] {
-			t.Errorf("%q: %v, %v", text, approves, alone)
-		}
-	}
-}

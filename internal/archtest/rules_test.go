@@ -106,6 +106,7 @@ var rules = map[string][]string{
 	"handlers/policy": {
 		"eventlog/event",
 		"forge",
+		"internal/lazyregexp",
 		"projections",
 	},
 	"handlers/prompt": {

@@ -73,6 +73,7 @@ type Config struct {
 
 	NewCommentHandling NewCommentHandling `yaml:"new_comment_handling"`
 	CommentHandling    CommentHandling    `yaml:"comment_handling"`
+	Commands           Commands           `yaml:"commands"`
 	ContextStorage     ContextStorage     `yaml:"context_storage"`
 	ContextInheritance ContextInheritance `yaml:"context_inheritance"`
 	Planning           Planning           `yaml:"planning"`

@@ -40,6 +40,12 @@ type CommentHandling struct {
 	TimeoutHours int `yaml:"timeout_hours" default:"24" min:"1"`
 }
 
+// Commands is about commands in comments.
+type Commands struct {
+	// Take lines like `/approve`, `/stop`, `@bot approve` and `agent approve` in comments of people with write access as commands. `false`: comments are comments, and a label or `agent resume` approves.
+	Enabled bool `yaml:"enabled" default:"true"`
+}
+
 // ContextStorage is about compaction and the age of contexts. 0 days means never.
 type ContextStorage struct {
 	// Share of the context window at which older messages are summarised.

@@ -72,6 +72,7 @@ var commandTexts = texts{
 	"why.verdict.internal":     {"only project members can see it, but everyone can see the answer", "プロジェクトのメンバーだけに見えるコメントで、返信は誰にでも見えます"},
 	"why.verdict.untrusted":    {"the author is not trusted (new_comment_handling.accept)", "投稿者が信頼されていません（new_comment_handling.accept）"},
 	"why.verdict.approval":     {"it is an approval and says nothing else", "承認のみのコメントです"},
+	"why.verdict.command":      {"it is a command and says nothing else", "コマンドのみのコメントです"},
 	"why.verdict.older":        {"newer comments reached the limit (new_comment_handling.limits.max_comments)", "新しいコメントで上限に達しました（new_comment_handling.limits.max_comments）"},
 	"why.verdict.other":        {"for a reason this release does not know", "このリリースでは不明な理由"},
 	"why.polls":                {"checked %d times while waiting", "待機中に %d 回確認しました"},

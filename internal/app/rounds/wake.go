@@ -58,7 +58,7 @@ func (r *round) learn(ctx context.Context, at app.Site, s *projections.State, f 
 		f.Labeller = &by
 		return err
 	case policy.Comments:
-		return readAnswers(ctx, at, s, f)
+		return r.readAnswers(ctx, at, s, f)
 	case policy.Permission:
 		return r.readPermissions(ctx, at, s, f)
 	case policy.Nothing, policy.Self: // of beginning a task
@@ -106,21 +106,30 @@ func (r *round) listed(ctx context.Context, at app.Site, s *projections.State) b
 // readAnswers reads all comments: their ids and texts say which are new, not
 // by any clock. A paused task is not asked about in every round only to fail: what
 // cannot be read there approves nothing.
-func readAnswers(ctx context.Context, at app.Site, s *projections.State, f *policy.Facts) error {
+func (r *round) readAnswers(ctx context.Context, at app.Site, s *projections.State, f *policy.Facts) error {
 	comments, err := at.Client.Comments(ctx, s.Key, time.Time{})
 	if err != nil && s.Status == projections.Paused && ctx.Err() == nil {
 		comments, err = nil, nil
 	}
-	answers := []policy.Answer{}
+	answers, grammar := []policy.Answer{}, r.grammar(ctx, at)
 	for _, c := range comments {
 		id := projections.CommentID(c.Kind, c.ID)
 		known, seen := s.Comments.Seen(id)
-		approves, _ := policy.Approves(c.Body)
-		answers = append(answers, policy.Answer{ID: c.ID, Author: c.Author, New: !seen || known != engine.Hash(c.Body), Approves: approves && id == c.ID, Wordless: !strings.ContainsFunc(c.Body, isWord),
+		commands, _ := policy.Commands(c.Body, grammar)
+		answers = append(answers, policy.Answer{ID: c.ID, Author: c.Author, New: !seen || known != engine.Hash(c.Body), Approves: policy.Asks(commands, policy.CommandApprove) && id == c.ID, Wordless: !strings.ContainsFunc(c.Body, isWord),
 			Ours: c.System || s.Comments.Own(id) || engine.Marked(c.Body)}) // author and agent may share an account
 	}
 	f.Comments = &answers
 	return err
+}
+
+// grammar is how commands are written on a forge.
+func (r *round) grammar(ctx context.Context, at app.Site) policy.Grammar {
+	g := policy.Grammar{Off: !r.Config.Commands.Enabled, Slash: !at.Config.Driver.QuickActions, Bot: at.Config.BotName}
+	if me, err := at.Client.Me(ctx); g.Bot == "" && err == nil {
+		g.Bot = me.Login
+	}
+	return g
 }
 
 // isWord is true for what words are made of. A picture or a link has such letters, too.
