@@ -12,6 +12,7 @@ import (
 	"agent/handlers/engine"
 	"agent/internal/cli"
 	"agent/internal/config"
+	"agent/internal/control"
 	"agent/internal/redact"
 	"agent/internal/term"
 	"agent/internal/tui"
@@ -54,11 +55,11 @@ func (l view) quiet() (*commands, func() string) {
 // uiSignal does what pause, resume and stop do.
 func (l view) uiSignal(uuid string, sig contexts.Signal) (string, error) {
 	a, said := l.quiet()
-	var payload []byte
+	r := control.Request{Signal: sig, Refs: []string{uuid}}
 	if sig == contexts.Resume {
-		payload = resumePayload(0)
+		r.Payload = control.ResumePayload(0)
 	}
-	err := a.signal([]string{uuid}, false, sig, "", payload)
+	err := a.signal(r)
 	return said(), err
 }
 

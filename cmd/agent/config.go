@@ -28,7 +28,7 @@ Secrets are never shown, only whether they are set.`,
 			if err != nil {
 				return err
 			}
-			settings := chosen(cfg.Effective(), keys, changed)
+			settings := config.Choose(cfg.Effective(), keys, changed)
 			if len(settings) == 0 && len(keys) > 0 {
 				return cli.Usage(fmt.Errorf("no key in use is called %q", strings.Join(keys, " ")))
 			}
@@ -51,20 +51,6 @@ language server put this line at the top of the file:
 	}
 	group.AddCommand(show, schema)
 	return group
-}
-
-// chosen are the settings of the given keys and sections, all without any.
-func chosen(all []config.Setting, keys []string, changed bool) (some []config.Setting) {
-	for _, s := range all {
-		fits := len(keys) == 0
-		for _, key := range keys {
-			fits = fits || s.Key == key || strings.HasPrefix(s.Key, key+".") || strings.HasPrefix(s.Key, key+"[")
-		}
-		if fits && (!changed || s.Source != "default") {
-			some = append(some, s)
-		}
-	}
-	return some
 }
 
 func (a *commands) showConfig(cfg *config.Config, settings []config.Setting) error {

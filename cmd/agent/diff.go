@@ -8,7 +8,6 @@ import (
 
 	"agent/internal/cli"
 	"agent/internal/config"
-	"agent/internal/redact"
 	"agent/internal/report"
 	"agent/internal/term"
 	"agent/internal/trees"
@@ -60,13 +59,13 @@ time and commands, and shows how the files differ.`,
 }
 
 func (d *diffing) run(args []string) error {
-	one, damage := d.open(args[0])
+	one, damage := d.Trees(args[0])
 	if one == nil {
 		return damage
 	}
 	defer d.Page()()
 	if len(args) > 1 {
-		other, err := d.open(args[1])
+		other, err := d.Trees(args[1])
 		if other == nil {
 			return err
 		}
@@ -88,16 +87,6 @@ func (d *diffing) run(args []string) error {
 		return err
 	}
 	return errors.Join(d.show(all, 0), damage)
-}
-
-// open reads the saved files of a context. Without any it is nil.
-func (l view) open(ref string) (*trees.View, error) {
-	uuid, err := l.Store.Newest(ref, l.Hosts...)
-	if err != nil {
-		return nil, err
-	}
-	secrets := redact.New(l.Config.Secrets())
-	return trees.Open(l.Store, uuid, func(text string) string { plain, _ := secrets.String(text); return plain })
 }
 
 func (d *diffing) fromOf(v *trees.View) (tree string, err error) {

@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"agent/contexts"
 	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/export"
@@ -78,7 +75,7 @@ func (e *exporting) run(ctx context.Context, ref string) error {
 	if e.file == "" {
 		return source.Write(term.Of(e.Out), e.format)
 	}
-	return toFile(e.file, func(w io.Writer) error { return source.Write(w, e.format) })
+	return export.ToFile(e.file, func(w io.Writer) error { return source.Write(w, e.format) })
 }
 
 // send posts spans, also once more: they keep their ids.
@@ -89,22 +86,4 @@ func (e *exporting) send(ctx context.Context, source export.Source, cfg *config.
 	n, err := source.Send(ctx, export.Client{Endpoint: e.endpoint, Headers: cfg.Telemetry.Headers})
 	e.Say("export.sent", n, e.endpoint)
 	return err
-}
-
-// toFile writes a file that is there whole or not at all. What a damaged context still
-// tells is kept.
-func toFile(name string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-") // of mode 0600
-	if err != nil {
-		return err
-	}
-	damage := write(f)
-	err = f.Close()
-	if err == nil && (damage == nil || cli.ExitCode(damage) == contexts.ExitDamage) {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil || damage != nil {
-		_ = os.Remove(f.Name()) // gone if it was renamed
-	}
-	return errors.Join(damage, err)
 }

@@ -49,7 +49,7 @@ func (a *commands) atEvent(ref string, seq uint64, show func(view, *trees.View, 
 	if err != nil {
 		return err
 	}
-	v, damage := l.open(ref)
+	v, damage := l.Trees(ref)
 	if v == nil {
 		return damage
 	}

@@ -69,19 +69,6 @@ is stopped first.`,
 	return cmd
 }
 
-// forkedAnswer is what fork --json prints.
-type forkedAnswer struct {
-	UUID    string   `json:"uuid"`
-	Origin  string   `json:"origin"`
-	Seq     uint64   `json:"seq"`
-	Asked   uint64   `json:"asked,omitempty"`
-	Moved   string   `json:"moved,omitempty"` // why not there: open | ending
-	Dropped int      `json:"dropped,omitempty"`
-	Live    bool     `json:"live"`
-	TaskKey string   `json:"task_key"`
-	Unsaved []string `json:"not_saved"`
-}
-
 func (k *forking) run(ctx context.Context, ref string) (err error) {
 	options := []config.Option{config.Offline()}
 	if k.f.Live {
@@ -132,7 +119,7 @@ func (k *forking) free(ctx context.Context, task string) error {
 // tell prints what was made, and what to do with it.
 func (k *forking) tell(b *event.ContextForked, p engine.Point) error {
 	if k.JSON {
-		return k.PrintLine(forkedAnswer{b.UUID, b.Origin, b.Seq, b.Asked, p.Moved, b.Dropped, b.Live, p.State.Key.String(), append([]string{}, fork.Unsaved(p.State)...)})
+		return k.PrintLine(fork.AnswerOf(b, p))
 	}
 	switch {
 	case p.Moved == "open":

@@ -11,17 +11,18 @@ import (
 
 	"agent/eventlog/event"
 	"agent/internal/exhaustive"
+	"agent/internal/fork"
 	"agent/llm/llmtest"
 )
 
 // fork gives what fork --json prints. It runs in the process of the test.
-func (w *world) fork(args ...string) forkedAnswer {
+func (w *world) fork(args ...string) fork.Answer {
 	w.t.Helper()
 	out, errOut, code := w.look(append([]string{"fork", "--json"}, args...)...)
 	if code != 0 {
 		w.t.Fatalf("agent fork %q: exit %d: %s", args, code, errOut)
 	}
-	var f forkedAnswer
+	var f fork.Answer
 	must(w.t, json.Unmarshal([]byte(out), &f))
 	return f
 }
@@ -279,7 +280,7 @@ func TestLiveFork(t *testing.T) {
 	before, comments := w.log(origin.UUID), w.forge.Comments(testRepo, 1)
 	idle := w.fork(origin.UUID, "--at", fmt.Sprint(w.seqOf(origin.UUID, "tool.replied", 1)))
 	out, _ := w.agent(0, "fork", origin.UUID, "--at", fmt.Sprint(w.seqOf(origin.UUID, "message.added", 2)), "--live", "--json")
-	var live forkedAnswer
+	var live fork.Answer
 	must(t, json.Unmarshal([]byte(out), &live))
 	if !live.Live {
 		t.Fatalf("%+v", live)
@@ -318,7 +319,7 @@ func TestLiveForkStops(t *testing.T) {
 	w := newWorld(t, greets)
 	w.agent(0, "run")
 	out, _, _ := w.look("fork", w.only().UUID, "--drop-last", "1", "--live", "--json")
-	var first, second forkedAnswer
+	var first, second fork.Answer
 	must(t, json.Unmarshal([]byte(out), &first))
 	if _, errOut, code := w.look("fork", first.UUID, "--live"); code != 2 || !strings.Contains(errOut, "--yes") {
 		t.Errorf("without a word: exit %d, %s", code, errOut)

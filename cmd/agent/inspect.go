@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"time"
@@ -14,12 +12,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"agent/contexts"
-	"agent/internal/app"
 	"agent/internal/cli"
 	"agent/internal/config"
-	"agent/internal/i18n"
 	"agent/internal/page"
-	"agent/internal/report"
 	"agent/internal/sanitize"
 	"agent/internal/search"
 	"agent/internal/term"
@@ -29,10 +24,7 @@ import (
 // inspection is one call of agent inspect.
 type inspection struct {
 	*commands
-	store  *contexts.Store
-	dir    string // of the contexts
-	lang   i18n.Lang
-	uuid   string
+	log    viewer.Log
 	screen term.Screen
 
 	full, conversation, costs, follow, failed bool
@@ -103,11 +95,11 @@ func (i *inspection) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if i.store, err = i.OpenAs(cfg, true); err != nil {
+	i.log.Dir = cfg.ContextsDir
+	if i.log.Store, err = i.OpenAs(cfg, true); err != nil {
 		return err
 	}
-	i.dir, i.Lang = cfg.ContextsDir, app.Language(cfg)
-	if i.uuid, err = i.store.Newest(args[0], i.Hosts...); err != nil {
+	if i.log.UUID, err = i.log.Store.Newest(args[0], i.Hosts...); err != nil {
 		return err
 	}
 	if i.html != "" {
@@ -149,10 +141,8 @@ func (i *inspection) filter() (*viewer.Filter, error) {
 }
 
 func (i *inspection) printer() *viewer.Printer {
-	return &viewer.Printer{Screen: i.screen, Lang: i.Lang, UUID: i.uuid, Blob: i.blob, Full: i.full, JSON: i.JSON, Failed: i.failed}
+	return &viewer.Printer{Screen: i.screen, Lang: i.Lang, UUID: i.log.UUID, Blob: i.log.Blob, Full: i.full, JSON: i.JSON, Failed: i.failed}
 }
-
-func (i *inspection) blob(hash string) ([]byte, error) { return i.store.Blob(i.uuid, hash) }
 
 func (i *inspection) view() viewer.View {
 	switch p := i.printer(); {
@@ -167,13 +157,16 @@ func (i *inspection) view() viewer.View {
 
 // list prints events or messages, one after the other.
 func (i *inspection) list(ctx context.Context, filter *viewer.Filter) error {
-	lines, err := i.lines(ctx, filter)
-	if err != nil {
-		return err
+	lines := i.log.Lines(filter, i.conversation || i.costs)
+	if i.follow {
+		var err error
+		if lines, err = i.log.Followed(ctx); err != nil {
+			return err
+		}
 	}
 	view := i.view()
 	if !i.JSON {
-		i.header()
+		i.log.Header(i.screen, i.Lang)
 	}
 	code := 0
 	for line, err := range lines {
@@ -188,49 +181,21 @@ func (i *inspection) list(ctx context.Context, filter *viewer.Filter) error {
 		view.Record(r, filter.Fits(r))
 	}
 	view.End()
-	if err := i.store.Check(i.uuid); err != nil && code == 0 { // such as events missing at the end
-		fmt.Fprintln(i.Err, "agent: "+sanitize.Terminal(err.Error()))
+	if err := i.log.Store.Check(i.log.UUID); err != nil && code == 0 { // such as events missing at the end
+		i.Problem(err.Error())
 		code = cli.ExitCode(err)
 	}
 	return cli.Quietly(code)
-}
-
-// lines are those of the log, from where the filter begins if that is enough.
-func (i *inspection) lines(ctx context.Context, filter *viewer.Filter) (iter.Seq2[contexts.Line, error], error) {
-	switch {
-	case i.follow:
-		return i.followed(ctx)
-	case !filter.Since.IsZero() && filter.Phase == "" && !i.conversation && !i.costs:
-		return i.store.LinesFrom(i.uuid, func(r contexts.Record) bool { return r.When().Before(filter.Since) }), nil
-	}
-	return i.store.Lines(i.uuid), nil
-}
-
-// followed are the lines that there are and those to come.
-func (i *inspection) followed(ctx context.Context) (iter.Seq2[contexts.Line, error], error) {
-	dir, err := i.store.DirOf(i.uuid)
-	if err != nil {
-		return nil, err
-	}
-	log, err := i.store.Stream(i.uuid) // closed with the process: whoever follows does nothing else
-	if err != nil {
-		return nil, err
-	}
-	growing, err := viewer.Follow(ctx, log, filepath.Join(i.dir, string(dir), i.uuid, contexts.LogFile))
-	if err != nil {
-		return nil, err
-	}
-	return viewer.UntilEnd(growing), nil
 }
 
 // problem says what is wrong with a line, and gives the exit code for it.
 func (i *inspection) problem(line contexts.Line, err error) int {
 	switch {
 	case err != nil:
-		fmt.Fprintln(i.Err, "agent: "+sanitize.Terminal(err.Error()))
+		i.Problem(err.Error())
 		return cli.ExitCode(err)
 	case line.Err != nil:
-		fmt.Fprintf(i.Err, "agent: %s\n", sanitize.Terminal(line.Err.Error()))
+		i.Problem(line.Err.Error())
 		if !contexts.IsTorn(line.Err) {
 			return contexts.ExitDamage
 		}
@@ -244,9 +209,9 @@ func (i *inspection) event(number string) error {
 	if err != nil || seq == 0 {
 		return cli.Usage(fmt.Errorf("SEQ is the number of an event, not %q", number))
 	}
-	pair, err := viewer.Pair(i.from, seq)
+	pair, err := i.log.Pair(seq)
 	if err != nil {
-		return cli.Refused(fmt.Errorf("context %s: %w", i.uuid, err))
+		return cli.Refused(err)
 	}
 	p := i.printer()
 	for _, r := range pair {
@@ -261,7 +226,7 @@ func (i *inspection) event(number string) error {
 
 // page writes the page of the context.
 func (i *inspection) page(secrets []string) error {
-	doc, err := page.Of(i.store, i.uuid, i.Lang, secrets)
+	doc, err := page.Of(i.log.Store, i.log.UUID, i.Lang, secrets)
 	if err != nil {
 		return err
 	}
@@ -269,23 +234,18 @@ func (i *inspection) page(secrets []string) error {
 		return err
 	}
 	if len(doc.Problems) > 0 {
-		fmt.Fprintln(i.Err, "agent: "+doc.Problems[0])
+		i.Problem(doc.Problems[0])
 		return cli.Quietly(contexts.ExitDamage)
 	}
 	return nil
 }
 
-// from are the lines from an event on.
-func (i *inspection) from(seq uint64) iter.Seq2[contexts.Line, error] {
-	return i.store.LinesFrom(i.uuid, func(r contexts.Record) bool { return r.Seq < seq })
-}
-
 func (i *inspection) showRequest() error {
-	pair, err := viewer.Pair(i.from, i.request)
+	pair, err := i.log.Pair(i.request)
 	if err != nil {
-		return cli.Refused(fmt.Errorf("context %s: %w", i.uuid, err))
+		return cli.Refused(err)
 	}
-	request, err := viewer.RequestAt(i.store.Events(i.uuid), pair[0].Seq)
+	request, err := viewer.RequestAt(i.log.Store.Events(i.log.UUID), pair[0].Seq)
 	if err != nil {
 		return err
 	}
@@ -294,18 +254,4 @@ func (i *inspection) showRequest() error {
 		return err
 	}
 	return i.printer().Request(pair[0].Seq, request)
-}
-
-// mostAtOnce is the size of an unfinished log up to which its totals stand in the
-// header: they need all of it.
-const mostAtOnce = 16 << 20
-
-// header says what the context is about. The lines below it name what cannot be read.
-func (i *inspection) header() {
-	info, err := i.store.InfoUpTo(i.uuid, mostAtOnce)
-	if err != nil {
-		return
-	}
-	info.State = report.StateOf(i.store, info)
-	viewer.Header(i.screen, i.Lang, info)
 }

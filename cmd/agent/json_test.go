@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/app/rounds"
 	"agent/internal/cli"
+	"agent/internal/integrity"
 	"agent/internal/report"
 	"agent/internal/search"
 	"agent/internal/viewer"
@@ -29,7 +30,7 @@ func TestTimesHaveOneVocabulary(t *testing.T) {
 		}
 	}
 	for _, v := range []any{report.Listed{}, report.Why{}, report.Status{}, report.Stats{}, report.Comparison{}, rounds.Outcome{}, search.Hit{},
-		viewer.Call{}, viewer.Sum{}, viewer.Message{}, collected{}, forgotten{}, verified{}, cli.Build{}} {
+		viewer.Call{}, viewer.Sum{}, viewer.Message{}, collected{}, forgotten{}, integrity.Verified{}, cli.Build{}} {
 		times(reflect.TypeOf(v), map[reflect.Type]bool{}, func(owner reflect.Type, name string) {
 			if !known[name] {
 				t.Errorf("%s has a time %q, which docs/json.md does not name", owner, name)

@@ -7,13 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/contexts"
-	"agent/eventlog/event"
-	"agent/handlers/engine"
 	"agent/internal/cli"
 	"agent/internal/i18n"
+	"agent/internal/integrity"
 	"agent/internal/report"
 	"agent/internal/sanitize"
-	"agent/internal/trees"
 	"agent/projections"
 )
 
@@ -49,56 +47,28 @@ It does nothing to a context that is not damaged.`,
 }
 
 func (a *commands) repair(store *contexts.Store, uuid string) error {
-	lost, err := store.Repair(uuid, time.Now())
-	if contexts.ExitCode(err) == contexts.ExitDamage {
+	done, err := integrity.Repair(store, uuid, time.Now())
+	switch {
+	case contexts.ExitCode(err) == contexts.ExitDamage:
 		return cli.BeyondRepair(err)
-	}
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	done := repaired{UUID: uuid, Lines: lost.Lines, Bytes: lost.Bytes, Reason: lost.Reason}
-	if done.Saves, err = trees.Repair(store, uuid, time.Now()); err != nil {
-		return err
-	}
-	if lost.Lines == 0 && lost.Reason == "" && done.Saves == 0 {
+	case done.State == nil:
 		a.Tell(done, "repair.whole", uuid)
 		return nil
-	}
-	if lost.Lines > 0 || done.Saves > 0 {
-		if err := a.remake(store, uuid); err != nil {
-			return err
-		}
-	}
-	s, err := engine.ReadState(store, uuid)
-	if err != nil {
-		return err
-	}
-	done.State = string(s.Status)
-	if a.JSON {
+	case a.JSON:
 		return a.PrintLine(done)
-	}
-	switch {
-	case lost.Lines > 0:
-		a.Say("repair.did", uuid, lost.Bytes, lost.Lines)
+	case done.Lines > 0:
+		a.Say("repair.did", uuid, done.Bytes, done.Lines)
 		a.Say("rebuild.did", uuid)
-	case lost.Reason != "":
-		a.Say("repair.moved", uuid, lost.Reason)
+	case done.Reason != "":
+		a.Say("repair.moved", uuid, done.Reason)
 	}
 	if done.Saves > 0 {
 		a.Say("repair.saves", uuid, done.Saves)
 	}
-	a.sayNext(uuid, s)
+	a.sayNext(uuid, done.State)
 	return nil
-}
-
-// repaired is what repair --json prints.
-type repaired struct {
-	UUID   string `json:"uuid"`
-	Lines  int64  `json:"lines_given_up"`
-	Bytes  int64  `json:"bytes_given_up"`
-	Saves  int    `json:"saves_given_up"`
-	Reason string `json:"reason,omitempty"` // what was wrong; empty: it was not damaged
-	State  string `json:"state,omitempty"`
 }
 
 // sayNext says when a repaired context goes on.
@@ -173,7 +143,7 @@ func (a *commands) rebuildIndex(store *contexts.Store) error {
 }
 
 func (a *commands) rebuild(store *contexts.Store, uuid string) error {
-	if err := a.remake(store, uuid); err != nil {
+	if err := integrity.Rebuild(store, uuid); err != nil {
 		return err
 	}
 	a.Tell(rebuilt{uuid, true}, "rebuild.did", uuid)
@@ -184,13 +154,4 @@ func (a *commands) rebuild(store *contexts.Store, uuid string) error {
 type rebuilt struct {
 	UUID string `json:"uuid"`
 	OK   bool   `json:"ok"`
-}
-
-func (a *commands) remake(store *contexts.Store, uuid string) error {
-	log, err := store.Acquire(uuid, func(event.Event) error { return nil })
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	return engine.Rebuild(store, log)
 }

@@ -12,8 +12,8 @@ import (
 	"agent/contexts"
 	"agent/handlers/engine"
 	"agent/internal/cli"
+	"agent/internal/integrity"
 	"agent/internal/term"
-	"agent/internal/trees"
 )
 
 func (a *commands) verifyCommand() *cobra.Command {
@@ -43,7 +43,7 @@ up to that event was changed since the comment was written.`,
 			code, err := a.Each(store, refs, func(uuid string) error {
 				err := a.verify(store, uuid)
 				a.noteDamage(uuid, err)
-				if head == "" || err != nil && !isStale(err) {
+				if head == "" || err != nil && !integrity.IsStale(err) {
 					return err
 				}
 				return errors.Join(err, a.verifyHead(store, uuid, seq, sum))
@@ -84,41 +84,14 @@ func parseHead(head string) (seq uint64, sum []byte, err error) {
 }
 
 func (a *commands) verify(store *contexts.Store, uuid string) error {
-	v, err := engine.Verify(store, uuid)
-	saves := 0
-	if err == nil || isStale(err) {
-		var damage error
-		if saves, damage = trees.Check(store, uuid); damage != nil {
-			err = damage
-		}
+	v, err := integrity.Verify(store, uuid)
+	if v.Torn != "" && !a.JSON {
+		a.Paint(term.Waits, a.Text("verify.torn", uuid, v.Torn))
 	}
-	torn := ""
-	if v.Torn != nil {
-		torn = v.Torn.Error()
-		if !a.JSON {
-			a.Paint(term.Waits, a.Text("verify.torn", uuid, torn))
-		}
-	}
-	if err == nil || isStale(err) && !a.JSON {
-		a.Tell(verified{uuid, true, v.Events, v.Blobs, saves, torn}, "verify.ok", uuid, v.Events, v.Blobs, saves)
+	if err == nil || v.OK && !a.JSON {
+		a.Tell(v, "verify.ok", uuid, v.Events, v.Blobs, v.Saves)
 	}
 	return err
-}
-
-// verified is a context that is whole, as verify --json prints it.
-type verified struct {
-	UUID   string `json:"uuid"`
-	OK     bool   `json:"ok"`
-	Events int    `json:"events"`
-	Blobs  int    `json:"blobs"`
-	Saves  int    `json:"saves"`          // of the working copy's files
-	Torn   string `json:"torn,omitempty"` // the end is cut at the next run
-}
-
-// isStale is true if nothing is wrong with a log but the files made from it.
-func isStale(err error) bool {
-	var stale *engine.StaleError
-	return errors.As(err, &stale)
 }
 
 // named is an event that verify --head found as it was named.

@@ -203,6 +203,7 @@ var rules = map[string][]string{
 		"internal/sanitize",
 		"internal/show",
 		"internal/term",
+		"internal/trees",
 		"internal/watch",
 	},
 	"internal/config": {
@@ -210,6 +211,11 @@ var rules = map[string][]string{
 		"internal/lazyregexp",
 		"internal/registry",
 		"llm",
+	},
+	"internal/control": {
+		"contexts",
+		"handlers/engine",
+		"projections",
 	},
 	"internal/crash": {
 		"contexts",
@@ -275,6 +281,13 @@ var rules = map[string][]string{
 	},
 	"internal/i18n":       {},
 	"internal/lazyregexp": {},
+	"internal/integrity": {
+		"contexts",
+		"eventlog/event",
+		"handlers/engine",
+		"internal/trees",
+		"projections",
+	},
 	"internal/logging": {
 		"internal/fsx",
 		"internal/redact",
@@ -440,8 +453,8 @@ var rules = map[string][]string{
 		"eventlog",
 		"eventlog/event",
 		"handlers",
-		"handlers/format",
 		"internal/i18n",
+		"internal/report",
 		"internal/sanitize",
 		"internal/search",
 		"internal/term",

@@ -5,9 +5,11 @@ import (
 
 	"agent/internal/app"
 	"agent/internal/config"
+	"agent/internal/redact"
 	"agent/internal/report"
 	"agent/internal/show"
 	"agent/internal/term"
+	"agent/internal/trees"
 )
 
 // View is what commands that only read share.
@@ -34,4 +36,15 @@ func (e *Env) View(opts ...config.Option) (*View, error) {
 // Printer prints reports where the command prints.
 func (v *View) Printer() *show.Printer {
 	return &show.Printer{Source: v.Source, Screen: term.Of(v.Out)}
+}
+
+// Trees opens the saved files of a context, without secrets. Where none can be read it
+// is nil.
+func (v *View) Trees(ref string) (*trees.View, error) {
+	uuid, err := v.Store.Newest(ref, v.Hosts...)
+	if err != nil {
+		return nil, err
+	}
+	secrets := redact.New(v.Config.Secrets())
+	return trees.Open(v.Store, uuid, func(text string) string { plain, _ := secrets.String(text); return plain })
 }

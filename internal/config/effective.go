@@ -97,3 +97,17 @@ func (s Setting) Text() string {
 	}
 	return written(reflect.ValueOf(s.Value))
 }
+
+// Choose gives the settings of the given keys and sections, all without any.
+func Choose(all []Setting, keys []string, changed bool) (some []Setting) {
+	for _, s := range all {
+		fits := len(keys) == 0
+		for _, key := range keys {
+			fits = fits || s.Key == key || strings.HasPrefix(s.Key, key+".") || strings.HasPrefix(s.Key, key+"[")
+		}
+		if fits && (!changed || s.Source != "default") {
+			some = append(some, s)
+		}
+	}
+	return some
+}

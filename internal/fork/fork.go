@@ -150,6 +150,24 @@ func StopOrigin(ctx context.Context, store *contexts.Store, origin string, work 
 	return &engine.Temporary{Err: fmt.Errorf("%s has not stopped yet", origin)}
 }
 
+// Answer is what fork --json prints.
+type Answer struct {
+	UUID    string   `json:"uuid"`
+	Origin  string   `json:"origin"`
+	Seq     uint64   `json:"seq"`
+	Asked   uint64   `json:"asked,omitempty"`
+	Moved   string   `json:"moved,omitempty"` // why not there: open | ending
+	Dropped int      `json:"dropped,omitempty"`
+	Live    bool     `json:"live"`
+	TaskKey string   `json:"task_key"`
+	Unsaved []string `json:"not_saved"`
+}
+
+// AnswerOf says what was made of which event.
+func AnswerOf(b *event.ContextForked, p engine.Point) Answer {
+	return Answer{b.UUID, b.Origin, b.Seq, b.Asked, p.Moved, b.Dropped, b.Live, p.State.Key.String(), append([]string{}, Unsaved(p.State)...)}
+}
+
 // Unsaved are files that the copy of the fork lacks, or has as they were before.
 func Unsaved(s *projections.State) (paths []string) {
 	for n := range s.Saved.Not {

@@ -1,0 +1,94 @@
+// Package control asks contexts to pause, to go on and to stop: it leaves signals, which
+// the agent that works on a context takes, or else the next round.
+package control
+
+import (
+	"encoding/json"
+	"errors"
+
+	"agent/contexts"
+	"agent/handlers/engine"
+	"agent/projections"
+)
+
+// Request is what is asked of some contexts.
+type Request struct {
+	Signal  contexts.Signal
+	Payload []byte
+
+	Refs  []string // contexts: URLs, uuids or their beginnings
+	All   bool     // instead: all that no person has forked
+	Dir   contexts.Dir
+	Hosts []string // of the configured forges
+}
+
+// ResumePayload says who resumes, and how much of a reached limit is granted; 0 is the
+// same amount once more.
+func ResumePayload(add float64) []byte {
+	payload, _ := json.Marshal(engine.ResumePayload{Add: add, By: engine.Operator()}) // of a number and a name
+	return payload
+}
+
+// Answer is what became of a request to one context, as --json prints it.
+type Answer struct {
+	UUID      string          `json:"uuid"`
+	Signal    contexts.Signal `json:"signal"`
+	Requested bool            `json:"requested"` // false: the context has ended
+	Status    string          `json:"state"`
+
+	State *projections.State `json:"-"` // nil if none can be read
+}
+
+// Send leaves the signal for each context. A damaged one gets it, too, for after its
+// repair; the damage is the error in the end.
+func Send(store *contexts.Store, r Request, told func(Answer)) error {
+	uuids, err := r.targets(store)
+	if err != nil {
+		return err
+	}
+	var damaged error
+	for _, uuid := range uuids {
+		state, err := engine.ReadState(store, uuid)
+		a := Answer{uuid, r.Signal, err != nil || !state.Status.Ended(), statusOf(state), state}
+		if a.Requested {
+			if err := store.Send(uuid, r.Signal, r.Payload); err != nil {
+				return err
+			}
+		}
+		told(a)
+		if contexts.ExitCode(err) == contexts.ExitDamage && !contexts.IsTorn(err) {
+			damaged = errors.Join(damaged, err)
+		}
+	}
+	return damaged
+}
+
+// statusOf is the state by the log; none can be read of one that is damaged.
+func statusOf(s *projections.State) string {
+	if s == nil || s.Created == nil {
+		return contexts.StateDamaged
+	}
+	return string(s.Status)
+}
+
+func (r Request) targets(store *contexts.Store) (uuids []string, err error) {
+	for _, ref := range r.Refs {
+		uuid, err := store.Live(ref, r.Hosts...)
+		if err != nil {
+			return nil, err
+		}
+		uuids = append(uuids, uuid)
+	}
+	if !r.All {
+		return uuids, nil
+	}
+	for entry, err := range store.Unfinished() {
+		if fork, _ := store.ForkOf(entry.UUID); fork != nil {
+			continue // no round takes it
+		}
+		if err == nil && entry.Dir == r.Dir {
+			uuids = append(uuids, entry.UUID)
+		}
+	}
+	return uuids, nil
+}
