@@ -1,11 +1,17 @@
 package contexts
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,8 +29,10 @@ func (s *Store) Ended(n int) (counts map[string]int, checked []Info, err error) 
 	if err = errors.Join(append(problems, err)...); err != nil {
 		return nil, nil, fmt.Errorf("contexts that ended: %w", err)
 	}
-	for _, i := range latest {
-		if !s.unchanged(&i) {
+	changed := make([]bool, len(latest))
+	inParallel(len(latest), func(n int) { changed[n] = !s.unchanged(&latest[n]) })
+	for n, i := range latest {
+		if changed[n] {
 			counts[i.State]--
 			i = s.again(i)
 			counts[i.State]++
@@ -43,39 +51,135 @@ func (s *Store) Ended(n int) (counts map[string]int, checked []Info, err error) 
 	return counts, slices.DeleteFunc(checked, func(i Info) bool { return i.UUID == "" }), nil
 }
 
+// inParallel calls do for 0 to n-1, on all processors.
+func inParallel(n int, do func(int)) {
+	var wait sync.WaitGroup
+	var next atomic.Int64
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	wait.Wait()
+}
+
 // Lost lists the contexts whose directory is gone, see [LostError].
 func (s *Store) Lost() ([]string, error) { return s.lostOnes() }
 
-// ended counts the rows of contexts that ended, and gives the n latest of them and all others.
-func (x *snapshot) ended(n int) (counts map[string]int, latest, odd []Info, err error) {
-	counts = map[string]int{}
-	newest := newestRows{most: n}
-	for r, err := range x.rows() {
-		if err != nil {
-			return nil, nil, nil, err
+// endedRows is what [snapshot.ended] finds in a part of the index.
+type endedRows struct {
+	n           int
+	counts      map[string]int
+	newest      newestRows
+	odd         []Info // that have not ended
+	first, last row
+	err         error
+}
+
+func (e *endedRows) add(r row, err error) error {
+	if err != nil {
+		return err
+	}
+	if !r.over() {
+		i, err := r.whole()
+		e.odd = append(e.odd, i)
+		return err
+	}
+	e.counts[r.State]++
+	return e.newest.add(r)
+}
+
+// read takes the rows of a part of contexts.jsonl, but those that the tail knows better.
+func (e *endedRows) read(x *snapshot, of span) {
+	for r, err := range x.sorted(of, readAhead) {
+		if e.n == 0 {
+			e.first = r
 		}
-		if !r.over() {
-			i, err := r.whole()
-			if err != nil {
-				return nil, nil, nil, err
-			}
-			odd = append(odd, i)
+		e.n, e.last = e.n+1, r
+		if _, newer := x.tail[r.UUID]; newer && err == nil {
 			continue
 		}
-		counts[r.State]++
-		if err := newest.add(r); err != nil {
+		if e.err = e.add(r, err); e.err != nil {
+			return
+		}
+	}
+}
+
+// spans cuts contexts.jsonl into parts of about the same length, that several
+// processors can read at once.
+func (x *snapshot) spans() (all []span, err error) {
+	const shortest = 1 << 20
+	from, n := int64(0), min(int64(runtime.GOMAXPROCS(0)), x.trailer.Bytes/shortest)
+	for i := int64(1); i < n; i++ {
+		to, _, err := x.lineAfter(x.trailer.Bytes/n*i, bufio.NewReaderSize(nil, probe))
+		if err != nil {
+			return nil, err
+		}
+		if to > from {
+			all, from = append(all, span{from, to}), to
+		}
+	}
+	return append(all, span{from, x.trailer.Bytes}), nil
+}
+
+// ended counts the rows of contexts that ended, and gives the n latest of them and all others.
+func (x *snapshot) ended(n int) (counts map[string]int, latest, odd []Info, err error) {
+	spans, err := x.spans()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	all := endedRows{counts: map[string]int{}, newest: newestRows{most: n}}
+	parts := make([]endedRows, len(spans))
+	inParallel(len(spans), func(i int) {
+		parts[i] = endedRows{counts: map[string]int{}, newest: newestRows{most: n}}
+		parts[i].read(x, spans[i])
+	})
+	for i := range parts {
+		if err := all.join(&parts[i]); err != nil {
 			return nil, nil, nil, err
 		}
 	}
-	newest.cut()
-	for _, r := range newest.rows {
+	if all.n != x.trailer.Contexts {
+		return nil, nil, nil, errIndex
+	}
+	for _, i := range x.tail {
+		if i.gone {
+			continue
+		}
+		if err := all.add(tailRow(i), nil); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	all.newest.cut()
+	for _, r := range all.newest.rows {
 		i, err := r.whole()
 		if err != nil {
 			return nil, nil, nil, err
 		}
 		latest = append(latest, i)
 	}
-	return counts, latest, odd, nil
+	return all.counts, latest, all.odd, nil
+}
+
+// join adds the part that follows in the file.
+func (e *endedRows) join(part *endedRows) error {
+	if part.err != nil {
+		return part.err
+	}
+	if e.n > 0 && part.n > 0 && compareRows(e.last, part.first) >= 0 {
+		return errIndex
+	}
+	if part.n > 0 {
+		e.n, e.last = e.n+part.n, part.last
+	}
+	for state, n := range part.counts {
+		e.counts[state] += n
+	}
+	e.odd = append(e.odd, part.odd...)
+	e.newest.rows = append(e.newest.rows, part.newest.rows...)
+	return nil
 }
 
 // toSecond is how a time in a line begins: it sorts like the time as far as that.
@@ -84,41 +188,57 @@ const toSecond = `"2006-01-02T15:04:05`
 // newestRows keeps the rows that ended last, at most twice as many as wanted.
 type newestRows struct {
 	most   int
-	rows   []row
+	rows   []endedRow
 	oldest int64  // unix ns; what ended before is not kept
 	before []byte // oldest as the line of its row has it
 }
 
+type endedRow struct {
+	row
+	ended time.Time
+}
+
 func (k *newestRows) add(r row) error {
-	if r.line != nil {
-		_, rest, _ := bytes.Cut(r.line, []byte(`,"ended":`)) // nowhere in a text: its quotes are escaped
-		value, _, ok := cutString(rest)
-		if !ok || len(value) < len(toSecond) {
-			return errIndex
-		}
-		if before := k.before; len(before) > 0 && bytes.HasSuffix(value, []byte(`Z"`)) && (bytes.Equal(value, before) || bytes.Compare(value[:len(toSecond)], before[:len(toSecond)]) < 0) {
-			return nil // most rows: no time needs to be parsed
-		}
-		if setField(&r.Ended, value) != nil {
-			return errIndex
-		}
-	}
-	if r.Ended.UnixNano() <= k.oldest {
+	if r.known != nil {
+		k.keep(endedRow{r, r.known.Ended})
 		return nil
 	}
-	r.line = bytes.Clone(r.line)
+	_, rest, _ := bytes.Cut(r.line, []byte(`,"ended":`)) // nowhere in a text: its quotes are escaped
+	value, _, ok := cutString(rest)
+	if !ok || len(value) < len(toSecond) {
+		return errIndex
+	}
+	if before := k.before; len(before) > 0 && bytes.HasSuffix(value, []byte(`Z"`)) && (bytes.Equal(value, before) || bytes.Compare(value[:len(toSecond)], before[:len(toSecond)]) < 0) {
+		return nil // most rows: no time needs to be parsed
+	}
+	var ended time.Time
+	if setField(&ended, value) != nil {
+		return errIndex
+	}
+	k.keep(endedRow{r, ended})
+	return nil
+}
+
+func (k *newestRows) keep(r endedRow) {
+	if r.ended.UnixNano() <= k.oldest {
+		return
+	}
+	n, line := len(k.rows), []byte(nil)
+	if n < cap(k.rows) {
+		line = k.rows[:n+1][n].line // of one that was cut
+	}
+	r.line = append(line[:0], r.line...)
 	if k.rows = append(k.rows, r); len(k.rows) >= 2*k.most {
 		k.cut()
 	}
-	return nil
 }
 
 // cut keeps the newest ones, the latest first.
 func (k *newestRows) cut() {
-	slices.SortStableFunc(k.rows, func(a, b row) int { return b.Ended.Compare(a.Ended) })
+	slices.SortFunc(k.rows, func(a, b endedRow) int { return cmp.Or(b.ended.Compare(a.ended), strings.Compare(a.UUID, b.UUID)) })
 	if len(k.rows) >= k.most && k.most > 0 {
 		k.rows = k.rows[:k.most]
-		last := k.rows[k.most-1].Ended.UTC()
+		last := k.rows[k.most-1].ended.UTC()
 		k.oldest, k.before = last.UnixNano(), strconv.AppendQuote(nil, last.Format(time.RFC3339Nano))
 	}
 }

@@ -1,8 +1,13 @@
 package contexts
 
 import (
+	"errors"
+	"math/rand"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -66,5 +71,61 @@ func TestEndedFindsDamage(t *testing.T) {
 	}
 	if after[newest.State] != counts[newest.State]-1 || after[StateDamaged] != 2 {
 		t.Errorf("counts %v, were %v", after, counts)
+	}
+}
+
+// Several processors read parts of the index. Together they give what one reader does,
+// wherever it is cut, and a bit that flipped in any of them shows.
+func TestEndedInParts(t *testing.T) {
+	m := fsx.NewMem()
+	s, err := Open(m, Options{})
+	must(t, err)
+	infos := seedTasks(rand.New(rand.NewSource(2)), 12_000)
+	for n := range infos {
+		infos[n].Ended = at.Add(time.Duration(n*7919%len(infos)) * time.Second)
+	}
+	must(t, s.SeedIndex(slices.Values(infos)))
+	newer := infos[17]
+	newer.State = StateFailed
+	must(t, s.note(newer, nil)) // in the tail
+	x, err := s.snapshot()
+	must(t, err)
+	defer x.Close()
+	want := map[string]int{}
+	for r, err := range x.rows() {
+		must(t, err)
+		if r.over() {
+			want[r.State]++
+		}
+	}
+	for _, readers := range []int{1, 2, 3, 8} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(readers))
+		spans, err := x.spans()
+		must(t, err)
+		if at := min(readers, int(x.trailer.Bytes>>20)); len(spans) != at {
+			t.Fatalf("%d parts of %d MiB, want %d", len(spans), x.trailer.Bytes>>20, at)
+		}
+		counts, latest, odd, err := x.ended(500)
+		must(t, err)
+		if diff := cmp.Diff(want, counts); diff != "" || len(odd) != 12_000-want[StateCompleted]-want[StateFailed] {
+			t.Errorf("%d readers: %d odd ones, %s", readers, len(odd), diff)
+		}
+		ended := func(i Info) string { return i.Ended.String() }
+		if len(latest) != 500 || !slices.IsSortedFunc(latest, func(a, b Info) int { return strings.Compare(ended(b), ended(a)) }) {
+			t.Errorf("%d readers: the %d latest are not in order", readers, len(latest))
+		}
+	}
+	data, err := fsx.ReadFile(m, indexFile, 1<<30)
+	must(t, err)
+	for _, at := range []int{100, len(data) / 2, len(data) - 1000} {
+		data[at] ^= 1
+		put(t, m, map[string][]byte{indexFile: data})
+		damaged, err := s.load()
+		must(t, err)
+		if _, _, _, err := damaged.ended(500); !errors.Is(err, errIndex) {
+			t.Errorf("a bit flipped at %d of %d: %v", at, len(data), err)
+		}
+		data[at] ^= 1
+		must(t, damaged.Close())
 	}
 }

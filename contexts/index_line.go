@@ -68,11 +68,11 @@ func (i Info) body() []byte {
 // maxTitle is how many bytes of a title the index keeps.
 const maxTitle = 4 << 10
 
-// parseInfo reads the first fields of a checked line, at most max of them. It
-// does so by hand: encoding/json takes ten times as long, and lists read every line.
-func parseInfo(body []byte, max int) (i Info, ok bool) {
+// parseInfo reads a checked line. It does so by hand: encoding/json takes ten times as
+// long, and lists read every line.
+func parseInfo(body []byte) (i Info, ok bool) {
 	at := 0 // in indexFields
-	for n := 0; len(body) > 1 && n < max; n++ {
+	for len(body) > 1 {
 		name, value, rest, ok := cutField(body[1:])
 		if !ok {
 			return i, false
@@ -95,10 +95,11 @@ func parseInfo(body []byte, max int) (i Info, ok bool) {
 func setField(to any, value []byte) (err error) {
 	switch p := to.(type) {
 	case *string:
-		if bytes.IndexByte(value, '\\') < 0 {
-			*p = string(value[1 : len(value)-1])
-			return nil
+		var ok bool
+		if *p, ok = unquote(value); !ok {
+			return errIndex
 		}
+		return nil
 	case *int:
 		*p, err = strconv.Atoi(string(value))
 		return err
@@ -113,6 +114,28 @@ func setField(to any, value []byte) (err error) {
 		return err
 	}
 	return json.Unmarshal(value, to)
+}
+
+// unquote reads a JSON string. One that is known already is not made again.
+func unquote(value []byte, known ...string) (text string, ok bool) {
+	if len(value) < 2 || value[0] != '"' {
+		return "", false
+	}
+	if bytes.IndexByte(value, '\\') >= 0 {
+		return unescape(value)
+	}
+	value = value[1 : len(value)-1]
+	for _, k := range known {
+		if string(value) == k {
+			return k, true
+		}
+	}
+	return string(value), true
+}
+
+func unescape(value []byte) (text string, ok bool) {
+	ok = json.Unmarshal(value, &text) == nil
+	return text, ok
 }
 
 // cutField splits a member of a flat object, `"name":value`, from what follows it.

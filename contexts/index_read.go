@@ -19,15 +19,16 @@ var errIndex = errors.New("index is missing or damaged")
 // snapshot is the index as it was at one moment. Its file stays readable when
 // another one takes its place.
 type snapshot struct {
-	f        fsx.File        // contexts.jsonl; nil if all is in tail
-	trailer  indexMark       // of f
-	tail     map[string]Info // the latest line of each context in the tail, by uuid
-	size     int64           // of the valid part of the tail, bytes
-	lines    int             // in it
-	crc      uint32          // of it
-	torn     bool            // something else follows, or the tail is that of another generation
-	times    *[3]int64       // of the latest stamp
-	complete bool            // it knows every context, see index.go
+	f        fsx.File         // contexts.jsonl; nil if all is in tail
+	trailer  indexMark        // of f
+	tail     map[string]Info  // the latest line of each context in the tail, by uuid
+	size     int64            // of the valid part of the tail, bytes
+	lines    int              // in it
+	crc      uint32           // of it
+	torn     bool             // something else follows, or the tail is that of another generation
+	times    *[3]int64        // of the latest stamp
+	complete bool             // it knows every context, see index.go
+	steps    map[int64]probed // of earlier searches, for one that many are made in; nil keeps none
 }
 
 func (x *snapshot) Close() error {
@@ -146,7 +147,7 @@ func (x *snapshot) readTail(data []byte) {
 // take adds a line of the tail.
 func (x *snapshot) take(body []byte) bool {
 	if x.lines > 0 {
-		if i, ok := parseInfo(body, len(body)); ok {
+		if i, ok := parseInfo(body); ok {
 			x.tail[i.UUID] = i
 			return true
 		}
@@ -256,13 +257,14 @@ func (x *snapshot) prefixed(prefix string) (found []Info, err error) {
 		if err == nil && !strings.HasPrefix(r.UUID, prefix) {
 			continue
 		}
+		var i Info
 		if err == nil {
-			r.Info, err = r.whole()
+			i, err = r.whole()
 		}
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, r.Info)
+		found = append(found, i)
 	}
 	slices.SortFunc(found, func(a, b Info) int { return strings.Compare(a.UUID, b.UUID) })
 	return found, nil

@@ -8,36 +8,49 @@ import (
 	"io"
 	"iter"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
 	"agent/forge"
 )
 
-// row is a line of the index. Of one from contexts.jsonl Info has only the
-// fields that are searched, see [row.whole].
+// row is a line of the index: the fields that it is searched by, see [row.whole].
 type row struct {
-	Info
-	line []byte // with its checksum, good until the next row; nil for one from the tail
+	UUID, TaskKey, State string
+
+	line  []byte // with its checksum, good until the next row
+	known *Info  // of a row that has no line: it is from the tail
 }
 
-func parseRow(line []byte) (row, error) {
+func tailRow(i Info) row { return row{UUID: i.UUID, TaskKey: i.TaskKey, State: i.State, known: &i} }
+
+// parseRow checks a line. Lines of one task share its key with the row before.
+func parseRow(line []byte, before string) (r row, err error) {
 	body, _, ok := unseal(line, 0)
-	if ok {
-		var i Info
-		if i, ok = parseInfo(body, searched); ok {
-			return row{i, line}, nil
+	var fields [searched][]byte
+	for n := 0; ok && n < searched; n++ {
+		var name []byte
+		if ok = len(body) > 1; ok {
+			name, fields[n], body, ok = cutField(body[1:])
+			ok = ok && string(name) == indexFields[n].name
 		}
 	}
-	return row{}, errIndex
+	for n, to := range []*string{&r.UUID, &r.TaskKey, &r.State} {
+		if ok {
+			*to, ok = unquote(fields[n], before, StateCompleted)
+		}
+	}
+	if r.line = line; !ok || r.UUID == "" {
+		return row{}, errIndex
+	}
+	return r, nil
 }
 
 func (r *row) whole() (Info, error) {
-	if r.line == nil {
-		return r.Info, nil
+	if r.known != nil {
+		return *r.known, nil
 	}
-	i, ok := parseInfo(r.line[:len(r.line)-crcSize], math.MaxInt)
+	i, ok := parseInfo(r.line[:len(r.line)-crcSize])
 	if !ok {
 		return i, errIndex
 	}
@@ -58,12 +71,12 @@ func (x *snapshot) rows() iter.Seq2[row, error] {
 		var fresh []row
 		for i := range maps.Values(x.tail) {
 			if !i.gone {
-				fresh = append(fresh, row{Info: i})
+				fresh = append(fresh, tailRow(i))
 			}
 		}
 		slices.SortFunc(fresh, compareRows)
 		n := 0
-		for r, err := range x.sorted(0, readAhead) {
+		for r, err := range x.sorted(span{0, x.trailer.Bytes}, readAhead) {
 			if err != nil {
 				yield(r, err)
 				return
@@ -97,10 +110,13 @@ const (
 	probe     = 4 << 10
 )
 
-// sorted yields the lines of contexts.jsonl from the one that begins at off.
-func (x *snapshot) sorted(off int64, buffer int) iter.Seq2[row, error] {
+// span is a part of contexts.jsonl, from the beginning of a line to that of another one.
+type span struct{ from, to int64 }
+
+// sorted yields the lines of a part of contexts.jsonl.
+func (x *snapshot) sorted(of span, buffer int) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
-		lines := x.reader(off, buffer)
+		lines := bufio.NewReaderSize(x.section(of), buffer)
 		for before := (row{}); ; {
 			line, err := readLine(lines)
 			if errors.Is(err, io.EOF) {
@@ -108,7 +124,7 @@ func (x *snapshot) sorted(off int64, buffer int) iter.Seq2[row, error] {
 			}
 			var r row
 			if err == nil {
-				r, err = parseRow(line)
+				r, err = parseRow(line, before.TaskKey)
 			}
 			if err == nil && before.UUID != "" && compareRows(before, r) >= 0 {
 				err = errIndex
@@ -121,8 +137,8 @@ func (x *snapshot) sorted(off int64, buffer int) iter.Seq2[row, error] {
 	}
 }
 
-func (x *snapshot) reader(off int64, buffer int) *bufio.Reader {
-	return bufio.NewReaderSize(io.NewSectionReader(x.f, off, x.trailer.Bytes-off), buffer)
+func (x *snapshot) section(of span) io.Reader {
+	return io.NewSectionReader(x.f, of.from, of.to-of.from)
 }
 
 // readLine reads a line without its newline, which is good until the next call.
@@ -150,40 +166,69 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 // a task and uuid.
 func (x *snapshot) from(task, uuid string) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
-		off, err := x.search(row{Info: Info{TaskKey: task, UUID: uuid}})
+		off, err := x.search(row{TaskKey: task, UUID: uuid})
 		if err != nil {
 			yield(row{}, err)
 			return
 		}
-		x.sorted(off, probe)(yield)
+		x.sorted(span{off, x.trailer.Bytes}, probe)(yield)
 	}
 }
 
-// search bisects for the offset of the first line that is not before want. Every
-// line that it decides by is checked, and so are both neighbours of the answer:
-// a damaged line between them would have been read.
+// search bisects for the offset of the first line that is not before want, and walks
+// the last steps, which one read covers. Every line that it decides by is checked, and so
+// are both neighbours of the answer: a damaged line between them would have been read.
 func (x *snapshot) search(want row) (int64, error) {
 	lo, hi := int64(0), x.trailer.Bytes
-	for lo < hi {
+	lines := bufio.NewReaderSize(nil, probe)
+	for hi-lo > probe {
 		mid := lo + (hi-lo)/2
-		start, r, err := x.lineAfter(mid)
-		if err != nil {
-			return 0, err
+		at, known := x.steps[mid]
+		if !known {
+			start, r, err := x.lineAfter(mid, lines)
+			if err != nil {
+				return 0, err
+			}
+			at = probed{start, row{UUID: r.UUID, TaskKey: r.TaskKey}, r.line == nil}
+			if x.steps != nil && len(x.steps) < maxSteps {
+				x.steps[mid] = at
+			}
 		}
-		if r.line != nil && compareRows(r, want) < 0 {
-			lo = start + 1
+		if !at.end && compareRows(at.row, want) < 0 {
+			lo = at.start + 1
 		} else {
 			hi = mid
 		}
 	}
-	start, _, err := x.lineAfter(lo)
-	return start, err
+	start, _, err := x.lineAfter(lo, lines)
+	if err != nil {
+		return 0, err
+	}
+	for r, err := range x.sorted(span{start, x.trailer.Bytes}, probe) {
+		if err != nil {
+			return 0, err
+		}
+		if compareRows(r, want) >= 0 {
+			break
+		}
+		start += int64(len(r.line)) + 1
+	}
+	return start, nil
 }
+
+// probed is a line that searches came by. Those of the first steps are the same for all.
+type probed struct {
+	start int64
+	row   row
+	end   bool // no line follows
+}
+
+const maxSteps = 1 << 12
 
 // lineAfter reads the first line that begins at off or later; its line is nil if
 // none does.
-func (x *snapshot) lineAfter(off int64) (start int64, r row, err error) {
-	lines := x.reader(max(off-1, 0), probe)
+func (x *snapshot) lineAfter(off int64, lines *bufio.Reader) (start int64, r row, err error) {
+	lines.Reset(x.section(span{max(off-1, 0), x.trailer.Bytes}))
 	start = off
 	if off > 0 {
 		rest, err := readLine(lines)
@@ -197,7 +242,7 @@ func (x *snapshot) lineAfter(off int64) (start int64, r row, err error) {
 		return start, r, nil
 	}
 	if err == nil {
-		r, err = parseRow(line)
+		r, err = parseRow(line, "")
 	}
 	return start, r, err
 }

@@ -247,7 +247,7 @@ func (x *snapshot) write(w io.Writer, trailer indexMark) error {
 		if r.line != nil {
 			b = append(append(b[:0], r.line...), '\n')
 		} else {
-			b, _ = seal(b[:0], 0, r.body())
+			b, _ = seal(b[:0], 0, r.known.body())
 		}
 		if _, err := w.Write(b); err != nil {
 			return err

@@ -161,6 +161,7 @@ func (s *Store) cachedIndex() *snapshot {
 	}
 	s.cache.x, s.cache.files = nil, files
 	if x, err := s.load(); err == nil {
+		x.steps = map[int64]probed{}
 		s.cache.x = x
 	}
 	return s.cache.x

@@ -6,7 +6,11 @@ import (
 	"io"
 )
 
-const firstBuffer = 64 << 10
+// Most logs that are read by the hundred are short: those of contexts that wait.
+const (
+	shortBuffer = 4 << 10
+	firstBuffer = 64 << 10 // of a log that does not fit into a short one
+)
 
 // frames cuts a stream into lines. It holds at most one line in memory; of a
 // line longer than MaxLine it keeps nothing.
@@ -83,22 +87,30 @@ func (f *frames) skip() (fr frame, err error) {
 
 // fill makes room and reads once.
 func (f *frames) fill() error {
-	if f.start > 0 {
-		f.end = copy(f.buf, f.buf[f.start:f.end])
-		f.start = 0
+	into := f.buf
+	if f.end == len(f.buf) && (f.start == 0 || len(f.buf) < firstBuffer) {
+		into = make([]byte, f.larger())
 	}
-	if f.end == len(f.buf) {
-		grown := make([]byte, max(firstBuffer, min(2*len(f.buf), MaxLine)))
-		copy(grown, f.buf[:f.end])
-		f.buf = grown
-	}
+	f.start, f.end, f.buf = 0, copy(into, f.buf[f.start:f.end]), into
 	return f.read(f.buf[f.end:])
+}
+
+// larger is the size of the next buffer.
+func (f *frames) larger() int {
+	switch n := len(f.buf); {
+	case n == 0:
+		return shortBuffer
+	case n < firstBuffer:
+		return firstBuffer
+	default:
+		return min(2*n, MaxLine)
+	}
 }
 
 // peek reads behind the last line, which its frame still points to.
 func (f *frames) peek() error {
 	if f.end == len(f.buf) {
-		f.buf = make([]byte, len(f.buf))
+		f.buf = make([]byte, max(len(f.buf), firstBuffer))
 		f.start, f.end = 0, 0
 	}
 	return f.read(f.buf[f.end:])

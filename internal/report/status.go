@@ -3,8 +3,10 @@ package report
 import (
 	"cmp"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"agent/contexts"
@@ -124,12 +126,16 @@ func (s Source) SpentToday(r *Status) error {
 
 // contexts folds the live ones and counts the others.
 func (s Source) contexts(r *Status) error {
+	var live []contexts.Entry
 	for entry, err := range s.Store.Unfinished() {
 		if err != nil {
 			s.Warn(err)
 			continue
 		}
-		if line := s.statusOf(entry); !projections.Status(line.State).Ended() { // else its directory is behind, and the index counts it
+		live = append(live, entry)
+	}
+	for _, line := range s.statusOfAll(live) {
+		if !projections.Status(line.State).Ended() { // else its directory is behind, and the index counts it
 			r.Counts[line.State]++
 			r.list(line)
 		}
@@ -178,6 +184,22 @@ func (r *Status) list(line StatusContext) {
 	case "damaged":
 		r.Damaged = append(r.Damaged, line)
 	}
+}
+
+// statusOfAll is statusOf for many, on all processors.
+func (s Source) statusOfAll(entries []contexts.Entry) []StatusContext {
+	lines := make([]StatusContext, len(entries))
+	var wait sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wait.Go(func() {
+			for i := w; i < len(entries); i += workers {
+				lines[i] = s.statusOf(entries[i])
+			}
+		})
+	}
+	wait.Wait()
+	return lines
 }
 
 // statusOf folds a context, unless it waits and a note says how.
