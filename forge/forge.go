@@ -54,6 +54,22 @@ type Comment struct {
 	UpdatedAt time.Time
 }
 
+// Emoji is a reaction to a comment.
+type Emoji string
+
+// The reactions that the agent makes and reads.
+const (
+	ThumbsUp Emoji = "thumbs_up"
+	Eyes     Emoji = "eyes"
+	Confused Emoji = "confused"
+)
+
+// Reaction is that somebody reacted to a comment. Ids rise over time.
+type Reaction struct {
+	ID string
+	By Account
+}
+
 // Labelling is that somebody put a label on a task. Ids of events rise over time,
 // whatever any clock says.
 type Labelling struct {
@@ -121,6 +137,11 @@ type Client interface {
 	Comments(ctx context.Context, key TaskKey, since time.Time) ([]Comment, error)
 	PostComment(ctx context.Context, key TaskKey, body string) (Comment, error)
 	EditComment(ctx context.Context, key TaskKey, id, body string) (Comment, error)
+	// React answers a comment. Reacting twice is as good as once. The ids of reviews and
+	// review comments are not taken, as by EditComment. A forge without reactions does nothing.
+	React(ctx context.Context, key TaskKey, id string, e Emoji) error
+	// Reactions returns who reacted to a comment in that way, oldest first, all pages.
+	Reactions(ctx context.Context, key TaskKey, id string, e Emoji) ([]Reaction, error)
 	// ChangeLabels adds and removes labels one by one, never writing a whole
 	// list, and returns the labels read back afterwards. Labels that are
 	// already there or already gone are no error. Missing ones are created.

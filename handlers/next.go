@@ -29,7 +29,7 @@ func Next(s *projections.State) Effect {
 		if e := redoResume(s, v); e != nil {
 			return e
 		}
-		if v.ByModel() && s.Fork != nil && s.Fork.Unheard {
+		if v.ByModel() && s.Fork != nil && s.Fork.Unheard && s.Task != nil {
 			return Record{prompt.Comments(s)}
 		}
 		return finish(s, v)

@@ -89,8 +89,8 @@ type CommentRule struct {
 
 // CommandRule says which lines of comments are commands.
 type CommandRule struct {
-	Off   bool `json:"off,omitempty"`   // none
-	Slash bool `json:"slash,omitempty"` // also those that begin with a slash: they are not the forge's own
+	Enabled bool `json:"enabled"`
+	Slash   bool `json:"slash,omitempty"` // also those that begin with a slash: they are not the forge's own
 }
 
 // Storage says when a conversation is compacted.

@@ -22,6 +22,7 @@ var lacks = map[string]string{
 	"LastEdit":    "a file does not say who edited it; its directory is private, where nobody asks",
 	"Permission":  "whoever can write the directory is trusted",
 	"Reviewers":   "a file notifies nobody of a change; the comment names who is asked",
+	"Reactions":   "a file has no reactions", "ReactionsOverPages": "as before", "ReactionsGone": "as before",
 }
 
 func TestConformance(t *testing.T) {

@@ -49,6 +49,8 @@ func (g *GitLab) itemRoutes(list string, merges bool) []route {
 		{"GET", one + "/notes/{note}", g.onItem(merges, g.getNote)},
 		{"PUT", one + "/notes/{note}", g.onItem(merges, g.putNote)},
 		{"DELETE", one + "/notes/{note}", g.onItem(merges, g.deleteNote)},
+		{"GET", one + "/notes/{note}/award_emoji", g.onItem(merges, g.listAwards)},
+		{"POST", one + "/notes/{note}/award_emoji", g.onItem(merges, g.createAward)},
 		{"GET", one + "/discussions", g.onItem(merges, g.listDiscussions)},
 		{"POST", one + "/discussions", g.onItem(merges, g.createDiscussion)},
 		{"POST", one + "/discussions/{discussion}/notes", g.onItem(merges, g.createReply)},

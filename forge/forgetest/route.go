@@ -54,6 +54,8 @@ func (s *Server) routes() []route {
 		{"GET", repo + "/issues/comments/{id}", s.getComment},
 		{"PATCH", repo + "/issues/comments/{id}", s.patchComment},
 		{"DELETE", repo + "/issues/comments/{id}", s.deleteComment},
+		{"GET", repo + "/issues/comments/{id}/reactions", s.listReactions},
+		{"POST", repo + "/issues/comments/{id}/reactions", s.createReaction},
 		{"GET", repo + "/issues/{number}/comments", s.listComments},
 		{"POST", repo + "/issues/{number}/comments", s.createComment},
 		{"GET", repo + "/issues/{number}/labels", s.listIssueLabels},

@@ -83,6 +83,33 @@ type comment struct {
 
 	hiddenUntil time.Time
 	hiddenLists int // lists that still leave it out
+
+	reactions []reaction
+}
+
+// reaction is an emoji of somebody on a comment. Nobody has the same one twice there.
+type reaction struct {
+	id   int64
+	name string // in the forge's own words
+	by   *account
+	at   time.Time
+}
+
+// react adds a reaction, unless it is there already.
+func (s *wire) react(m *comment, name string, by *account) (r reaction, added bool) {
+	for _, r := range m.reactions {
+		if r.name == name && r.by == by {
+			return r, false
+		}
+	}
+	r = reaction{s.nextID(), name, by, s.stamp()}
+	m.reactions = append(m.reactions, r)
+	return r, true
+}
+
+// unreact takes a reaction back.
+func (m *comment) unreact(name string, by *account) {
+	m.reactions = slices.DeleteFunc(m.reactions, func(r reaction) bool { return r.name == name && r.by == by })
 }
 
 type role int

@@ -86,13 +86,9 @@ func (c *Client) PostComment(ctx context.Context, key forge.TaskKey, body string
 // EditComment replaces the body of a comment.
 func (c *Client) EditComment(ctx context.Context, key forge.TaskKey, id, body string) (forge.Comment, error) {
 	const op = "edit comment"
-	owner, repo, err := c.project(op, key)
+	owner, repo, n, err := c.commentAt(op, key, id)
 	if err != nil {
 		return forge.Comment{}, err
-	}
-	n, err := strconv.ParseInt(id, 10, 64)
-	if err != nil || n <= 0 {
-		return forge.Comment{}, invalid(op, strconv.Quote(id)+" is not the id of a comment")
 	}
 	return c.writeComment(ctx, op, func() (*github.IssueComment, *github.Response, error) {
 		return c.api.Issues.EditComment(ctx, owner, repo, n, &github.IssueComment{Body: &body})

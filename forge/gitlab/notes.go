@@ -246,14 +246,11 @@ func (c *Client) PostComment(ctx context.Context, key forge.TaskKey, body string
 // EditComment replaces the body of a note of this task. Another task's note is not found.
 func (c *Client) EditComment(ctx context.Context, key forge.TaskKey, id, body string) (forge.Comment, error) {
 	const op = "edit note"
-	if err := c.check(op, key); err != nil {
+	path, err := c.noteAt(op, key, id)
+	if err != nil {
 		return forge.Comment{}, err
 	}
-	n, err := strconv.ParseInt(id, 10, 64)
-	if err != nil || n <= 0 {
-		return forge.Comment{}, rest.Invalid(op, strconv.Quote(id)+" is not the id of a note")
-	}
-	return c.writeNote(ctx, op, key, http.MethodPut, notesPath(key)+"/"+id, body)
+	return c.writeNote(ctx, op, key, http.MethodPut, path, body)
 }
 
 func (c *Client) writeNote(ctx context.Context, op string, key forge.TaskKey, method, path, body string) (forge.Comment, error) {

@@ -199,7 +199,7 @@ func (e *Engine) classified(ctx context.Context, c forge.Comment, sum string, kn
 // a text with a mention.
 func (e *Engine) grammar(ctx context.Context, body string) policy.Grammar {
 	c := e.state.Config
-	g := policy.Grammar{Off: c.Commands.Off, Slash: c.Commands.Slash, Bot: c.Bot}
+	g := policy.Grammar{Off: !c.Commands.Enabled, Slash: c.Commands.Slash, Bot: c.Bot}
 	if g.Bot == "" && strings.Contains(body, "@") {
 		if me := e.account(ctx); me != nil {
 			g.Bot = me.Login

@@ -30,6 +30,10 @@ func (r readOnly) EditComment(context.Context, forge.TaskKey, string, string) (f
 	return forge.Comment{}, r.refuse("edit comment")
 }
 
+func (r readOnly) React(context.Context, forge.TaskKey, string, forge.Emoji) error {
+	return r.refuse("react to comment")
+}
+
 func (r readOnly) ChangeLabels(context.Context, forge.TaskKey, []forge.Label, []string) ([]string, error) {
 	return nil, r.refuse("change labels")
 }

@@ -46,8 +46,11 @@ func github(t *testing.T, kind forge.Kind, add func(s *forgetest.Server, title, 
 		Comment: func(author, body string) string {
 			return strconv.FormatInt(s.AddComment(project, number, author, body), 10)
 		},
-		Edit:    func(id, body string) { s.EditComment(project, parse(t, id), body) },
-		Delete:  func(id string) { s.DeleteComment(project, parse(t, id)) },
+		Edit:   func(id, body string) { s.EditComment(project, parse(t, id), body) },
+		Delete: func(id string) { s.DeleteComment(project, parse(t, id)) },
+		React: func(login, id string, e forge.Emoji) {
+			s.React(project, parse(t, id), login, map[forge.Emoji]string{forge.ThumbsUp: "+1", forge.Eyes: "eyes"}[e])
+		},
 		Rewrite: func(login, title, body string) { s.EditIssueAs(project, number, login, title, body) },
 		Stored: func() (bodies []string) {
 			for _, c := range s.Comments(project, number) {

@@ -56,6 +56,9 @@ func gitlab(t *testing.T, kind forge.Kind, add func(g *forgetest.GitLab, title, 
 		Comment: func(author, body string) string { return strconv.FormatInt(item.AddNote(author, body), 10) },
 		Edit:    func(id, body string) { item.EditNote(parse(t, id), body) },
 		Delete:  func(id string) { item.DeleteNote(parse(t, id)) },
+		React: func(login, id string, e forge.Emoji) {
+			item.React(parse(t, id), login, map[forge.Emoji]string{forge.ThumbsUp: "thumbsup", forge.Eyes: "eyes"}[e])
+		},
 		Rewrite: item.EditAs,
 		Stored: func() (bodies []string) {
 			for _, n := range item.Notes() {

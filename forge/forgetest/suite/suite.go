@@ -44,7 +44,8 @@ type Stage struct {
 	Edit      func(id, body string)
 	Delete    func(id string)
 	Rewrite   func(login, title, body string) // edits the task
-	Stored    func() []string                 // the bodies of all comments, oldest first
+	React     func(login, id string, e forge.Emoji)
+	Stored    func() []string // the bodies of all comments, oldest first
 	Labels    func() []string
 	Label     func(name string)
 	Unlabel   func(name string)
@@ -72,7 +73,7 @@ type part func(*testing.T, *world)
 var alike = map[string]part{
 	"Me": me, "Task": task, "TaskGone": taskGone, "ProjectGone": projectGone, "ListTasks": listTasks, "Repository": repository,
 	"CommentsOverPages": commentsOverPages, "CommentFields": commentFields, "CommentsSince": commentsSince,
-	"PostAndEdit": postAndEdit, "EditGone": editGone,
+	"PostAndEdit": postAndEdit, "EditGone": editGone, "Reactions": reactions, "ReactionsOverPages": reactionsOverPages, "ReactionsGone": reactionsGone,
 	"Labels": labels, "LabelsMade": labelsMade, "LabelsSettled": labelsSettled, "LabelledBy": labelledBy, "LabelSetter": labelSetter, "LastEdit": lastEdit,
 	"Permission": permission, "PermissionOfNobody": permissionOfNobody, "Change": change, "Reviewers": askReview,
 }
@@ -81,6 +82,7 @@ var alike = map[string]part{
 var overHTTP = map[string]part{
 	"MeIsCached": meIsCached, "TaskUnseen": taskUnseen, "CommentsShift": commentsShift, "LabelsOfAPerson": labelsOfAPerson, "LabelRace": labelRace,
 	"PermissionFails": permissionFails, "Faults": faults, "Cancel": cancel, "ListLag": listLag,
+	"ReactionsFail": reactionsFail,
 }
 
 // Run runs the whole suite, each part on a stage of its own.

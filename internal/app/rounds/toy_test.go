@@ -68,6 +68,12 @@ func (f *toyForge) EditComment(_ context.Context, _ forge.TaskKey, id, body stri
 	return f.comments[i], nil
 }
 
+func (f *toyForge) React(context.Context, forge.TaskKey, string, forge.Emoji) error { return nil }
+
+func (f *toyForge) Reactions(context.Context, forge.TaskKey, string, forge.Emoji) ([]forge.Reaction, error) {
+	return nil, nil
+}
+
 func (f *toyForge) ChangeLabels(_ context.Context, _ forge.TaskKey, add []forge.Label, remove []string) ([]string, error) {
 	f.labels = slices.DeleteFunc(f.labels, func(l string) bool { return slices.Contains(remove, l) })
 	for _, l := range add {
