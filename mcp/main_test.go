@@ -17,13 +17,11 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain lets the test binary stand for the agent's executable: supervisor,
+// TestMain lets the test binary stand for the agent's executable:
 // misbehaving servers, and a whole agent that gets killed.
 func TestMain(m *testing.M) {
 	args := os.Args[1:]
 	switch {
-	case len(args) > 2 && args[0] == "mcp" && args[1] == "supervise":
-		os.Exit(mcp.Supervise(args[2:]))
 	case len(args) > 1 && args[0] == "fake":
 		runFake(args[1], args[2:])
 	case len(args) > 1 && args[0] == "victim":

@@ -8,7 +8,7 @@
 // A server is not trusted: its lines, results, descriptions, schemas and
 // standard error are bounded, it may ask nothing of us but a ping, links in its
 // results are not followed, and its tools stay as they were when it started.
-// Each server runs under a supervisor, this executable again (see [Supervise]),
+// Each server runs under a supervisor, this executable again (see internal/supervise),
 // which kills all that the server has started when the server or we die, and
 // puts it into a sandbox if it is to have one (internal/sandbox). A dead
 // server is started again at the next call; after three deaths it stays off.

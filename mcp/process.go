@@ -2,13 +2,13 @@ package mcp
 
 import (
 	"errors"
-	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"sync"
 	"syscall"
 	"time"
+
+	"agent/internal/supervise"
 )
 
 // closeStep is how long a server has after each of: the end of its input,
@@ -30,18 +30,14 @@ type process struct {
 // sandbox if there is a policy.
 func startProcess(executable, policy string, argv, env []string) (*process, error) {
 	p := &process{exited: make(chan struct{})}
-	supervise := []string{"mcp", "supervise"}
-	if policy != "" {
-		supervise = append(supervise, sandboxFlag)
-	}
-	cmd := exec.Command(executable, slices.Concat(supervise, []string{"--"}, argv)...)
+	cmd := exec.Command(executable, supervise.Args(policy != "", argv)...)
 	cmd.Env = env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	theirs, err := p.pipes(cmd)
 	defer func() { closeAll(theirs) }()
 	if err == nil && policy != "" {
 		var r *os.File
-		r, err = handOver(policy)
+		r, err = supervise.HandOver(policy)
 		theirs, cmd.ExtraFiles = append(theirs, r), append(cmd.ExtraFiles, r)
 	}
 	if err != nil {
@@ -76,20 +72,6 @@ func (p *process) pipes(cmd *exec.Cmd) (theirs []*os.File, err error) {
 		cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = in, out, errs, []*os.File{life}
 	}
 	return theirs, err
-}
-
-// handOver gives a pipe from which text is read. The arguments of a process and
-// its environment are seen by others.
-func handOver(text string) (*os.File, error) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	go func() {
-		_, _ = io.WriteString(w, text) // who does not read it reports that
-		_ = w.Close()
-	}()
-	return r, nil
 }
 
 func (p *process) closePipes() { closeAll([]*os.File{p.stdin, p.stdout, p.stderr, p.lifeline}) }

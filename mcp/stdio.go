@@ -9,6 +9,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
+
+	"agent/internal/supervise"
 )
 
 // stdio is a process with its streams. When the stream of answers ends the
@@ -104,7 +106,7 @@ func (s *stdio) reason() string {
 	switch code := status.ExitStatus(); {
 	case status.Signaled():
 		return "its supervisor was killed"
-	case code == exitNotStarted:
+	case code == supervise.NotStarted:
 		return "it could not be run"
 	case code > 128:
 		return "signal: " + syscall.Signal(code-128).String()

@@ -5,8 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agent/internal/cli"
-	"agent/mcp"
 	"agent/mcp/workspace"
 )
 
@@ -22,13 +20,6 @@ func (a *commands) mcpCommand() *cobra.Command {
 	}
 	serve.Flags().StringVar(&root, "root", "", "the directory that the tools work in")
 	_ = serve.MarkFlagRequired("root")
-	supervise := &cobra.Command{
-		Use: "supervise [--sandbox] -- COMMAND...", Hidden: true, DisableFlagParsing: true,
-		Short: "Run a tool server and end it, with all that it started, when the agent ends",
-		RunE: func(_ *cobra.Command, args []string) error {
-			return cli.Quietly(mcp.Supervise(args))
-		},
-	}
-	group.AddCommand(serve, supervise)
+	group.AddCommand(serve)
 	return group
 }

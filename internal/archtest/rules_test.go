@@ -401,6 +401,9 @@ var rules = map[string][]string{
 	"internal/snapshot": {
 		"internal/fsx",
 	},
+	"internal/supervise": {
+		"internal/sandbox",
+	},
 	"internal/symbols": {
 		"internal/repomap",
 		"internal/sandbox",
@@ -541,10 +544,11 @@ var rules = map[string][]string{
 		"internal/lazyregexp",
 		"internal/sandbox",
 		"internal/sanitize",
+		"internal/supervise",
 	},
 	"mcp/workspace": {
 		"internal/sandbox",
-		"mcp",
+		"internal/supervise",
 	},
 	"projections": {
 		"eventlog/event",

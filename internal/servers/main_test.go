@@ -15,14 +15,6 @@ import (
 	"agent/mcp"
 )
 
-// TestMain lets the test binary stand for the agent's executable.
-func TestMain(m *testing.M) {
-	if args := os.Args[1:]; len(args) > 2 && args[0] == "mcp" && args[1] == "supervise" {
-		os.Exit(mcp.Supervise(args[2:]))
-	}
-	os.Exit(m.Run())
-}
-
 // installed is the path of a file below node_modules.
 func installed(t *testing.T, file string) string {
 	t.Helper()

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"agent/internal/supervise"
 )
 
 const (
@@ -96,7 +98,7 @@ func (w *workspace) startJob(ctx context.Context, p program, line string) (strin
 	}
 	defer life.Close()
 	j := &job{recording: w.record(line), lifeline: lifeline, done: make(chan struct{})}
-	p.argv = slices.Concat([]string{self, "mcp", "supervise", "--"}, p.argv)
+	p.argv = slices.Concat([]string{self}, supervise.Args(false, p.argv))
 	j.cmd = w.command(p, theirs)
 	j.cmd.ExtraFiles = []*os.File{life}
 	if err := w.start(j.cmd); err != nil {

@@ -28,8 +28,6 @@ var exchange func(a, b string)
 func TestMain(m *testing.M) {
 	args := os.Args[1:]
 	switch {
-	case len(args) > 2 && args[0] == "mcp" && args[1] == "supervise":
-		os.Exit(mcp.Supervise(args[2:]))
 	case len(args) == 4 && args[0] == "mcp" && args[1] == "workspace" && args[2] == "--root":
 		if err := workspace.Serve(context.Background(), args[3], os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)

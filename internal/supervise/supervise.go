@@ -1,4 +1,8 @@
-package mcp
+// Package supervise runs a command for us, and ends all that it started when we end.
+//
+// A supervisor is this executable again: `agent mcp supervise [--sandbox] -- COMMAND...`.
+// Package init takes it over, see there.
+package supervise
 
 import (
 	"fmt"
@@ -7,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 
@@ -24,8 +29,8 @@ const (
 	policyOfInside     = 3
 )
 
-// exitNotStarted is what a supervisor exits with when it cannot start its command.
-const exitNotStarted = 127
+// NotStarted is what a supervisor exits with when it cannot start its command.
+const NotStarted = 127
 
 // removal is how long a supervisor removes the private directory of its sandbox,
 // and orphanedRemoval if it has to end within a second of the agent.
@@ -34,22 +39,45 @@ const (
 	orphanedRemoval = 300 * time.Millisecond
 )
 
-// Supervise runs a command as a child, with its own standard streams, until the
+// init begins a supervisor at once. It has nothing to do with most of the program, and Go
+// initializes packages in the order of their paths as soon as what they import is ready: what
+// comes later, most of all the schema library, takes longer than all that a supervisor does.
+func init() {
+	if a := os.Args; len(a) > 2 && a[1] == words[0] && a[2] == words[1] {
+		os.Exit(run(a[3:]))
+	}
+}
+
+var words = []string{"mcp", "supervise"}
+
+// Args are the arguments of this executable for a supervisor of argv.
+func Args(boxed bool, argv []string) []string {
+	if boxed {
+		return arguments(sandboxFlag, argv)
+	}
+	return slices.Concat(words, []string{"--"}, argv)
+}
+
+func arguments(mode string, argv []string) []string {
+	return slices.Concat(words, []string{mode, "--"}, argv)
+}
+
+// run runs a command as a child, with its own standard streams, until the
 // child exits or descriptor 3 reaches its end, and then kills every process
 // that the child has left: all descendants on Linux, the process group
 // elsewhere. It returns the child's exit status, 128 plus the signal's number
 // if a signal ended it, or 127 if it did not start.
 //
-// It is what `agent mcp supervise ARGS` does, where ARGS are
-// `[--sandbox] -- COMMAND...`. With --sandbox a policy is read from descriptor 4,
+// With --sandbox a policy is read from descriptor 4,
 // and the child is again this executable (`--inside`, policy on descriptor 3), which arranges the sandbox and then runs the
 // command; it leads the namespaces and takes all that is in them with it.
 //
 // A parent-death signal alone would reach only the child itself, and a process
 // that is killed with SIGKILL cannot clean up, so somebody else has to outlive it.
-func Supervise(args []string) (exitCode int) {
+func run(args []string) (exitCode int) {
+	sandbox.Undumpable()
 	runtime.LockOSThread() // the parent-death signal follows the thread, and this one ends with the process
-	mode, policy, argv, err := parseSupervise(args)
+	mode, policy, argv, err := parse(args)
 	switch {
 	case err != nil:
 		return notStarted(err)
@@ -107,7 +135,10 @@ const (
 	insideFlag  = "--inside"
 )
 
-func parseSupervise(args []string) (mode string, policy sandbox.Policy, argv []string, err error) {
+func parse(args []string) (mode string, policy sandbox.Policy, argv []string, err error) {
+	if len(args) == 0 {
+		return "", policy, nil, fmt.Errorf("supervise: no command")
+	}
 	if fd := map[string]uintptr{sandboxFlag: policyOfSupervisor, insideFlag: policyOfInside}[args[0]]; fd != 0 {
 		mode, args = args[0], args[1:]
 		if policy, err = readPolicy(fd); err != nil {
@@ -132,18 +163,18 @@ func readPolicy(fd uintptr) (sandbox.Policy, error) {
 
 func notStarted(err error) int {
 	fmt.Fprintln(os.Stderr, "agent:", err)
-	return exitNotStarted
+	return NotStarted
 }
 
 func startEither(mode string, policy sandbox.Policy, argv []string) (pid int, private *sandbox.Private, err error) {
 	if mode == sandboxFlag {
 		return startBoxed(policy, argv)
 	}
-	pid, err = startSupervised(argv, os.Environ(), sandbox.DieWithParent())
+	pid, err = start(argv, os.Environ(), sandbox.DieWithParent())
 	return pid, nil, err
 }
 
-func startSupervised(argv, env []string, attr *syscall.SysProcAttr, more ...*os.File) (pid int, err error) {
+func start(argv, env []string, attr *syscall.SysProcAttr, more ...*os.File) (pid int, err error) {
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
 		return 0, fmt.Errorf("supervise: %w", err)
@@ -175,7 +206,7 @@ func reapUntil(pid int) int {
 		switch {
 		case err == syscall.EINTR:
 		case err != nil:
-			return exitNotStarted
+			return NotStarted
 		case got == pid && status.Signaled():
 			return 128 + int(status.Signal())
 		case got == pid:
@@ -186,4 +217,18 @@ func reapUntil(pid int) int {
 
 func awaitEnd(f *os.File) {
 	_, _ = io.Copy(io.Discard, f)
+}
+
+// HandOver gives a pipe from which text is read. The arguments of a process and
+// its environment are seen by others.
+func HandOver(text string) (*os.File, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		_, _ = io.WriteString(w, text) // who does not read it reports that
+		_ = w.Close()
+	}()
+	return r, nil
 }
