@@ -21,6 +21,8 @@ type Query struct {
 	Repository string    // what TaskKeys begin with, such as "github.com/o/r"
 	Since      time.Time // of the latest event
 	Until      time.Time
+
+	Seen *Seen // what earlier queries read; may be nil
 }
 
 func (q *Query) fits(i *Info) bool {
@@ -201,7 +203,7 @@ func (l *lister) unfinished(x *snapshot) ([]Info, error) {
 		if err != nil {
 			return nil, err
 		}
-		if i := l.s.again(known); i.UUID != "" {
+		if i := l.q.Seen.again(l.s, known); i.UUID != "" {
 			all = append(all, i)
 		}
 	}

@@ -29,21 +29,27 @@ type Mark struct {
 
 // MarkOf reads the mark of a context that is not archived, without reading its log.
 func (s *Store) MarkOf(uuid string) (m Mark, err error) {
+	m, _, err = s.lastOf(uuid)
+	return m, err
+}
+
+// lastOf reads the last event of a log, and what marks the log.
+func (s *Store) lastOf(uuid string) (m Mark, last eventlog.Record, err error) {
 	at, err := s.locate(uuid)
 	if err != nil {
-		return m, err
+		return m, last, err
 	}
 	f, err := s.fs.OpenFile(path.Join(pathOf(at, uuid), eventlog.FileName), os.O_RDONLY, 0)
 	if err != nil {
-		return m, err
+		return m, last, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return m, err
+		return m, last, err
 	}
-	last, err := eventlog.Last(f, info.Size())
-	return Mark{info.Size(), info.ModTime().UnixNano(), eventlog.HeadOf(last), string(last.Type)}, err
+	last, err = eventlog.Last(f, info.Size())
+	return Mark{info.Size(), info.ModTime().UnixNano(), eventlog.HeadOf(last), string(last.Type)}, last, err
 }
 
 // waitingNote is the first line of a note's file; the note follows.

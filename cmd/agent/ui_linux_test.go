@@ -1,14 +1,19 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"agent/contexts"
-	"agent/eventlog/event"
 	"agent/internal/exhaustive"
 	"agent/internal/fsx"
 )
@@ -26,8 +31,10 @@ func (p *onTerminal) press(keys, want string) {
 	p.w.until(fmt.Sprintf("after %q the terminal shows %q", keys, want), func() bool { return strings.Contains(p.shown.String()[seen:], want) })
 }
 
-// The first screen of a hundred thousand contexts and of a log of 1 GiB comes at once, and
-// memory is bounded. The times are for people to read; docs/performance.md has them.
+// The first screens of a hundred thousand contexts and of a log of 1 GiB come at once, on a
+// terminal and as pages, and memory is bounded. Most of the contexts are in the index alone,
+// for it is the index that lists are made from. The times are for people to read;
+// docs/performance.md has them.
 func TestBrowserIsQuick(t *testing.T) {
 	n := exhaustive.Of(300, 100_000)
 	w := emptyWorld(t, greet())
@@ -35,19 +42,74 @@ func TestBrowserIsQuick(t *testing.T) {
 	must(t, err)
 	store, err := contexts.Open(fsys, contexts.Options{})
 	must(t, err)
-	for i := range n {
-		c, err := store.Create(&event.ContextCreated{Format: event.Format, UUID: fmt.Sprintf("%08d-0000-4000-8000-000000000001", i), TaskKey: fmt.Sprintf("github.com/o/r/issues/%d", i),
-			Forge: "github.com", Kind: "github_issue", Title: "A title of some length"}, time.Now())
-		must(t, err)
-		_, err = c.Append(event.Event{Time: time.Now(), Body: &event.ContextCompleted{Reason: "done"}})
-		must(t, err)
-		must(t, c.Relocate())
-		must(t, c.Close())
-	}
+	begin := time.Now()
+	must(t, store.SeedIndex(func(yield func(contexts.Info) bool) {
+		for i := range n {
+			at := begin.Add(-time.Duration(i) * time.Minute)
+			if !yield(contexts.Info{UUID: fmt.Sprintf("%08d-0000-4000-8000-000000000001", i), TaskKey: fmt.Sprintf("github.com/o/r%d/issues/%d", i%40, i), Title: "A title of some length",
+				State: contexts.StateCompleted, Created: at, Updated: at, Ended: at, LLMCalls: 12, Tokens: 41_234, CostUSD: 0.12}) {
+				return
+			}
+		}
+	}))
 	w.quick(fmt.Sprintf("%d contexts", n), "A title of", "ui")
+	w.quickPages(fmt.Sprintf("%d contexts", n), nil, map[string]string{"/": "A title of", "/stats": "<table"})
 	size := int64(exhaustive.Of(24<<20, 1<<30))
 	dir, uuid := hugeLog(t, size)
-	w.quick(fmt.Sprintf("a log of %d MiB", size>>20), "run_command", "ui", uuid, "--contexts", dir+"/contexts")
+	what := fmt.Sprintf("a log of %d MiB", size>>20)
+	at := []string{"--contexts", dir + "/contexts"}
+	w.quick(what, "run_command", append([]string{"ui", uuid}, at...)...)
+	w.quick(what+", the list", "Much to do", append([]string{"ui"}, at...)...)
+	w.quickPages(what, at, map[string]string{"/": "Much to do", "/c/" + uuid: "run_command", "/c/" + uuid + "/e/7": "A line of the output"})
+}
+
+// quickPages starts the server for each page anew, and measures from there to the whole page.
+// Then it goes through pages of the log, and looks at the memory.
+func (w *world) quickPages(what string, args []string, pages map[string]string) {
+	w.t.Helper()
+	for path, want := range pages {
+		begin := time.Now()
+		cmd := exec.Command(agentPath(w.t), append([]string{"ui", "--serve", "127.0.0.1:0", "--config", w.configure()}, args...)...)
+		cmd.Dir, cmd.Env = w.dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir, "LANG=C.UTF-8"}
+		out, err := cmd.StdoutPipe()
+		must(w.t, err)
+		must(w.t, cmd.Start())
+		w.t.Cleanup(func() { _ = cmd.Process.Kill() })
+		line, err := bufio.NewReader(out).ReadString('\n')
+		must(w.t, err)
+		address := strings.TrimSuffix(regexp.MustCompile(`http://[^ ]+`).FindString(line), "/")
+		body := w.page(address + path)
+		took := time.Since(begin)
+		if !strings.Contains(body, want) && !strings.Contains(body, "Adding up") {
+			w.t.Errorf("%s, %s lacks %q: %.300s", what, path, want, body)
+		}
+		if strings.HasPrefix(path, "/c/") {
+			for until := range 20 {
+				w.page(fmt.Sprintf("%s%s?until=%d", address, path, 100*until+10))
+			}
+		}
+		must(w.t, cmd.Process.Signal(syscall.SIGINT))
+		_ = cmd.Wait() // by the signal
+		memory := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+		w.t.Logf("%s, page %s: %d ms from the start of the server, %d MiB", what, regexp.MustCompile(`[0-9a-f]{8}-[-0-9a-f]+`).ReplaceAllString(path, "…"), took.Milliseconds(), memory>>20)
+		if memory > 320<<20 {
+			w.t.Errorf("%s, %s: %d MiB", what, path, memory>>20)
+		}
+	}
+}
+
+// page gets a page.
+func (w *world) page(address string) string {
+	w.t.Helper()
+	answer, err := http.Get(address)
+	must(w.t, err)
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	must(w.t, err)
+	if answer.StatusCode != http.StatusOK {
+		w.t.Errorf("%s: %d %.200s", address, answer.StatusCode, body)
+	}
+	return string(body)
 }
 
 // quick starts the browser, measures its first screen, scrolls, and looks at its memory.

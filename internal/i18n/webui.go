@@ -23,4 +23,9 @@ var webTexts = texts{
 	"ui.outcomes":      {"Outcomes by %s", "%sごとの結果"},
 	"ui.not.completed": {"stopped, failed", "停止・失敗"},
 	"ui.serves":        {"Open %s in a browser. Ctrl-C ends it.", "ブラウザーで %s を開いてください。Ctrl-C で終了します。"},
+
+	"ui.reading":   {"Not all contexts have been read yet. This page comes again by itself.", "まだすべてのコンテキストを読み終えていません。このページは自動的に更新されます。"},
+	"ui.adding":    {"Adding up the logs: %d of %d read. This page comes again by itself.", "ログを集計しています（%d / %d 件）。このページは自動的に更新されます。"},
+	"ui.as.of":     {"As of %s", "%s 時点"},
+	"ui.more.rows": {"%d more rows are left out; agent stats prints them all.", "ほかに %d 行あります。agent stats ですべて表示できます。"},
 }

@@ -36,16 +36,30 @@ var States = []string{"running", Interrupted, "paused", "awaiting", "completed",
 
 // List gives all contexts. The one with the latest event comes first; those that
 // cannot be read come last.
-func List(store *contexts.Store) (all []Listed, err error) {
-	for info, err := range store.Infos(contexts.Query{}) {
+func List(store *contexts.Store) ([]Listed, error) { return ListOf(store, contexts.Query{}) }
+
+// ListOf is [List] of some contexts.
+func ListOf(store *contexts.Store, q contexts.Query) ([]Listed, error) {
+	var found []*Listed // there may be a hundred thousand, so they are moved once
+	for info, err := range store.Infos(q) {
 		if err != nil {
 			return nil, err
 		}
-		info.State = StateOf(store, info)
-		all = append(all, listed(info))
+		line := ListedOf(store, info)
+		found = append(found, &line)
 	}
-	slices.SortStableFunc(all, func(a, b Listed) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	slices.SortStableFunc(found, func(a, b *Listed) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	all := make([]Listed, len(found))
+	for i, line := range found {
+		all[i] = *line
+	}
 	return all, nil
+}
+
+// ListedOf is one context of a list.
+func ListedOf(store *contexts.Store, info contexts.Info) Listed {
+	info.State = StateOf(store, info)
+	return listed(info)
 }
 
 // StateOf is the state of a context as people are told it: one that is running by

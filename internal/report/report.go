@@ -24,6 +24,8 @@ type Source struct {
 	Version string
 	Paused  bool        // the pause signal is set
 	Warn    func(error) // takes entries of the store that are not contexts
+
+	Progress func(done, of int) // told of logs that were read; may be nil
 }
 
 func (s Source) text(id i18n.ID, args ...any) string { return i18n.Text(s.Lang, id, args...) }

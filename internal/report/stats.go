@@ -48,7 +48,11 @@ var StatsBy = []string{"repo", "task", "context", "model", "day", "phase", "tool
 func (s Source) Stats(by string, from time.Time) *Stats {
 	r := &Stats{By: by, Since: from, Rows: []StatsRow{}, Total: StatsRow{Key: "total"}}
 	sums := map[string]*StatsRow{}
-	for _, entry := range s.entries() {
+	entries := s.since(from)
+	for n, entry := range entries {
+		if s.Progress != nil {
+			s.Progress(n, len(entries))
+		}
 		c := &counter{by: by, from: from, sums: sums, early: &StatsRow{}}
 		log := s.fold(entry.UUID, c.count)
 		c.close()
@@ -67,6 +71,26 @@ func (s Source) Stats(by string, from time.Time) *Stats {
 	}
 	return r
 }
+
+// since gives the contexts that may have events since a time: without those that the index
+// knows to have ended before.
+func (s Source) since(from time.Time) []contexts.Entry {
+	all := s.entries()
+	if from.IsZero() {
+		return all
+	}
+	old := map[string]bool{}
+	for info, err := range s.Store.Infos(contexts.Query{States: ended, Until: from.Add(-1)}) {
+		if err != nil {
+			break // what is wrong with the index the logs make up for
+		}
+		old[info.UUID] = info.Err == nil
+	}
+	return slices.DeleteFunc(all, func(e contexts.Entry) bool { return old[e.UUID] })
+}
+
+// ended are the states in which nothing more happens.
+var ended = []string{contexts.StateCompleted, contexts.StateStopped, contexts.StateFailed}
 
 func (l *StatsRow) tokens() int { return l.Prompt + l.Completion }
 

@@ -3,6 +3,7 @@ package tui
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -40,7 +41,8 @@ type list struct {
 	filter string
 	typing bool // the filter is being typed
 	loaded bool // all contexts are in it
-	run    int  // which reading its entries are of
+	run    int  // which reading its entries are of; 0: none was begun
+	seen   contexts.Seen
 	err    error
 }
 
@@ -55,36 +57,54 @@ type batchMsg struct {
 
 type reloadMsg struct{}
 
-// firstBatch is how many contexts fill the first screen.
-const firstBatch = 200
+const (
+	firstBatch = 60      // contexts that fill the first screen
+	longLog    = 8 << 20 // bytes of a log that the list does not read
+)
 
-// loadList reads the contexts: first those that live, as the store gives them, so that
-// the first screen does not wait for the last of a hundred thousand.
+// loadList reads the contexts: first some as the index knows them, those that live before
+// the others, so that the first screen waits neither for the last of a hundred thousand nor
+// for a long log.
 func (m *Model) loadList() tea.Cmd {
 	m.list.run++
-	run, store, c := m.list.run, m.Store, make(chan batchMsg, 2)
+	run, store, seen, first, c := m.list.run, m.Store, &m.list.seen, !m.list.loaded, make(chan batchMsg, 2)
+	seen.Longest = longLog
 	go func() {
-		begin, all, first := time.Now(), []entry(nil), true
-		var failed error
-		for info, err := range store.Infos(contexts.Query{}) {
-			if err != nil {
-				failed = err
-				break
-			}
-			all = append(all, entryOf(store, info))
-			if first && len(all) == firstBatch {
-				first = false
-				c <- batchMsg{run: run, all: slices.Clone(all), batch: c}
-			}
+		begin := time.Now()
+		if first {
+			known, _ := store.Known(firstBatch) // what is wrong is said when all are read
+			c <- batchMsg{run: run, all: sorted(store, slices.Values(known)), batch: c}
 		}
-		slices.SortStableFunc(all, func(a, b entry) int { return cmp.Or(rank(a)-rank(b), b.updated.Compare(a.updated)) })
+		var failed error
+		all := sorted(store, func(yield func(contexts.Info) bool) {
+			for info, err := range store.Infos(contexts.Query{Seen: seen}) {
+				if failed = err; err != nil || !yield(info) {
+					return
+				}
+			}
+		})
 		c <- batchMsg{run: run, all: all, done: true, err: failed, took: time.Since(begin)}
 	}()
 	return func() tea.Msg { return <-c }
 }
 
+// sorted puts the contexts into the order of the list.
+func sorted(store *contexts.Store, infos iter.Seq[contexts.Info]) []entry {
+	var found []*entry // moved once
+	for info := range infos {
+		e := entryOf(store, info)
+		found = append(found, &e)
+	}
+	slices.SortStableFunc(found, func(a, b *entry) int { return cmp.Or(rank(a)-rank(b), b.updated.Compare(a.updated)) })
+	all := make([]entry, len(found))
+	for i, e := range found {
+		all[i] = *e
+	}
+	return all
+}
+
 // rank puts what lives above what has ended.
-func rank(e entry) int {
+func rank(e *entry) int {
 	switch e.state {
 	case "completed", "stopped", "failed":
 		return 1
@@ -107,6 +127,11 @@ func (l *list) add(m *Model, b batchMsg) tea.Cmd {
 		return func() tea.Msg { return <-b.batch }
 	}
 	l.loaded = true
+	if v := m.open; v != nil {
+		if i := slices.IndexFunc(l.all, func(e entry) bool { return e.uuid == v.uuid }); i >= 0 {
+			v.entry = l.all[i]
+		}
+	}
 	return m.after(max(3*time.Second, 20*b.took), func() tea.Msg { return reloadMsg{} })
 }
 

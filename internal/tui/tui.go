@@ -68,8 +68,8 @@ func later(d time.Duration, f func() tea.Msg) tea.Cmd {
 
 // Init begins to read.
 func (m *Model) Init() tea.Cmd {
-	if m.open != nil {
-		return tea.Batch(m.loadList(), m.openEnd(), m.poll())
+	if m.open != nil { // the list waits for the first window of it
+		return tea.Batch(m.openEnd(), m.poll())
 	}
 	return m.loadList()
 }
@@ -87,7 +87,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case reloadMsg:
 		return m, m.loadList()
 	case windowMsg:
-		return m, m.window(msg)
+		shown := m.window(msg)
+		if m.list.run == 0 {
+			return m, tea.Batch(shown, m.loadList())
+		}
+		return m, shown
 	case pollMsg:
 		return m, m.polled(msg)
 	case detailMsg:

@@ -16,9 +16,11 @@ import (
 )
 
 const (
-	largeLog   = 8 << 20 // bytes of a log of which only a part is read
-	partEvents = 250     // that part
-	partRows   = 600     // rows of a page
+	largeLog   = 8 << 20    // bytes of a log of which only a part is read
+	partBytes  = 1500 << 10 // about how much
+	partEvents = 250        // and of how many events at most
+	leastPart  = 40
+	partRows   = 600 // rows of a page
 )
 
 // links lead to the pages of this server.
@@ -49,12 +51,13 @@ func (s *Server) of(uuid string, until uint64) (page.Source, error) {
 	info.State = report.StateOf(store, info)
 	src := page.Source{Store: store, Info: info, Lang: s.source.Lang, Clean: s.clean, Rows: partRows, Until: until, Links: links{}}
 	src.Files, _ = trees.Objects(store, uuid, s.clean) // nil: none are saved
-	if s.size(uuid) > largeLog {
-		last := until
-		if last == 0 {
-			last = s.last(uuid)
+	if size := s.size(uuid); size > largeLog {
+		last := s.last(uuid)
+		events := min(max(partBytes*last/uint64(size), leastPart), partEvents)
+		if until > 0 {
+			last = min(last, until)
 		}
-		src.From = max(last, partEvents) - partEvents + 1
+		src.From = max(last, events) - events + 1
 	}
 	return src, nil
 }

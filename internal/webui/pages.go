@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"agent/contexts"
@@ -99,18 +100,44 @@ type listPage struct {
 	All, Fit, From, To int
 	Before, After      string // addresses of the neighbouring pages
 	Title              string
+	Reading            bool // not all contexts are known yet
 }
 
-const perPage = 50
+const (
+	perPage    = 50
+	mostStats  = 500                    // rows of the statistics
+	waitFor    = 100 * time.Millisecond // how long a page waits for what takes long
+	listFresh  = 5 * time.Second
+	statsFresh = 30 * time.Second
+)
+
+// all is the contexts, the latest first. Until all are known it is some, as the index has them.
+func (s *Server) all() (all []report.Listed, reading bool, err error) {
+	all, at, err := s.lists.get(listFresh, waitFor, func() ([]report.Listed, error) {
+		s.seen.Longest = largeLog
+		return report.ListOf(s.source.Store, contexts.Query{Seen: &s.seen})
+	})
+	if err != nil || !at.IsZero() {
+		return all, false, err
+	}
+	known, err := s.source.Store.Known(2 * perPage)
+	for _, info := range known {
+		all = append(all, report.ListedOf(s.source.Store, info))
+	}
+	return all, true, err
+}
 
 func (s *Server) list(w http.ResponseWriter, r *http.Request) {
-	all, err := s.lists.get(5*time.Second, func() ([]report.Listed, error) { return report.List(s.source.Store) })
+	all, reading, err := s.all()
 	if err != nil {
 		s.refuse(w, err)
 		return
 	}
 	q := r.URL.Query()
-	p := listPage{Frame: Frame{Lang: s.source.Lang}, Nav: s.nav(""), Query: q.Get("q"), State: q.Get("state"), Repo: q.Get("repo"), States: report.States, All: len(all), Title: "agent"}
+	p := listPage{Frame: Frame{Lang: s.source.Lang}, Nav: s.nav(""), Query: q.Get("q"), State: q.Get("state"), Repo: q.Get("repo"), States: report.States, All: len(all), Title: "agent", Reading: reading}
+	if reading {
+		w.Header().Set("Refresh", "1")
+	}
 	number, _ := strconv.Atoi(q.Get("page"))
 	first := max(number, 0) * perPage
 	words, repo := strings.ToLower(p.Query), strings.ToLower(p.Repo)
@@ -152,17 +179,39 @@ func (p listPage) Age(t time.Time) string {
 	return report.Age(time.Since(t))
 }
 
-// statsPages are the sums by the ways to group them.
-type statsPages map[string]*report.Stats
-
 type statsPage struct {
 	Frame
 	Nav       template.HTML
 	Title     string
-	Stats     *report.Stats
+	Stats     *report.Stats // nil: they are not there yet
 	By, Since string
 	Ways      []string
 	Charts    []template.HTML
+	AsOf      string
+	Done, Of  int // logs that were read
+	More      int // rows that are left out
+}
+
+// sums are what all logs add up to in one way.
+type sums struct {
+	later[*report.Stats]
+	done, of atomic.Int64
+}
+
+// sumsOf gives the sums by a way to group them since a time.
+func (s *Server) sumsOf(by, since string) *sums {
+	s.statsMu.Lock()
+	defer s.statsMu.Unlock()
+	key := by + " " + since
+	one := s.stats[key]
+	if one == nil {
+		if len(s.stats) >= 8 || s.stats == nil {
+			s.stats = map[string]*sums{}
+		}
+		one = &sums{}
+		s.stats[key] = one
+	}
+	return one
 }
 
 func (s *Server) statistics(w http.ResponseWriter, r *http.Request) {
@@ -176,24 +225,30 @@ func (s *Server) statistics(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "by= is one of "+strings.Join(report.StatsBy, ", ")+"; since= is an age as 7d, or a day", http.StatusBadRequest)
 		return
 	}
-	key := p.By + " " + since
-	all, err := s.stats.get(30*time.Second, func() (statsPages, error) { return statsPages{}, nil })
+	one := s.sumsOf(p.By, since)
+	stats, at, err := one.get(statsFresh, waitFor, func() (*report.Stats, error) {
+		s.adding.Lock() // one at a time: it takes what the machine has
+		defer s.adding.Unlock()
+		source := s.source
+		source.Progress = func(done, of int) { one.done.Store(int64(done)); one.of.Store(int64(of)) }
+		return source.Stats(p.By, from), nil
+	})
 	if err != nil {
 		s.refuse(w, err)
 		return
 	}
-	p.Stats = s.stats.of(func() *report.Stats {
-		if all[key] == nil {
-			if len(all) > 20 {
-				clear(all)
-			}
-			all[key] = s.source.Stats(p.By, from)
-		}
-		return all[key]
-	})
-	p.Charts = statCharts(p)
+	if p.Stats, p.AsOf = stats, clock(at); stats == nil {
+		w.Header().Set("Refresh", "1")
+		p.Done, p.Of = int(one.done.Load()), int(one.of.Load())
+	} else {
+		p.Charts = statCharts(p)
+		p.More = max(len(stats.Rows)-mostStats, 0)
+	}
 	s.write(w, "stats", p)
 }
+
+// Rows are those of the table.
+func (p statsPage) Rows() []report.StatsRow { return p.Stats.Rows[:len(p.Stats.Rows)-p.More] }
 
 // statCharts draws outcomes, tokens, money and time.
 func statCharts(p statsPage) []template.HTML {
@@ -258,11 +313,4 @@ func (c *cache[T]) get(fresh time.Duration, make func() (T, error)) (T, error) {
 		c.value, c.at = v, time.Now()
 	}
 	return v, err
-}
-
-// of calls f while nobody else uses the value.
-func (c *cache[T]) of(f func() *report.Stats) *report.Stats {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return f()
 }

@@ -22,10 +22,12 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/net/netutil"
 
+	"agent/contexts"
 	"agent/internal/redact"
 	"agent/internal/report"
 )
@@ -52,10 +54,14 @@ type Server struct {
 	o      Options
 	cert   *tls.Certificate
 	pages  *template.Template
-	lists  cache[[]report.Listed]
-	stats  cache[statsPages]
+	lists  later[[]report.Listed]
+	seen   contexts.Seen
 	gauges cache[[]byte]
 	hubs   hubs
+
+	statsMu sync.Mutex
+	stats   map[string]*sums
+	adding  sync.Mutex // held while logs are added up
 }
 
 // New checks the options.

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 
 	"agent/contexts"
 	"agent/eventlog/event"
+	"agent/internal/config"
 	"agent/internal/fsx"
 	"agent/internal/i18n"
 	"agent/internal/page/pagetest"
@@ -81,7 +83,7 @@ func must(t *testing.T, err error) {
 func (w *world) serve(o Options) string {
 	w.t.Helper()
 	o.Address = "127.0.0.1:0"
-	s, err := New(report.Source{Store: w.store, Lang: i18n.En, Now: time.Now(), Warn: func(error) {}}, o)
+	s, err := New(report.Source{Store: w.store, Config: &config.Config{}, Lang: i18n.En, Now: time.Now(), Warn: func(error) {}}, o)
 	must(w.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	address, done := make(chan string, 1), make(chan error, 1)
@@ -105,12 +107,15 @@ func get(t *testing.T, url string, header ...string) (int, string) {
 		}
 		r.Header.Set(header[i], header[i+1])
 	}
-	answer, err := http.DefaultTransport.RoundTrip(r)
-	must(t, err)
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	must(t, err)
-	return answer.StatusCode, string(body)
+	for {
+		answer, err := http.DefaultTransport.RoundTrip(r)
+		must(t, err)
+		body, err := io.ReadAll(answer.Body)
+		must(t, errors.Join(err, answer.Body.Close()))
+		if answer.Header.Get("Refresh") == "" { // else it is not all there yet, on a slow machine
+			return answer.StatusCode, string(body)
+		}
+	}
 }
 
 func TestPages(t *testing.T) {
@@ -145,6 +150,7 @@ func TestPages(t *testing.T) {
 		{"/stats?by=day", 200, []string{"2026-11-27"}},
 		{"/stats?by=moon", 400, nil},
 		{"/stats?since=soon", 400, nil},
+		{"/metrics", 200, []string{"# TYPE agent_contexts gauge", `agent_contexts{state="interrupted"} 2`, "agent_build_info"}},
 		{"/page.css", 200, []string{"prefers-color-scheme"}},
 		{"/live.js", 200, []string{"EventSource"}},
 		{"/nothing", 404, nil},
