@@ -3,6 +3,7 @@ GO       ?= go
 FUZZTIME ?= 60s
 BENCH    ?=
 CRASH    ?=
+SOAK     ?= 1h
 IMAGE_TOOL ?= docker
 QUICK    ?= ./eventlog/... ./projections/... ./handlers ./handlers/format ./handlers/policy ./handlers/prompt ./handlers/reply ./handlers/tell ./llm/... ./internal/archtest ./internal/config ./internal/i18n
 RACE     ?= ./contexts ./handlers/engine ./internal/app/rounds ./mcp
@@ -11,7 +12,7 @@ RACE     ?= ./contexts ./handlers/engine ./internal/app/rounds ./mcp
 TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help browser screenshots build demo quick test test-servers test-fixtures vet static check race vuln crash powercut attacks sweep fuzz golden bench release image test-image clean
+.PHONY: help browser screenshots build demo quick test test-servers test-fixtures vet static check race vuln crash soak powercut attacks sweep fuzz golden bench release image test-image clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +63,9 @@ vuln: ## known vulnerabilities in what is linked (needs its database on the netw
 
 crash: ## kill the real program at its system calls (Linux); CRASH='-every 20' is quicker
 	$(GO) run ./internal/crash $(CRASH)
+
+soak: ## both forges, kills, outages, used-up limits, pauses for SOAK (1h): nothing lost or doubled, nothing grows (Linux)
+	$(GO) run ./internal/soak -for $(SOAK)
 
 powercut: ## cut the power CUTS times (200) on ext4 and xfs, then with a build without syncs, which must fail (Linux, root, loop devices)
 	unshare --mount --propagation private $(GO) test ./cmd/agent -run TestPowerCut -v -timeout 120m -args -powercuts $(or $(CUTS),200)

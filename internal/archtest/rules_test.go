@@ -223,6 +223,7 @@ var rules = map[string][]string{
 		"forge/forgetest",
 		"handlers/engine",
 		"internal/fsx",
+		"internal/logtest",
 		"llm",
 		"llm/llmtest",
 	},
@@ -400,6 +401,17 @@ var rules = map[string][]string{
 	},
 	"internal/snapshot": {
 		"internal/fsx",
+	},
+	"internal/soak": {
+		"contexts",
+		"eventlog/event",
+		"forge/forgetest",
+		"handlers/engine",
+		"internal/fsx",
+		"internal/logtest",
+		"internal/world",
+		"llm",
+		"llm/llmtest",
 	},
 	"internal/supervise": {
 		"internal/sandbox",

@@ -10,48 +10,7 @@ import (
 	"slices"
 
 	"github.com/google/go-cmp/cmp"
-
-	"agent/eventlog/event"
-	"agent/forge/forgetest"
 )
-
-// checkOps wants exactly one comment for each op that the log posted, where an
-// edited comment has the op of its latest edit, and no other comment of ours.
-func checkOps(id string, log []event.Event, comments []forgetest.Comment) (problems error) {
-	found := map[string]int{}
-	for _, c := range comments {
-		if m := marker.FindStringSubmatch(c.Body); m != nil {
-			found[m[1]]++
-		} else if c.Author == bot {
-			problems = errors.Join(problems, fmt.Errorf("a comment has no marker: %q", c.Body))
-		}
-	}
-	for _, op := range standing(id, log) {
-		if found[op] != 1 {
-			problems = errors.Join(problems, fmt.Errorf("%d comments of %s", found[op], op))
-		}
-		delete(found, op)
-	}
-	if len(found) > 0 {
-		problems = errors.Join(problems, fmt.Errorf("comments that the log does not know: %v", found))
-	}
-	return problems
-}
-
-// standing gives the op of each comment that the log posted, by comment.
-func standing(id string, log []event.Event) map[string]string {
-	ops := map[string]string{}
-	var seq uint64
-	for _, ev := range log {
-		switch b := ev.Body.(type) {
-		case *event.CommentRequested:
-			seq = ev.Seq
-		case *event.CommentPosted:
-			ops[b.ID] = fmt.Sprintf("%s:%d", id, seq)
-		}
-	}
-	return ops
-}
 
 // wholeLines reads the only log as it lies there: its lines without a torn one.
 func (w *world) wholeLines() [][]byte {

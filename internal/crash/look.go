@@ -15,6 +15,7 @@ import (
 	"agent/eventlog/event"
 	"agent/handlers/engine"
 	"agent/internal/fsx"
+	"agent/internal/logtest"
 )
 
 // end is what came of the task, without what differs between two runs in any case.
@@ -30,7 +31,6 @@ type end struct {
 }
 
 var (
-	marker  = regexp.MustCompile(`\n\n<!-- agent op=([0-9a-f:-]+) mac=[0-9a-f]+ -->$`)
 	numbers = regexp.MustCompile(`[0-9]+`)
 	head    = regexp.MustCompile("--head [0-9]+:[0-9a-f]{64}`")
 )
@@ -45,7 +45,7 @@ func (w *world) look() (end, error) {
 	slices.Sort(e.Labels)
 	plain := strings.NewReplacer(id, "UUID", id[:8], "UUID8", w.forge.Host(), "HOST", w.dir, "DIR")
 	for _, c := range w.forge.Comments(project, 1) {
-		body := head.ReplaceAllString(marker.ReplaceAllString(c.Body, ""), "HEAD")
+		body := head.ReplaceAllString(logtest.Marker.ReplaceAllString(c.Body, ""), "HEAD")
 		e.Comments = append(e.Comments, numbers.ReplaceAllString(c.Author+": "+plain.Replace(body), "N"))
 	}
 	for _, ev := range log {
@@ -155,7 +155,11 @@ func (w *world) branch(id string) (map[string]string, error) {
 
 // checkOps wants one comment for every op that stands, and no others of ours.
 func (w *world) checkOps(id string, log []event.Event) error {
-	return checkOps(id, log, w.forge.Comments(project, 1))
+	var comments []logtest.Comment
+	for _, c := range w.forge.Comments(project, 1) {
+		comments = append(comments, logtest.Comment{Author: c.Author, Body: c.Body})
+	}
+	return logtest.CheckComments(id, log, comments, bot)
 }
 
 // checkCommand wants the command run no more often than the log says it was asked for.

@@ -6,6 +6,7 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -28,6 +29,7 @@ const (
 type Options struct {
 	Dir        string            // an existing directory for all files of the world
 	Forge      string            // a name that Forges lists; default github
+	Beside     string            // another such name: a second forge, with a copy of the project
 	Files      map[string]string // of the project's only commit, by name
 	Origin     string            // a bare repository to copy instead of making one of Files
 	LocalClone bool              // clone from the directory, not over HTTP
@@ -38,36 +40,51 @@ type Options struct {
 
 // World is a running one. Close ends its servers; its files stay.
 type World struct {
-	Dir   string
-	Forge Forge
-	Model *llmtest.Server
+	Dir    string
+	Forge  Forge
+	Beside Forge // nil if there is one forge
+	Model  *llmtest.Server
 }
 
 // New starts a world and writes its config.yaml. The issue is opened by the
 // caller. After an error the model is closed.
 func New(o Options) (*World, error) {
-	origin := filepath.Join(o.Dir, "origin.git")
-	err := makeOrigin(o, origin)
+	w := &World{Dir: o.Dir, Model: o.Model}
+	o.Forge = cmp.Or(o.Forge, "github")
+	err := w.begin(o)
 	if err != nil {
-		o.Model.Close()
-		return nil, err
-	}
-	f, err := newForge(o.Forge, origin, o.LocalClone)
-	if err != nil {
-		o.Model.Close()
-		return nil, err
-	}
-	w := &World{Dir: o.Dir, Forge: f, Model: o.Model}
-	if err := os.WriteFile(w.ConfigFile(), []byte(w.config(o)), 0o600); err != nil {
 		w.Close()
 		return nil, err
 	}
 	return w, nil
 }
 
-// Close ends the forge and the model.
+func (w *World) begin(o Options) (err error) {
+	origin := w.Path("origin.git")
+	if err := makeOrigin(o, origin); err != nil {
+		return err
+	}
+	if w.Forge, err = newForge(o.Forge, origin, o.LocalClone); err != nil {
+		return err
+	}
+	if o.Beside != "" {
+		if err := os.CopyFS(w.Path("beside.git"), os.DirFS(origin)); err != nil {
+			return err
+		}
+		if w.Beside, err = newForge(o.Beside, w.Path("beside.git"), o.LocalClone); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(w.ConfigFile(), []byte(w.config(o)), 0o600)
+}
+
+// Close ends the forges and the model.
 func (w *World) Close() {
-	w.Forge.Close()
+	for _, f := range []Forge{w.Forge, w.Beside} {
+		if f != nil {
+			f.Close()
+		}
+	}
 	w.Model.Close()
 }
 
@@ -80,16 +97,20 @@ func (w *World) Path(elem ...string) string {
 }
 
 func (w *World) config(o Options) string {
-	local := ""
+	sources, sections := o.Forge, w.Forge.config()
 	if o.LocalClone {
-		local = fmt.Sprintf("  clone_from: [%q]\n", w.Dir)
+		sections += fmt.Sprintf("  clone_from: [%q]\n", w.Dir)
+	}
+	if w.Beside != nil {
+		sources, sections = sources+", "+o.Beside, w.Beside.config()+sections
 	}
 	return fmt.Sprintf(`contexts_dir: %[1]q
 workspaces_dir: %[2]q
 log: {dir: %[3]q}
 llm:
   openai: {base_url: %[4]s, api_key: %[5]s, model: scripted%[6]s}
-`, w.Path("contexts"), w.Path("workspaces"), w.Path("logs"), w.Model.URL(), key, o.LLM) + w.Forge.config() + local + o.Config
+task_source: [%[7]s]
+`, w.Path("contexts"), w.Path("workspaces"), w.Path("logs"), w.Model.URL(), key, o.LLM, sources) + sections + o.Config
 }
 
 func makeOrigin(o Options, origin string) error {

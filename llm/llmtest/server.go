@@ -105,6 +105,13 @@ func (s *Server) Refused() []string {
 	return append([]string(nil), s.refused...)
 }
 
+// Forget drops the requests that were seen: a server that runs for hours would keep all.
+func (s *Server) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = nil
+}
+
 func (s *Server) note(refusal error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
