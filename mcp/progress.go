@@ -9,8 +9,8 @@ import (
 	protocol "github.com/mark3labs/mcp-go/mcp"
 )
 
-// longestCall bounds a call whose server goes on reporting progress.
-const longestCall = 2 * time.Hour
+// LongestCall bounds a call whose server goes on reporting progress.
+const LongestCall = 2 * time.Hour
 
 // progress passes the progress notifications of a server on to the calls that they
 // are about. A call has a token of its own.
@@ -66,7 +66,7 @@ func (p *progress) notify(n protocol.JSONRPCNotification) {
 // expire ends a call when its server was silent for the timeout, or after the longest
 // time that a call may take.
 func (s *signs) expire(parent context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(parent, max(timeout, longestCall))
+	ctx, cancel := context.WithTimeout(parent, max(timeout, LongestCall))
 	go func() {
 		timer := time.NewTimer(timeout)
 		defer timer.Stop()

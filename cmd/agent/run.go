@@ -9,6 +9,7 @@ import (
 	"agent/internal/app"
 	"agent/internal/app/rounds"
 	"agent/internal/cli"
+	"agent/internal/sdnotify"
 )
 
 func (a *commands) runCommand() *cobra.Command {
@@ -79,6 +80,7 @@ a command leaves a signal for it or a forge sends a hook (webhooks.listen). It e
 				if r.Hooks, err = s.ListenForHooks(); err != nil {
 					return rounds.Summary{}, err
 				}
+				r.Service = sdnotify.New(a.Getenv)
 				return r.Loop(cmd.Context(), every), nil
 			})
 		},

@@ -179,9 +179,11 @@ var rules = map[string][]string{
 		"internal/report",
 		"internal/retention",
 		"internal/sanitize",
+		"internal/sdnotify",
 		"internal/webhook",
 		"internal/workspace",
 		"llm",
+		"mcp",
 		"projections",
 	},
 	"internal/archtest":   {},
@@ -370,6 +372,7 @@ var rules = map[string][]string{
 	"internal/sanitize": {
 		"internal/lazyregexp",
 	},
+	"internal/sdnotify": {},
 	"internal/search": {
 		"contexts",
 		"eventlog",

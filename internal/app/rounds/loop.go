@@ -17,6 +17,9 @@ func (s *Rounds) Loop(ctx context.Context, every time.Duration) (last Summary) {
 	s.introduce(every)
 	wake, closeWatch := s.watch()
 	defer closeWatch()
+	go s.signs(ctx)
+	s.Service.Ready()
+	defer context.AfterFunc(ctx, s.Service.Stopping)()
 	for ctx.Err() == nil {
 		s.plan(every)
 		last = s.round(ctx, func(r *round) bool { return r.waitBusy(ctx, every, wake) })

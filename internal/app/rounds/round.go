@@ -93,6 +93,7 @@ func (r *round) work(ctx context.Context, jobs <-chan job) {
 
 // look finds what there is to do and hands it to free workers.
 func (r *round) look(ctx context.Context, jobs chan<- job) {
+	r.pulse.beat(theLook, looksFor)
 	if items := r.only; items != nil {
 		r.only = nil
 		r.lookAt(ctx, items, jobs)
@@ -154,6 +155,7 @@ func (r *round) begun(ctx context.Context, jobs chan<- job) (paused []string, mo
 // them: each may take requests to its forge.
 func (r *round) waiting(ctx context.Context, jobs chan<- job, paused []string) {
 	for _, uuid := range paused {
+		r.pulse.beat(theLook, looksFor)
 		if !r.isTaken(uuid) && r.due(ctx, uuid) && !r.send(ctx, jobs, job{uuid: uuid}) {
 			return
 		}
@@ -162,6 +164,8 @@ func (r *round) waiting(ctx context.Context, jobs chan<- job, paused []string) {
 
 func (r *round) send(ctx context.Context, jobs chan<- job, j job) bool {
 	r.working.Add(1)
+	r.pulse.end(theLook) // it waits for a worker
+	defer r.pulse.beat(theLook, looksFor)
 	select {
 	case jobs <- j:
 		return true
@@ -215,6 +219,7 @@ func (r *round) labelled(ctx context.Context, jobs chan<- job) {
 		return
 	}
 	for _, at := range r.Sites {
+		r.pulse.beat(theLook, looksFor)
 		tasks, err := listLabelled(ctx, at)
 		if ctx.Err() == nil {
 			r.scanned(at.Host, len(tasks), err)
@@ -283,6 +288,7 @@ func (r *round) leave(c *claims) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, name := range *c {
+		r.pulse.end(name)
 		r.taken[name] = false
 		if item, ok := r.after[name]; ok {
 			delete(r.after, name)
@@ -298,6 +304,7 @@ func (r *round) release(uuid string, c *claims) (at forge.TaskKey, found bool) {
 	defer r.mu.Unlock()
 	if at, found = r.found[uuid]; !found {
 		name := forge.FoldKey(uuid)
+		r.pulse.end(name)
 		delete(r.taken, name)
 		*c = slices.DeleteFunc(*c, func(n string) bool { return n == name })
 	}

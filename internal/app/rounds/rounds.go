@@ -22,15 +22,18 @@ import (
 	"agent/handlers/engine"
 	"agent/internal/app"
 	"agent/internal/i18n"
+	"agent/internal/sdnotify"
 	"agent/internal/webhook"
 )
 
 // Rounds does rounds with one set of adapters.
 type Rounds struct {
 	*app.App
-	Hooks *webhook.Queue // items that forges told of; nil: none are listened for
+	Hooks   *webhook.Queue   // items that forges told of; nil: none are listened for
+	Service sdnotify.Service // who waits for signs of life
 
 	voice     Voice
+	pulse     Pulse
 	swept     sync.Once      // old working copies
 	told      string         // the fault that was said last
 	only      []webhook.Item // what the next look is at; nil: everything
@@ -92,7 +95,7 @@ func (s *Rounds) round(ctx context.Context, again func(*round) bool) Summary {
 	go func() {
 		defer close(jobs)
 		r.look(ctx, jobs)
-		for again(r) {
+		for r.pulse.end(theLook); again(r); r.pulse.end(theLook) {
 			r.lookAgain(ctx, jobs)
 		}
 	}()
@@ -100,9 +103,11 @@ func (s *Rounds) round(ctx context.Context, again func(*round) bool) Summary {
 	r.tellTurnedAway()
 	r.tellWithheld()
 	if ctx.Err() == nil {
+		r.pulse.beat(theLook, looksFor)
 		r.upkeep(ctx)
 	}
 	r.endLook()
+	r.pulse.end(theLook)
 	return r.summary
 }
 

@@ -33,6 +33,7 @@ func (r *round) do(ctx context.Context, j job) {
 		return
 	}
 	defer r.leave(&c)
+	r.pulse.beat(c[0], stepTakes)
 	release, free := r.slot(j)
 	if !free {
 		r.noSlot(j)
@@ -75,7 +76,7 @@ func (r *round) do(ctx context.Context, j job) {
 
 func (r *round) attempt(ctx context.Context, j job, c *claims) error {
 	if j.uuid != "" {
-		return r.resume(ctx, j)
+		return r.resume(ctx, j, c)
 	}
 	lock, err := r.Store.LockKey(j.key.String())
 	if err != nil {
@@ -97,7 +98,7 @@ func (r *round) attempt(ctx context.Context, j job, c *claims) error {
 		if j.found && !r.takeAt(uuid, j.key, c) || !j.found && !r.take(uuid, c) {
 			return nil
 		}
-		return r.resume(ctx, j)
+		return r.resume(ctx, j, c)
 	}
 	err = r.begin(ctx, j, lock, c)
 	if to, moved := movedTo(j.at, err); moved && r.take(to.String(), c) {
@@ -136,7 +137,7 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer, c *claims) err
 	if err := r.cloneable(ctx, j); err != nil {
 		return err
 	}
-	release, err := r.workspaceLock(j.at)
+	release, err := r.workspaceLock(j.at, c)
 	if err != nil {
 		return err
 	}
@@ -194,7 +195,7 @@ func (r *round) item(ctx context.Context, j job) (forge.Task, error) {
 
 // resume works on a context that exists. A label that was set again, or a person's
 // command, ends its pause.
-func (r *round) resume(ctx context.Context, j job) error {
+func (r *round) resume(ctx context.Context, j job, c *claims) error {
 	first, err := r.Store.Creation(j.uuid)
 	if err != nil {
 		return err
@@ -223,7 +224,7 @@ func (r *round) resume(ctx context.Context, j job) error {
 	if fork != nil {
 		ports.Config.Workspace = ""
 	}
-	release, err := r.workspaceLock(ports)
+	release, err := r.workspaceLock(ports, c)
 	if err != nil {
 		return err
 	}
@@ -337,6 +338,8 @@ func (r *round) portsFor(at app.Site, task string, g *gate) engine.Ports {
 	p.Log = r.logOf(task, g.uuid)
 	spans := p.OnEvent
 	p.OnEvent = func(ev event.Event, s *projections.State) {
+		r.pulse.end(forge.FoldKey(task)) // its job began without a context
+		r.pulse.beat(g.uuid, r.mayTake(ev.Body))
 		logEvent(p.Log, ev)
 		if spans != nil {
 			spans(ev, s)
@@ -349,7 +352,7 @@ func (r *round) portsFor(at app.Site, task string, g *gate) engine.Ports {
 }
 
 // workspaceLock lets one context at a time work in a repository that is worked on in place.
-func (r *round) workspaceLock(at app.Site) (release func(), err error) {
+func (r *round) workspaceLock(at app.Site, c *claims) (release func(), err error) {
 	dir := at.Config.Workspace
 	if dir == "" {
 		return func() {}, nil
@@ -361,6 +364,8 @@ func (r *round) workspaceLock(at app.Site) (release func(), err error) {
 		r.works[dir] = own
 	}
 	r.mu.Unlock()
+	r.pulse.end((*c)[0]) // it waits for another job
+	defer r.pulse.beat((*c)[0], stepTakes)
 	own.Lock()
 	lock, err := r.Store.LockKey("workspace " + dir)
 	if err != nil {
