@@ -37,6 +37,7 @@ func main() {
 	flag.DurationVar(&s.length, "for", time.Hour, "how long")
 	flag.DurationVar(&s.pace, "pace", 2*time.Second, "a new task so often")
 	flag.Uint64Var(&s.seed, "seed", 1, "of what is random")
+	flag.StringVar(&s.agent, "agent", "", "the program; built if it is not named")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "agent-soak-")
 	if err == nil {
@@ -96,10 +97,12 @@ func (s *soak) run(dir string, out io.Writer) error {
 }
 
 func (s *soak) begin(dir string) error {
-	s.agent = filepath.Join(dir, "agent")
-	build := exec.Command("go", "build", "-o", s.agent, "agent/cmd/agent")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build: %w\n%s", err, out)
+	if s.agent == "" {
+		s.agent = filepath.Join(dir, "agent")
+		build := exec.Command("go", "build", "-o", s.agent, "agent/cmd/agent")
+		if out, err := build.CombinedOutput(); err != nil {
+			return fmt.Errorf("build: %w\n%s", err, out)
+		}
 	}
 	var err error
 	s.world, err = world.New(world.Options{Dir: dir, Forge: "github", Beside: "gitlab", Model: llmtest.New(s.reply),
