@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -53,10 +54,10 @@ func (r *round) preflight(ctx context.Context) *Fault {
 	if err := r.Room(); err != nil {
 		return r.faultOf(err)
 	}
-	if f := r.checkModel(ctx); f != nil {
-		return f
-	}
-	return r.checkServers(ctx)
+	model := make(chan *Fault, 1)
+	go func() { model <- r.checkModel(ctx) }() // both take a while, and wait for others
+	servers := r.checkServers(ctx)
+	return cmp.Or(<-model, servers)
 }
 
 // clones reports whether tasks are worked on in clones.
