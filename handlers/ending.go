@@ -18,7 +18,7 @@ const maxCorrections = 5
 func endingOf(s *projections.State) *projections.Ending {
 	v := ownEnding(s)
 	if s.Stop != nil && (v == nil || s.Stop.Seq < v.Since || !closing(s, v)) {
-		return stops(s.Stop.By, s.Stop.Reason, s.Stop.Seq)
+		return stops(event.EndReason(s.Stop.By), s.Stop.Reason, s.Stop.Seq)
 	}
 	return v
 }
@@ -28,15 +28,15 @@ func closing(s *projections.State, v *projections.Ending) bool {
 	return s.Done(projections.StepChange, v.Since) || s.Done(projections.CommentStep(string(v.Status)), v.Since)
 }
 
-func fails(reason, text string, since uint64) *projections.Ending {
+func fails(reason event.EndReason, text string, since uint64) *projections.Ending {
 	return &projections.Ending{Status: projections.Failed, Reason: reason, Text: text, Since: since}
 }
 
-func stops(reason, text string, since uint64) *projections.Ending {
+func stops(reason event.EndReason, text string, since uint64) *projections.Ending {
 	return &projections.Ending{Status: projections.Stopped, Reason: reason, Text: text, Since: since}
 }
 
-func completes(reason, text string, since uint64) *projections.Ending {
+func completes(reason event.EndReason, text string, since uint64) *projections.Ending {
 	return &projections.Ending{Status: projections.Completed, Reason: reason, Text: text, Since: since}
 }
 
@@ -45,17 +45,17 @@ func ownEnding(s *projections.State) *projections.Ending {
 	w := s.Work
 	switch {
 	case s.Workspace != nil && s.Workspace.Error != "":
-		return fails(cmp.Or(s.Workspace.Reason, "workspace"), s.Workspace.Error, 0)
+		return fails(cmp.Or(event.EndReason(s.Workspace.Reason), event.EndWorkspace), s.Workspace.Error, 0)
 	case unusable(s):
 		return givesUp(s, w.FailureSeq)
 	case s.Limit != nil && askedFiles(s):
 		return completes(doneReason(s), s.Publishing.Words, s.Limit.Seq)
 	case s.Limit != nil && s.Limit.Limit == "calls":
-		return completes("max_calls", "", s.Limit.Seq)
+		return completes(event.EndMaxCalls, "", s.Limit.Seq)
 	case s.Expired:
-		return completes("timeout", "", s.Since)
+		return completes(event.EndTimeout, "", s.Since)
 	case closedByAuthor(s):
-		return completes("keyword", "", s.Steps[projections.FetchedAtResume])
+		return completes(event.EndKeyword, "", s.Steps[projections.FetchedAtResume])
 	case s.Planned():
 		return planEnding(s)
 	case w.Reply == nil:
@@ -88,9 +88,9 @@ func finish(s *projections.State, v *projections.Ending) Effect {
 			return e
 		}
 		return Act{Intent: tell.Final(s, v)}
-	case v.Reason == "await" && !s.Done(projections.LabelsAwaiting, v.Since):
+	case v.Reason == event.EndAwaiting && !s.Done(projections.LabelsAwaiting, v.Since):
 		return Act{Intent: awaitLabels(s)}
-	case v.Reason == "await":
+	case v.Reason == event.EndAwaiting:
 		return Record{awaiting(s)}
 	case !s.Done(projections.LabelsStep(kind), v.Since):
 		return Act{Intent: finalLabels(s, v)}
@@ -113,5 +113,5 @@ func finish(s *projections.State, v *projections.Ending) Effect {
 // wantsDraft is true if a model should write the final summary: it works, and
 // there is something to tell.
 func wantsDraft(s *projections.State, v *projections.Ending) bool {
-	return s.Work.Failure == nil && s.Task != nil && v.Reason != "max_calls" && s.Usage.ToolCalls > 0 && exceeded(s) == nil
+	return s.Work.Failure == nil && s.Task != nil && v.Reason != event.EndMaxCalls && s.Usage.ToolCalls > 0 && exceeded(s) == nil
 }

@@ -17,15 +17,15 @@ import (
 // answers in time, or the rounds are used up.
 
 // doneReason says what a finished reply leads to.
-func doneReason(s *projections.State) string {
+func doneReason(s *projections.State) event.EndReason {
 	f := s.Config.FollowUp
 	switch {
 	case !f.Enabled, s.Simulates(): // nobody answers it
-		return "done"
+		return event.EndDone
 	case rounds(s) >= f.MaxRounds:
-		return "max_rounds"
+		return event.EndMaxRounds
 	}
-	return "await"
+	return event.EndAwaiting
 }
 
 // rounds counts the answers that were worked on. The go before the first wait is none.
@@ -58,7 +58,7 @@ func finishRound(s *projections.State, v *projections.Ending) Effect {
 		return e
 	}
 	last := rounds(s) >= s.Config.FollowUp.MaxRounds
-	over := completes("max_rounds", "", v.Since)
+	over := completes(event.EndMaxRounds, "", v.Since)
 	switch {
 	case !s.Done(projections.CommentRound, v.Since):
 		if e := lastProgress(s, tell.FinalStatus(s, v), v.Since); e != nil {

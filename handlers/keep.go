@@ -39,7 +39,9 @@ func keepPaused(s *projections.State, p *projections.Pausing) Effect {
 
 // answered is true for ends after work that was published: its author is content,
 // or nobody answered.
-func answered(v *projections.Ending) bool { return v.Reason == "keyword" || v.Reason == "timeout" }
+func answered(v *projections.Ending) bool {
+	return v.Reason == event.EndKeyword || v.Reason == event.EndTimeout
+}
 
 // keepIntent pushes to the branch of the context, or makes a patch. It never
 // touches the branch of somebody's request.

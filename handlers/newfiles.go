@@ -39,7 +39,7 @@ func givesUp(s *projections.State, since uint64) *projections.Ending {
 	if askedFiles(s) {
 		return completes(doneReason(s), s.Publishing.Words, since)
 	}
-	return fails("unusable_replies", "", since)
+	return fails(event.EndUnusableReplies, "", since)
 }
 
 // withWords puts the answer to that question below the closing words that stood

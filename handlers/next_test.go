@@ -373,7 +373,7 @@ func TestKeptBesideRequest(t *testing.T) {
 	w.state.Config.Change.Unfinished = keepPush
 	w.state.Publishing.Measured = small()
 	w.state.Task = &event.TaskFetched{Title: "A bug", Private: true}
-	v := completes("max_calls", "", 1)
+	v := completes(event.EndMaxCalls, "", 1)
 	if got := keepsBy(w.state, v); got != keepPush {
 		t.Errorf("the first time: %s", got)
 	}

@@ -106,7 +106,7 @@ func planEnding(s *projections.State) *projections.Ending {
 	case s.Work.Corrections >= maxCorrections:
 		return givesUp(s, s.Work.ReplySeq)
 	case lost && !c.ContinueOnError:
-		return fails("action_failed", latestFault(p), p.Seq)
+		return fails(event.EndActionFailed, latestFault(p), p.Seq)
 	case planDone(s) && needsApproval(s):
 		return nil // a person decides first, see pauseOf
 	case planDone(s):

@@ -9,14 +9,14 @@ import (
 // Ending says how a context ends, or is about to, and since which event that is so.
 type Ending struct {
 	Status Status
-	Reason string
+	Reason event.EndReason
 	Text   string // for people: the model's closing words, or what went wrong
 	Since  uint64
 }
 
 // ByModel is true if the model said that it is done.
 func (e *Ending) ByModel() bool {
-	return e.Reason == "done" || e.Reason == "await" || e.Reason == "max_rounds"
+	return e.Reason == event.EndDone || e.Reason == event.EndAwaiting || e.Reason == event.EndMaxRounds
 }
 
 // Pausing says why a context pauses or is paused, until when, and since which
@@ -30,7 +30,7 @@ type Pausing struct {
 
 // Incomplete is true if not everything was done that a completed context was to do.
 func (s *State) Incomplete(e *Ending) bool {
-	return e.Reason == "max_calls" || s.Planned() && s.PlanIncomplete()
+	return e.Reason == event.EndMaxCalls || s.Planned() && s.PlanIncomplete()
 }
 
 // PlanIncomplete is true if part of the plan was given up. Without a verification

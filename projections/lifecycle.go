@@ -26,7 +26,7 @@ func (s *State) applyLifecycle(e event.Event) {
 		s.enter(e, Stopped)
 	case *event.ContextFailed:
 		s.enter(e, Failed)
-		s.LastError = b.Reason
+		s.LastError = string(b.Reason)
 	}
 }
 

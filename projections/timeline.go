@@ -111,11 +111,11 @@ func describeMark(e event.Event) string {
 	case *event.ContextPaused:
 		return string(b.Reason) + ", until " + until(b.Until)
 	case *event.ContextCompleted:
-		return b.Reason
+		return string(b.Reason)
 	case *event.ContextStopped:
-		return b.Reason
+		return string(b.Reason)
 	case *event.ContextFailed:
-		return b.Reason
+		return string(b.Reason)
 	case *event.ContextInherited:
 		return strings.TrimSpace(b.From + " " + b.Reason)
 	case *event.TaskSkipped:

@@ -174,20 +174,20 @@ type ContextAwaiting struct {
 // ContextCompleted ends a context well. Partial says that not everything was done.
 type ContextCompleted struct {
 	mark
-	Partial bool   `json:"partial,omitempty"`
-	Reason  string `json:"reason"` // done | max_calls | keyword | timeout | max_rounds
+	Partial bool      `json:"partial,omitempty"`
+	Reason  EndReason `json:"reason"`
 }
 
 // ContextStopped ends a context because a person wished it.
 type ContextStopped struct {
 	mark
-	Reason string `json:"reason"`
+	Reason EndReason `json:"reason"`
 }
 
 // ContextFailed ends a context with an error.
 type ContextFailed struct {
 	mark
-	Reason string `json:"reason"`
+	Reason EndReason `json:"reason"`
 }
 
 // LimitReached says that a limit was reached; a person must act, except for calls.

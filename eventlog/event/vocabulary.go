@@ -62,6 +62,23 @@ func (r PauseReason) OfModel() (kind string, ok bool) {
 	return strings.CutPrefix(string(r), modelPause)
 }
 
+// EndReason says how a context came to its end. That of a stop is who stopped it; that of
+// a failure may also be what a forge, git or a model's server said.
+type EndReason string
+
+// The reasons of ends that are decided here.
+const (
+	EndDone            EndReason = "done"
+	EndAwaiting        EndReason = "await"      // the model is done, and an answer is waited for
+	EndMaxCalls        EndReason = "max_calls"  // as many model calls as are allowed
+	EndMaxRounds       EndReason = "max_rounds" // as many answered comments as are allowed
+	EndKeyword         EndReason = "keyword"    // a comment said that all is done
+	EndTimeout         EndReason = "timeout"    // nobody answered
+	EndActionFailed    EndReason = "action_failed"
+	EndUnusableReplies EndReason = "unusable_replies"
+	EndWorkspace       EndReason = "workspace" // there is no working copy
+)
+
 // CommentClass says what a comment is to the agent.
 type CommentClass string
 

@@ -122,7 +122,7 @@ func computedSummary(s *projections.State, v *projections.Ending) *event.Summary
 	if s.Task != nil {
 		lines = append(lines, i18n.Text(s.Lang, "summary.goal", s.Task.Title))
 	}
-	lines = append(lines, i18n.Text(s.Lang, "summary.end", string(v.Status)+" ("+v.Reason+")"))
+	lines = append(lines, i18n.Text(s.Lang, "summary.end", string(v.Status)+" ("+string(v.Reason)+")"))
 	if v.Text != "" {
 		lines = append(lines, i18n.Text(s.Lang, "summary.words", format.First(v.Text, 4000)))
 	}

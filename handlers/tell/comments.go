@@ -114,7 +114,7 @@ func OutageOver(s *projections.State) *event.CommentRequested {
 // Paused says why the work pauses and how it goes on.
 func Paused(s *projections.State, p *projections.Pausing, reasons []ApprovalReason) *event.CommentRequested {
 	head := i18n.Text(s.Lang, "paused.head")
-	if p.Until.Kind == "person" && p.Reason != "requested" {
+	if p.Until.Kind == "person" && p.Reason != event.PauseOnRequest {
 		head += mention(s)
 	}
 	reason := pauseReason(s, s.Lang, p)
@@ -127,7 +127,7 @@ func Paused(s *projections.State, p *projections.Pausing, reasons []ApprovalReas
 		lines := ApprovalLines(s.Lang, reasons)
 		body += "\n\n- " + strings.Join(lines[:min(len(lines), shownFiles)], "\n- ") + more(lines) + "\n\n" + facts(s, &projections.Ending{})
 	}
-	if p.Detail != "" && p.Reason != "limit" && (s.Work.Failure == nil || !projections.Unanswered(s.Work.Failure)) {
+	if p.Detail != "" && p.Reason != event.PauseLimit && (s.Work.Failure == nil || !projections.Unanswered(s.Work.Failure)) {
 		body += "\n\n" + format.Code(p.Detail)
 	}
 	c := Comment(s, "paused", format.Paragraphs([]string{body, pausedWork(s, p)}))
@@ -159,7 +159,7 @@ func Final(s *projections.State, v *projections.Ending) *event.CommentRequested 
 // RoundFailed says why a round failed that answers the author, and whether another
 // answer is waited for.
 func RoundFailed(s *projections.State, v *projections.Ending, last bool) *event.CommentRequested {
-	wait := &projections.Ending{Reason: "await"}
+	wait := &projections.Ending{Reason: event.EndAwaiting}
 	if last {
 		wait.Reason = "max_rounds"
 	}
@@ -180,9 +180,9 @@ func before(s *projections.State, said, known string) string {
 func finalHead(s *projections.State, v *projections.Ending) string {
 	head := i18n.Text(s.Lang, i18n.ID(string(v.Status)+".head"))
 	switch {
-	case v.Reason == "keyword" || v.Reason == "timeout":
+	case v.Reason == event.EndKeyword || v.Reason == event.EndTimeout:
 		return i18n.Text(s.Lang, i18n.ID("closed."+v.Reason))
-	case v.Reason == "max_calls":
+	case v.Reason == event.EndMaxCalls:
 		head = i18n.Text(s.Lang, "limit.head", s.Config.Limits.MaxCalls)
 	case v.Status == projections.Completed && s.Planned() && s.PlanIncomplete():
 		head = i18n.Text(s.Lang, "partial.head")
@@ -221,7 +221,7 @@ func awaitLine(s *projections.State, v *projections.Ending) string {
 
 func failLine(s *projections.State, v *projections.Ending) string {
 	detail := codeOrNothing(failDetail(s, v))
-	if v.Reason != "unusable_replies" {
+	if v.Reason != event.EndUnusableReplies {
 		return detail
 	}
 	if detail != "" {

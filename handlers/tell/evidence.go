@@ -26,7 +26,7 @@ const longestPatch = 20000
 func facts(s *projections.State, v *projections.Ending) string {
 	u := s.Usage
 	lines := evidence(s, v)
-	if v.Reason == "max_calls" && u.LLMBegun > u.LLMCalls { // the title names the limit, which counts these too
+	if v.Reason == event.EndMaxCalls && u.LLMBegun > u.LLMCalls { // the title names the limit, which counts these too
 		lines = append(lines, i18n.Text(s.Lang, "facts.begun", u.LLMBegun-u.LLMCalls))
 	}
 	return details(s, append(lines, i18n.Text(s.Lang, "facts.usage", u.LLMCalls, u.ToolCalls, u.Tokens(), format.Code(s.Created.UUID))))

@@ -1,6 +1,7 @@
 package tell
 
 import (
+	"agent/eventlog/event"
 	"agent/projections"
 )
 
@@ -68,7 +69,7 @@ func latest(s *projections.State, anything bool) (seq uint64) {
 // FinalStatus says how the work ends, in the words of a comment on progress.
 func FinalStatus(s *projections.State, v *projections.Ending) string {
 	switch {
-	case v.Reason == "await":
+	case v.Reason == event.EndAwaiting:
 		return string(projections.Awaiting)
 	case v.Status == projections.Completed && s.Incomplete(v):
 		return "partial"

@@ -51,7 +51,7 @@ func pausedReason(s *projections.State, lang i18n.Lang) (sentence, detail string
 }
 
 func failedReason(s *projections.State, lang i18n.Lang, own *projections.Ending) (sentence, detail string) {
-	v := &projections.Ending{Reason: s.LastError}
+	v := &projections.Ending{Reason: event.EndReason(s.LastError)}
 	if own != nil && own.Reason == v.Reason {
 		v = own
 	}
@@ -85,7 +85,7 @@ func limitReason(s *projections.State, lang i18n.Lang) string {
 }
 
 func failReason(lang i18n.Lang, v *projections.Ending) string {
-	if strings.HasPrefix(v.Reason, "model_") {
+	if strings.HasPrefix(string(v.Reason), "model_") {
 		return i18n.Text(lang, "why.model")
 	}
 	return i18n.Text(lang, orOther("why.", v.Reason))
@@ -94,7 +94,7 @@ func failReason(lang i18n.Lang, v *projections.Ending) string {
 // failDetail is what went wrong. Of replies that could not be used it is the
 // latest one, never our complaint about it.
 func failDetail(s *projections.State, v *projections.Ending) string {
-	if v.Reason == "unusable_replies" {
+	if v.Reason == event.EndUnusableReplies {
 		return latestReply(s)
 	}
 	return v.Text
@@ -130,7 +130,9 @@ func broken(s *projections.State) string {
 }
 
 // orOther names a text that is there also for words of a newer release.
-func orOther(prefix i18n.ID, word string) i18n.ID { return orElse(prefix, word, "why.other") }
+func orOther[W ~string](prefix i18n.ID, word W) i18n.ID {
+	return orElse(prefix, string(word), "why.other")
+}
 
 func orElse(prefix i18n.ID, word string, other i18n.ID) i18n.ID {
 	if id := prefix + i18n.ID(word); i18n.Has(id) {

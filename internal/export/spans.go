@@ -99,11 +99,11 @@ func (f *spans) act(ev event.Event) {
 		f.note(ev, "resumed", "")
 		f.state = "running"
 	case *event.ContextCompleted:
-		f.end(ev, "completed", b.Reason)
+		f.end(ev, "completed", string(b.Reason))
 	case *event.ContextStopped:
-		f.end(ev, "stopped", b.Reason)
+		f.end(ev, "stopped", string(b.Reason))
 	case *event.ContextFailed:
-		f.end(ev, "failed", b.Reason)
+		f.end(ev, "failed", string(b.Reason))
 	}
 }
 

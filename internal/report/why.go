@@ -210,11 +210,11 @@ func (c *Attempt) apply(ev event.Event, s *projections.State) {
 	}
 	switch b := ev.Body.(type) {
 	case *event.ContextCompleted:
-		c.Reason = b.Reason
+		c.Reason = string(b.Reason)
 	case *event.ContextStopped:
-		c.Reason = b.Reason
+		c.Reason = string(b.Reason)
 	case *event.ContextFailed:
-		c.Reason = b.Reason
+		c.Reason = string(b.Reason)
 	case *event.ResumeRequested:
 		if b.Person && projections.NeedsApproval(s.Paused) {
 			c.Allowed = append(c.Allowed, Approval{Time: ev.Time, What: s.Paused.Reason, By: b.By, Who: b.Actor, Tree: b.Tree})

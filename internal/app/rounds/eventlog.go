@@ -49,7 +49,7 @@ func logPeople(log *slog.Logger, body event.Body) {
 		}
 		log.Info("previous context", "from", b.From, "reason", b.Reason)
 	case *event.ContextCompleted:
-		if b.Reason == "keyword" {
+		if b.Reason == event.EndKeyword {
 			log.Info("completion keyword detected")
 		}
 		log.Info("marking as completed", "reason", b.Reason)

@@ -43,7 +43,7 @@ func Everywhere(s string) []event.Body {
 		&event.WorkspaceSaved{Reason: s, Error: s, Files: []event.SavedFile{{Path: s, Change: s}}, Count: 1},
 		&event.Unknown{Name: "brand.new", Data: fmt.Appendf(nil, `{"x":%q}`, strings.ToValidUTF8(strings.Map(plain, s), "?"))},
 		&event.ActionFinished{Action: s, Status: s, Detail: s}, &event.PauseRequested{By: s}, &event.ContextPaused{Reason: event.PauseReason(s), Until: event.Until{Kind: s}},
-		&event.ResumeRequested{By: s, Actor: s}, &event.ContextResumed{}, &event.ContextFailed{Reason: s},
+		&event.ResumeRequested{By: s, Actor: s}, &event.ContextResumed{}, &event.ContextFailed{Reason: event.EndReason(s)},
 	}
 }
 
