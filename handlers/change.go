@@ -96,12 +96,15 @@ func approvalReasons(s *projections.State) (reasons []tell.ApprovalReason) {
 	if n := m.Added + m.Removed; rule.MaxLines > 0 && n > rule.MaxLines {
 		reasons = append(reasons, tell.ApprovalReason{Kind: "lines", Have: n, Most: rule.MaxLines})
 	}
+	plan := s.Planning.Approved
 	for _, f := range m.Files {
 		switch {
 		case f.Kind == "secret", f.Kind == "submodule", f.Kind == "large", f.Kind == "binary" && rule.Binary == "ask":
 			reasons = append(reasons, tell.ApprovalReason{Kind: f.Kind, Path: f.Path})
 		case protected(f.Path, rule.Protected):
 			reasons = append(reasons, tell.ApprovalReason{Kind: "path", Path: f.Path})
+		case plan != nil && !plan.Names(f.Path):
+			reasons = append(reasons, tell.ApprovalReason{Kind: "unplanned", Path: f.Path})
 		}
 	}
 	return reasons

@@ -25,6 +25,9 @@ func Next(s *projections.State) Effect {
 	if s.Status.Ended() || s.Config == nil || s.Created == nil {
 		return Idle{} // the last two: not the log of a context
 	}
+	if e := react(s); e != nil {
+		return e
+	}
 	if v := endingOf(s); v != nil {
 		if e := redoResume(s, v); e != nil {
 			return e
@@ -104,7 +107,7 @@ func resume(s *projections.State) Effect {
 		return nil
 	case !probing && !s.Done(projections.LabelsResumed, s.Since):
 		return Act{Intent: resumeLabels(s)}
-	case s.Config.Comments.Enabled && !s.Done(projections.FetchedAtResume, s.Since):
+	case readsAtResume(s) && !s.Done(projections.FetchedAtResume, s.Since):
 		return Read{Want: WantComments, Reason: event.FetchResume}
 	case announced(s) && !s.Done(projections.CommentResumed, s.Since):
 		return Act{Intent: tell.Resumed(s)}
@@ -222,7 +225,9 @@ func exceeded(s *projections.State) *event.LimitReached {
 
 // announced is true for resumes that people are told of. A timer's and an
 // answer's speak for themselves.
-func announced(s *projections.State) bool { return s.ResumedBy != "timer" && s.ResumedBy != "comment" }
+func announced(s *projections.State) bool {
+	return s.ResumedBy != "timer" && s.ResumedBy != "comment" && s.ResumedBy != "reaction"
+}
 
 func wantsProject(s *projections.State) bool {
 	rule := s.Config.Project

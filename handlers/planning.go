@@ -31,6 +31,15 @@ func step(s *projections.State) Effect {
 
 // due is the step that comes next, nil if nothing of the plan is left to do.
 func due(s *projections.State) func(*projections.State) Effect {
+	if next := beforeActions(s); next != nil {
+		return next
+	}
+	return afterPlan(s)
+}
+
+// beforeActions is the step that comes before another action begins: the plan is made,
+// or changed.
+func beforeActions(s *projections.State) func(*projections.State) Effect {
 	p, c := &s.Planning, s.Config.Planning
 	switch {
 	case filesOpen(s):
@@ -55,6 +64,14 @@ func due(s *projections.State) func(*projections.State) Effect {
 		return revise
 	case p.Trouble != nil && c.Replan.Enabled:
 		return asks(projections.Replanning)
+	}
+	return nil
+}
+
+// afterPlan is the step that carries the plan out.
+func afterPlan(s *projections.State) func(*projections.State) Effect {
+	p, c := &s.Planning, s.Config.Planning
+	switch {
 	case nextAction(s) >= 0:
 		return begin
 	case !p.Verified && p.Rounds < c.VerifyRounds:

@@ -21,7 +21,7 @@ func collect(s *projections.State) Effect {
 		return assume(s, n)
 	case f.OK:
 		return Record{collected(s, n, "collected")}
-	case server == "" || f.Tries > s.Config.Planning.MaxRetries:
+	case server == "" || guardsPlan(s) && !s.ReadOnly(server+"/"+tool) || f.Tries > s.Config.Planning.MaxRetries:
 		return Record{collected(s, n, "failed")}
 	}
 	return Act{Intent: &event.ToolRequested{Server: server, Tool: tool, Args: event.T(string(n.Method.Parameters)),

@@ -32,6 +32,7 @@ func (s *State) Apply(e event.Event) {
 	s.applyPlanning(e, open)
 	s.Lineage.Apply(e)
 	s.applyProgress(e, open, phase)
+	s.applyReactions(e)
 	s.applyInput(e)
 	s.applyOutcome(e)
 	s.applyLifecycle(e)
@@ -289,6 +290,7 @@ func (s *State) resume(e event.Event, b *event.ResumeRequested) {
 	if b.Person {
 		s.Publishing.approve(s.Paused, b.Tree)
 		s.approveText(e)
+		s.approvePlan(e.Seq, b)
 	}
 	if !b.Person || s.Limit == nil || s.Paused == nil || s.Paused.Reason != event.PauseLimit {
 		return

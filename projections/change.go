@@ -84,7 +84,7 @@ func (p *Publishing) Unfinished() bool {
 
 // NeedsApproval is true for pauses that only a person who may write can end.
 func NeedsApproval(p *event.ContextPaused) bool {
-	return p != nil && (p.Reason == event.PauseChange || p.Reason == event.PauseLimit || p.Reason == event.PauseText)
+	return p != nil && (p.Reason == event.PauseChange || p.Reason == event.PausePlan || p.Reason == event.PauseLimit || p.Reason == event.PauseText)
 }
 
 // approve notes what a person who resumes lets pass. An approval that names a tree

@@ -62,7 +62,8 @@ func (s *State) forked(e event.Event, b *event.ContextForked) {
 	s.EndedProperly, s.OpenRuns = true, 0
 	s.Pause, s.Stop, s.Denied, s.Unread, s.Resume, s.Paused = nil, nil, nil, nil, nil, nil
 	s.Expired, s.Before, s.Outage, s.Limit = false, Before{}, Outage{}, nil
-	s.Labels = nil // the item has others by now
+	s.Reactions, s.Planning.Posted = nil, Proposal{} // people answer the origin there
+	s.Labels = nil                                   // the item has others by now
 	s.enter(e, Running)
 	if b.Live {
 		s.Progress.Posts = map[string]Post{} // the origin's comments stay as they are

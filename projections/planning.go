@@ -55,6 +55,10 @@ type Planning struct {
 	Questions []string       // to people, not answered yet
 	Asked     uint64         // seq of the wait for their answer, 0: not waiting
 
+	Posted   Proposal      // the plan that people were asked about last
+	Posts    int           // how often they were asked
+	Approved *PlanApproval // nil: no plan was approved since
+
 	Rounds   int    // of verification
 	Verified bool   // the latest one passed, and nothing was added since
 	Words    string // the model's latest evaluation, for people

@@ -244,6 +244,13 @@ func (p *Planning) outside(e event.Event, open *Open) {
 		p.tool(open, !b.IsError, text)
 	case *event.ToolFailed:
 		p.tool(open, false, b.Message)
+	case *event.CommentPosted:
+		if b.Simulated != "" {
+			b = &event.CommentPosted{} // nobody can answer it
+		}
+		p.posted(open, e.Seq, b.ID)
+	case *event.CommentFailed:
+		p.posted(open, e.Seq, "")
 	case *event.ContextAwaiting:
 		if b.Reason == Clarification {
 			p.Asked = e.Seq

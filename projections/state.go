@@ -105,6 +105,7 @@ type State struct {
 	Planning     Planning
 	Progress     Progress
 	Limit        *Limit
+	Reactions    []Reaction         // to commands, that are due
 	Grants       map[string]float64 // what persons granted on top of a limit, by its name
 	Publishing   Publishing
 	Refused      []string // what the forge did not let us say or set at the end, and why

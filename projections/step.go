@@ -18,6 +18,7 @@ const (
 	FetchedAtResume  Step = "fetch:" + Step(event.FetchResume)
 	FetchedPeriodic  Step = "fetch:" + Step(event.FetchPeriodic)
 	FetchedToPublish Step = "fetch:" + Step(event.FetchPublish)
+	FetchedForPlan   Step = "fetch:" + Step(event.FetchPlan)
 
 	LabelsStart     Step = "labels:start" // they were set, or could not be
 	LabelsResumed   Step = "labels:resumed"
@@ -31,6 +32,7 @@ const (
 	CommentRound         Step = "comment:round"
 	CommentFetch         Step = "comment:fetch"
 	CommentPaused        Step = "comment:" + Step(Paused)
+	CommentPlan          Step = "comment:" + PlanComment
 
 	DraftedSummary    Step = "drafted:summary" // the model wrote one, or failed to
 	DraftedCompaction Step = "drafted:compaction"

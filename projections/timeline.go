@@ -66,6 +66,12 @@ func describeEffect(e event.Event) string {
 		return strings.TrimSpace("comment " + b.ID + " " + b.URL + adopted(b.Adopted) + simulated(b.Simulated))
 	case *event.CommentFailed:
 		return b.Kind + ": " + b.Message
+	case *event.ReactionRequested:
+		return b.Reaction + " to comment " + b.Comment
+	case *event.ReactionAdded:
+		return strings.TrimSpace(simulated(b.Simulated))
+	case *event.ReactionFailed:
+		return b.Kind + ": " + b.Message
 	case *event.LabelsRequested:
 		return fmt.Sprintf("%s: add %s; remove %s", b.Purpose, strings.Join(b.Add, ", "), strings.Join(b.Remove, ", "))
 	case *event.LabelsChanged:
@@ -103,9 +109,9 @@ func describeMark(e event.Event) string {
 	case *event.PauseRequested:
 		return "by " + b.By
 	case *event.ResumeRequested:
-		return "by " + b.By
+		return resumed(b)
 	case *event.StopRequested:
-		return strings.TrimSpace("by " + b.By + " " + b.Reason)
+		return strings.Join(strings.Fields("by "+b.By+" "+b.Actor+" "+b.Reason), " ")
 	case *event.ContextAwaiting:
 		return strings.TrimSpace(b.Reason + " until " + stamp(b.Until.Time))
 	case *event.ContextPaused:
@@ -130,6 +136,17 @@ func describeMark(e event.Event) string {
 		return "unknown to this release: " + string(b.Data)
 	}
 	return describePlan(e)
+}
+
+func resumed(b *event.ResumeRequested) string {
+	text := strings.TrimSpace("by " + b.By + " " + b.Actor)
+	if b.Plan != "" {
+		text += ", approves plan " + b.Plan
+	}
+	if b.Tree != "" {
+		text += ", approves tree " + short(b.Tree)
+	}
+	return text
 }
 
 func recovered(b *event.ProcessRecovered) string {

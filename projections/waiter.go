@@ -30,6 +30,7 @@ type Waiter struct {
 	Before   Before                 `json:"before"`
 	Measured bool                   `json:"measured"`
 	Tree     string                 `json:"tree"` // of the change that was measured
+	Plan     Proposal               `json:"plan"` // that people were asked about last
 	Seen     map[string]string      `json:"seen"` // hashes of comments by id
 	Own      map[string]bool        `json:"own"`
 }
@@ -40,7 +41,7 @@ type address forge.TaskKey
 // WaiterOf takes it out of a state.
 func WaiterOf(s *State) Waiter {
 	w := Waiter{Seq: s.Seq, Now: s.Now, Started: s.Started, Created: s.Created, Key: address(s.Key), Item: s.Item, Home: s.Home, Labels: s.Labels, Status: s.Status,
-		Paused: s.Paused, PausedAt: s.PausedAt, Wait: s.Wait, Before: s.Before, Seen: s.Comments.seen, Own: s.Comments.own}
+		Plan: s.Planning.Posted, Paused: s.Paused, PausedAt: s.PausedAt, Wait: s.Wait, Before: s.Before, Seen: s.Comments.seen, Own: s.Comments.own}
 	if s.Config != nil {
 		w.Names = &s.Config.Labels
 	}
@@ -59,6 +60,7 @@ func (w *Waiter) State() *State {
 	s.Started = w.Started
 	s.Seq, s.Now, s.Created, s.Key, s.Item, s.Home, s.Labels, s.Status = w.Seq, w.Now, w.Created, forge.TaskKey(w.Key), w.Item, w.Home, w.Labels, w.Status
 	s.Paused, s.PausedAt, s.Wait, s.Before = w.Paused, w.PausedAt, w.Wait, w.Before
+	s.Planning.Posted = w.Plan
 	if w.Seen != nil {
 		s.Comments.seen = w.Seen
 	}

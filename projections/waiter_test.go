@@ -21,6 +21,7 @@ func TestWaiterIsWhole(t *testing.T) {
 		Item: "1", Home: "2", Names: &event.Labels{Paused: "paused"}, Task: true, Author: "ann", Assigned: true, Labels: []string{"x"},
 		Status: Paused, Paused: &event.ContextPaused{Reason: "requested", Until: event.Until{Kind: "time", Time: at}}, PausedAt: at,
 		Wait: &event.ContextAwaiting{Reason: "clarification", Until: event.Until{Kind: "time", Time: at}}, Before: Before{Label: 4, Comment: "5"},
+		Plan:     Proposal{Hash: "h", Comment: "6", Seq: 8},
 		Measured: true, Tree: "tree", Seen: map[string]string{"1": "hash"}, Own: map[string]bool{"2": true}}
 	for v, i := reflect.ValueOf(want), 0; i < v.NumField(); i++ {
 		if v.Field(i).IsZero() {

@@ -91,6 +91,8 @@ type CommentRule struct {
 type CommandRule struct {
 	Enabled bool `json:"enabled"`
 	Slash   bool `json:"slash,omitempty"` // also those that begin with a slash: they are not the forge's own
+
+	Reactions bool `json:"reactions,omitempty"` // the forge has reactions to comments
 }
 
 // Storage says when a conversation is compacted.
@@ -134,6 +136,9 @@ type Planning struct {
 	VerifyRounds    int     `json:"verification_rounds"` // 0 = none
 	Replan          Replans `json:"replanning"`
 	Prompts         string  `json:"prompts,omitempty"` // JSON object: prompts that replace the embedded ones, by the name of their file
+
+	Approval        string `json:"approval,omitempty"`         // always | auto; empty: plans need none
+	ApprovalActions int    `json:"approval_actions,omitempty"` // of a plan that auto lets pass, and that a change of an approved plan may add
 }
 
 // Notify says which parts of pre-planning people are told of.

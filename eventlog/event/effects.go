@@ -124,9 +124,10 @@ type ToolInterrupted struct {
 // without the hidden marker; the op in the marker is "uuid:seq" of this event.
 type CommentRequested struct {
 	intent
-	Purpose string `json:"purpose"`        // progress | progress:STAGE | progress:call | checklist | completed | failed | paused | stopped | resumed | inherited | fetch | clarification | round
+	Purpose string `json:"purpose"`        // progress | progress:STAGE | progress:call | checklist | completed | failed | paused | stopped | resumed | inherited | fetch | clarification | round | plan
 	Edit    string `json:"edit,omitempty"` // id of the comment to edit; empty for a new one
 	Body    Text   `json:"body"`
+	Plan    string `json:"plan,omitempty"` // of purpose plan: hash of the plan that it asks to approve
 }
 
 // Repeated is true for a comment that says how far the work is: what it says is
@@ -154,6 +155,27 @@ type CommentPosted struct {
 // CommentFailed is a comment that was not written: certainly not, or, if it is
 // [CommentRequested.Repeated], not in a few tries.
 type CommentFailed struct {
+	outcome
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+}
+
+// ReactionRequested is the intent to answer a command in a comment with a reaction. It is
+// best effort: nothing waits for it.
+type ReactionRequested struct {
+	intent
+	Comment  string `json:"comment"`  // its id
+	Reaction string `json:"reaction"` // thumbs_up | eyes | confused
+}
+
+// ReactionAdded is a reaction that stands on the forge.
+type ReactionAdded struct {
+	outcome
+	Simulated string `json:"simulated,omitempty"` // as in comment.posted
+}
+
+// ReactionFailed is one that could not be added.
+type ReactionFailed struct {
 	outcome
 	Kind    string `json:"kind"`
 	Message string `json:"message"`

@@ -190,6 +190,8 @@ func TestIntentsAndOutcomes(t *testing.T) {
 		"comment.requested": {"comment.failed", "comment.posted"},
 		"labels.requested":  {"labels.changed", "labels.failed"},
 		"change.requested":  {"change.failed", "change.opened"},
+
+		"reaction.requested": {"reaction.added", "reaction.failed"},
 	}
 	byRole := map[Role][]string{}
 	for _, kind := range Types() {

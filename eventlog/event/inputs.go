@@ -181,6 +181,7 @@ const (
 	FetchResume   FetchReason = "resume"
 	FetchPeriodic FetchReason = "periodic"
 	FetchPublish  FetchReason = "publish" // before the work is published
+	FetchPlan     FetchReason = "plan"    // before people are asked to approve a plan
 )
 
 // Comment is one comment and what was made of it.
@@ -283,21 +284,27 @@ type PauseRequested struct {
 // ResumeRequested ends a pause. Only a person's resume grants more of a reached limit.
 type ResumeRequested struct {
 	input
-	By     string  `json:"by"` // signal_file | command | timer | label | comment
+	By     string  `json:"by"` // signal_file | command | timer | label | comment | reaction
 	Person bool    `json:"person"`
 	Add    float64 `json:"add,omitempty"`
 
 	Actor   string `json:"actor,omitempty"`       // who did it: a login of the forge; of a command the account of the machine
 	Event   string `json:"label_event,omitempty"` // id of the forge's event about the label
-	Comment string `json:"comment,omitempty"`     // id of the comment
+	Comment string `json:"comment,omitempty"`     // id of the comment, of a reaction that of the comment it is on
 	Tree    string `json:"tree,omitempty"`        // that is approved: no other one may be published
+
+	Reaction string `json:"reaction,omitempty"` // id of the reaction
+	Plan     string `json:"plan,omitempty"`     // hash of the plan that is approved: no other one may be carried out
 }
 
 // StopRequested is a wish to stop for good.
 type StopRequested struct {
 	input
-	By     string `json:"by"` // command | closed | unassigned | label_removed | gone | expired
+	By     string `json:"by"` // command | comment | closed | unassigned | label_removed | gone | expired
 	Reason string `json:"reason,omitempty"`
+
+	Actor   string `json:"actor,omitempty"`   // who wrote the comment
+	Comment string `json:"comment,omitempty"` // its id
 }
 
 // BlobForgotten says that a blob was removed on purpose.

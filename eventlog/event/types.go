@@ -108,6 +108,15 @@ func (*CommentPosted) Type() string { return "comment.posted" }
 func (*CommentFailed) Type() string { return "comment.failed" }
 
 // Type names the event in logs.
+func (*ReactionRequested) Type() string { return "reaction.requested" }
+
+// Type names the event in logs.
+func (*ReactionAdded) Type() string { return "reaction.added" }
+
+// Type names the event in logs.
+func (*ReactionFailed) Type() string { return "reaction.failed" }
+
+// Type names the event in logs.
 func (*LabelsRequested) Type() string { return "labels.requested" }
 
 // Type names the event in logs.

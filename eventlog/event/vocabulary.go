@@ -42,6 +42,7 @@ const (
 	PauseOnRequest       PauseReason = "requested"
 	PauseForked          PauseReason = "forked"           // a fork waits for the person who made it
 	PauseChange          PauseReason = "change"           // the change needs an approval
+	PausePlan            PauseReason = "plan"             // the plan needs an approval
 	PauseLimit           PauseReason = "limit"            // a limit was reached
 	PauseText            PauseReason = "text"             // somebody who may not write edited the task after the label
 	PauseLabels          PauseReason = "labels"           // the forge did not let us set the labels: the trigger label is still there

@@ -233,7 +233,7 @@ func (e *Engine) classify(ctx context.Context, c policy.Comment) event.CommentCl
 		case policy.Permission:
 			may := e.mayWrite(ctx, c.Author)
 			c.MayWrite = &may
-		case policy.Task, policy.Comments, policy.Labeller, policy.Listed:
+		case policy.Task, policy.Comments, policy.Reactions, policy.Labeller, policy.Listed:
 			panic("engine: a comment is classified without fact " + strconv.Itoa(int(need)))
 		}
 	}

@@ -195,6 +195,8 @@ func (e *Engine) perform(ctx context.Context, seq uint64, intent event.Body, req
 		outcome, err = e.callTool(ctx, seq, in, again)
 	case *event.CommentRequested:
 		outcome, err = e.comment(ctx, seq, in, again)
+	case *event.ReactionRequested:
+		outcome, err = e.react(ctx, in)
 	case *event.LabelsRequested:
 		outcome, err = e.labels(ctx, in)
 	case *event.ChangeRequested:

@@ -19,6 +19,7 @@ const (
 	Labeller               // who set the label
 	Self                   // whether an account is the agent's own
 	Permission             // what an account may do in the project
+	Reactions              // who reacted with a thumb up to the plan that waits for an approval
 	Listed                 // whether the list of items with the paused label shows it
 )
 

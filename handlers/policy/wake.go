@@ -32,16 +32,29 @@ type Facts struct {
 	Listed   *bool   // its list shows it with the paused label, or cannot be read; nil if it was not read
 	Labeller *Setter // nil if it was not read
 	Comments *[]Answer
+	Thumbs   *[]Thumb // of [Reactions]
 }
 
 // Answer is one comment on a waiting task.
 type Answer struct {
 	ID       string
 	Author   forge.Account
-	Ours     bool  // the agent or the forge wrote it
-	New      bool  // the log does not have this text
-	Approves bool  // it says so, see Approves, and its id can be compared
+	Ours     bool // the agent or the forge wrote it
+	Self     bool // its author's account is the agent's own
+	New      bool // the log does not have this text
+	Edited   bool // it is not, or may not be, as it was first written
+	Ordered  bool // its id tells whether it is later than others
+	Commands []Command
+	Alone    bool  // it says nothing but commands
 	Wordless bool  // it has no letter or digit: a thumb up
+	MayWrite *bool // nil if it was not asked
+}
+
+// Thumb is a thumb up of somebody on the agent's comment that shows a plan.
+type Thumb struct {
+	ID       string
+	By       forge.Account
+	Self     bool  // the account is the agent's own
 	MayWrite *bool // nil if it was not asked
 }
 
@@ -73,7 +86,8 @@ func Wake(s *projections.State, f Facts) (event.Body, *Refusal, Need) {
 			return nil, nil, Labeller
 		}
 		if refusal = refuseLabel(s, f); refusal == nil {
-			return approving(s, &event.ResumeRequested{By: ByLabel, Person: true, Actor: f.Labeller.Login, Event: idOf(f.Labeller.Event)}), nil, Nothing
+			wake, need := labelledAgain(s, f)
+			return wake, nil, need
 		}
 	}
 	wake, need := byItself(s, f)
@@ -99,14 +113,45 @@ func refuseLabel(s *projections.State, f Facts) *Refusal {
 	return &Refusal{NoWriteAccess, by.Login}
 }
 
-// approving binds a person's wish to the change that is held back, if one is.
-func approving(s *projections.State, r *event.ResumeRequested) *event.ResumeRequested {
-	if r.Person && s.Paused != nil && s.Paused.Reason == event.PauseChange && s.Publishing.Measured != nil {
-		bound := *r
-		bound.Tree = s.Publishing.Measured.Tree
-		return &bound
+// labelledAgain is what a label means that ends a wait. Of a plan it approves only what
+// people did not speak about since.
+func labelledAgain(s *projections.State, f Facts) (event.Body, Need) {
+	resume := &event.ResumeRequested{By: ByLabel, Person: true, Actor: f.Labeller.Login, Event: idOf(f.Labeller.Event)}
+	if !waitsForPlan(s) {
+		return approving(s, resume), Nothing
 	}
-	return r
+	if stop, need := planStopped(s, f); need != Nothing || stop != nil {
+		return bodyOf(stop), need
+	}
+	said, need := planComments(s, f)
+	switch {
+	case need != Nothing:
+		return nil, need
+	case said == nil || said.Plan != "":
+		return approving(s, resume), Nothing
+	}
+	return resume, Nothing
+}
+
+// bodyOf is nil where there is no wish to stop.
+func bodyOf(stop *event.StopRequested) event.Body {
+	if stop == nil {
+		return nil
+	}
+	return stop
+}
+
+// approving binds a person's wish to the change or plan that waits for an approval, if one does.
+func approving(s *projections.State, r *event.ResumeRequested) *event.ResumeRequested {
+	bound := *r
+	switch {
+	case !r.Person || s.Paused == nil:
+	case s.Paused.Reason == event.PauseChange && s.Publishing.Measured != nil:
+		bound.Tree = s.Publishing.Measured.Tree
+	case s.Paused.Reason == event.PausePlan:
+		bound.Plan = s.Planning.Posted.Hash
+	}
+	return &bound
 }
 
 func idOf(n int64) string {
@@ -130,6 +175,8 @@ func byItself(s *projections.State, f Facts) (event.Body, Need) {
 		return &event.StopRequested{By: "label_removed"}, Nothing
 	case need != Nothing:
 		return nil, need
+	case waitsForPlan(s):
+		return planAnswered(s, f)
 	case projections.NeedsApproval(s.Paused) && s.Before.Comment != "":
 		return approved(s, f)
 	}
@@ -159,22 +206,39 @@ func lost(s *projections.State, f Facts, label string) bool {
 	return kind.Carries(s.Labels, label) && !kind.Carries(f.Task.Labels, label) && f.Task.Trigger(f.Triggers) == ""
 }
 
-// approved looks for a comment that approves, by somebody who may write, later than
-// ours which asks for it.
+// approved looks for a comment that approves, or stops, by somebody who may write, later
+// than ours which asks for it.
 func approved(s *projections.State, f Facts) (event.Body, Need) {
 	if f.Comments == nil {
 		return nil, Comments
 	}
-	for _, a := range *f.Comments {
+	for i := range *f.Comments {
+		a := &(*f.Comments)[i]
 		switch {
-		case !a.Approves || a.Ours || !a.New || a.Author.Bot || !projections.LaterID(a.ID, s.Before.Comment):
+		case !a.counts(s.Before.Comment) || !Asks(a.Commands, CommandApprove) && !Asks(a.Commands, CommandStop):
 		case a.MayWrite == nil:
 			return nil, Permission
+		case *a.MayWrite && Asks(a.Commands, CommandStop):
+			return stopped(a), Nothing
 		case *a.MayWrite:
-			return approving(s, &event.ResumeRequested{By: "comment", Person: true, Actor: a.Author.Login, Comment: a.ID}), Nothing
+			return approving(s, answer(a)), Nothing
 		}
 	}
 	return nil, Nothing
+}
+
+// counts reports whether the commands of a comment count that must be later than another
+// one, if its author may write.
+func (a *Answer) counts(after string) bool {
+	return a.Ordered && a.New && !a.Edited && !a.Ours && !a.Self && !a.Author.Bot && projections.LaterID(a.ID, after)
+}
+
+func answer(a *Answer) *event.ResumeRequested {
+	return &event.ResumeRequested{By: "comment", Person: true, Actor: a.Author.Login, Comment: a.ID}
+}
+
+func stopped(a *Answer) *event.StopRequested {
+	return &event.StopRequested{By: "comment", Actor: a.Author.Login, Comment: a.ID}
 }
 
 func expired(s *projections.State, f Facts) bool {

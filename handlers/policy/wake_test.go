@@ -96,7 +96,7 @@ func TestCommandApproves(t *testing.T) {
 func TestCommentApproves(t *testing.T) {
 	yes, no := true, false
 	bob := forge.Account{Login: "bob"}
-	good := policy.Answer{ID: "51", Author: bob, New: true, Approves: true, MayWrite: &yes}
+	good := policy.Answer{ID: "51", Author: bob, New: true, Ordered: true, Commands: []policy.Command{{Name: policy.CommandApprove}}, MayWrite: &yes}
 	with := func(change func(*policy.Answer)) policy.Answer { a := good; change(&a); return a }
 	for name, tt := range map[string]struct {
 		s    *projections.State
@@ -115,7 +115,10 @@ func TestCommentApproves(t *testing.T) {
 		"before ours":             {held(event.PauseChange), with(func(a *policy.Answer) { a.ID = "49" }), false, policy.Nothing},
 		"before ours, few digits": {held(event.PauseChange), with(func(a *policy.Answer) { a.ID = "9" }), false, policy.Nothing},
 		"read already":            {held(event.PauseChange), with(func(a *policy.Answer) { a.New = false }), false, policy.Nothing},
-		"other words":             {held(event.PauseChange), with(func(a *policy.Answer) { a.Approves = false }), false, policy.Nothing},
+		"edited":                  {held(event.PauseChange), with(func(a *policy.Answer) { a.Edited = true }), false, policy.Nothing},
+		"the agent's account":     {held(event.PauseChange), with(func(a *policy.Answer) { a.Self = true }), false, policy.Nothing},
+		"of a review":             {held(event.PauseChange), with(func(a *policy.Answer) { a.Ordered = false }), false, policy.Nothing},
+		"other words":             {held(event.PauseChange), with(func(a *policy.Answer) { a.Commands = nil }), false, policy.Nothing},
 	} {
 		wake, _, need := wake(t, tt.s, policy.Facts{Now: now, Comments: &[]policy.Answer{tt.a}})
 		if (wake != nil) != tt.want || need != tt.need {

@@ -47,8 +47,15 @@ func Phase(s *projections.State, phase string) *event.MessageAdded {
 	case projections.Verification:
 		parts = append(parts, planState(s), factLines(s))
 	}
+	if s.Config.Planning.Approval != "" && phase != projections.Understanding {
+		parts = append(parts, approvalRule)
+	}
 	return &event.MessageAdded{Role: string(llm.User), Purpose: event.PhaseMessage, Content: event.T(format.Paragraphs(parts))}
 }
+
+// approvalRule is what a plan must say that people approve.
+const approvalRule = "People approve the plan before it is carried out. In the parameters of each action name every file that it changes and every command that it runs: " +
+	"what the approved plan does not name needs another approval. Information is collected with read-only tools."
 
 // Action says what the current action of the plan is.
 func Action(s *projections.State) *event.MessageAdded {

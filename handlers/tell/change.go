@@ -12,7 +12,7 @@ import (
 
 // ApprovalReason is one reason why a person has to approve a change.
 type ApprovalReason struct {
-	Kind       string // files | lines | secret | submodule | large | binary | path
+	Kind       string // files | lines | secret | submodule | large | binary | path | unplanned
 	Path       string
 	Have, Most int // of files and lines
 }

@@ -10,7 +10,11 @@ type Planning struct {
 	// model says that the error lasts. Otherwise that ends the task as failed.
 	ContinueOnError bool `yaml:"continue_on_error"`
 	// Directory with `planning.txt`, `action.txt` and so on that replace built-in prompts.
-	PromptsDir      string          `yaml:"prompts_dir" path:"abs"`
+	PromptsDir string `yaml:"prompts_dir" path:"abs"`
+	// Whether people approve a plan before it is carried out, see docs/approval.md. `always`; `auto`: plans of public projects, plans that mean to touch `change_requests.protected_paths`, and those with more than `approval_actions` actions.
+	Approval string `yaml:"approval" default:"never" oneof:"never|always|auto"`
+	// Actions of a plan that `auto` lets pass. Also how many a change of an approved plan may add, without new files or commands, before it needs another approval.
+	ApprovalActions int             `yaml:"approval_actions" default:"10" min:"0"`
 	LLMCallComments LLMCallComments `yaml:"llm_call_comments"`
 	ProgressComment ProgressComment `yaml:"progress_comment"`
 	PrePlanning     PrePlanning     `yaml:"pre_planning"`

@@ -69,6 +69,12 @@ func (d *decoder) validate(c *Config) {
 	for _, source := range c.TaskSource {
 		d.checkForges(c, source)
 	}
+	if c.Planning.Approval != "never" && !c.Planning.Enabled {
+		d.failAt("planning.approval", "needs planning.enabled: without a plan there is nothing to approve")
+	}
+	if c.Planning.Approval != "never" && !c.Commands.Enabled {
+		d.failAt("planning.approval", "needs commands.enabled: people approve by commands in comments")
+	}
 	if p := c.ChangeRequests.BranchPrefix; !branchPrefix.MatchString(p) || strings.Contains(p, "..") || strings.Contains(p, "//") {
 		d.failAt("change_requests.branch_prefix", "is not the beginning of a branch name")
 	}

@@ -17,6 +17,7 @@ var parts = []texts{commentTexts, planTexts, reasonTexts, failureTexts, modelTex
 	cacheTexts, forkTexts, doctorNames,
 	exportTexts,
 	webhookTexts,
+	approvalTexts,
 	pageTexts, webTexts, uiTexts}
 
 // table is made when the first text is asked for.

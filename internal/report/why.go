@@ -85,10 +85,11 @@ const mostPauses = 20
 // Approval is what a person let pass.
 type Approval struct {
 	Time time.Time         `json:"time"`
-	What event.PauseReason `json:"what"`           // change | limit | text
-	By   string            `json:"by"`             // label | comment | command
+	What event.PauseReason `json:"what"`           // change | plan | limit | text
+	By   string            `json:"by"`             // label | comment | command | reaction
 	Who  string            `json:"who,omitempty"`  // a login of the forge; of a command the account of the machine
 	Tree string            `json:"tree,omitempty"` // of the change
+	Plan string            `json:"plan,omitempty"` // hash of the plan
 }
 
 // Limit is one that was reached, in its own unit.
@@ -216,8 +217,9 @@ func (c *Attempt) apply(ev event.Event, s *projections.State) {
 	case *event.ContextFailed:
 		c.Reason = string(b.Reason)
 	case *event.ResumeRequested:
-		if b.Person && projections.NeedsApproval(s.Paused) {
-			c.Allowed = append(c.Allowed, Approval{Time: ev.Time, What: s.Paused.Reason, By: b.By, Who: b.Actor, Tree: b.Tree})
+		revised := s.Paused != nil && s.Paused.Reason == event.PausePlan && b.Plan == ""
+		if b.Person && projections.NeedsApproval(s.Paused) && !revised {
+			c.Allowed = append(c.Allowed, Approval{Time: ev.Time, What: s.Paused.Reason, By: b.By, Who: b.Actor, Tree: b.Tree, Plan: b.Plan})
 		}
 	case *event.TaskFetched:
 		c.Unknown = b.Edit.Unknown

@@ -142,6 +142,9 @@ func (p *Printer) showApproval(a report.Approval) {
 		who = p.text("why.approved.nobody")
 	}
 	what := p.text(i18n.OrOther("why.approved.what.", string(a.What)))
+	if a.What == event.PausePlan {
+		what = p.text("why.approved.what.plan", sanitize.Line(a.Plan, 64))
+	}
 	if a.What == event.PauseChange {
 		what = p.text("why.approved.what.change", a.Tree[:min(len(a.Tree), 12)])
 	}

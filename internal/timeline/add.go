@@ -46,6 +46,8 @@ func (t *Timeline) intent(ev event.Event) []uint64 {
 		row.Kind, row.Title = Tool, t.line(toolTitle(b))
 	case *event.CommentRequested:
 		row.Kind = Comment
+	case *event.ReactionRequested:
+		row.Kind, row.Minor = Comment, true
 	case *event.LabelsRequested:
 		row.Kind, row.Minor = Labels, true
 	case *event.ChangeRequested:

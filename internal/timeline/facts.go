@@ -108,7 +108,7 @@ func (t *Timeline) resumed(ev event.Event) []uint64 {
 
 // kinds says what events are about that are not listed in [kindOf].
 var kinds = map[string]Kind{
-	"llm": Model, "tool": Tool, "comment": Comment, "labels": Labels, "change": Change, "workspace": Files, "message": Message, "summary": Message,
+	"llm": Model, "tool": Tool, "comment": Comment, "reaction": Comment, "labels": Labels, "change": Change, "workspace": Files, "message": Message, "summary": Message,
 	"phase": Phase, "action": Action, "plan": Plan, "understanding": Plan, "information": Plan, "assumption": Plan, "reflection": Plan, "verification": Plan,
 	"replan": Plan, "task": Input, "comments": Input, "project": Input, "tools": Input, "config": Input, "read": Input, "process": Process, "limit": Limit,
 	"pause": Request, "resume": Request, "stop": Request, "context": Input, "timer": Input, "blob": Other,

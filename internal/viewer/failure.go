@@ -36,7 +36,7 @@ func (c *Calls) Saw(r eventlog.Record) {
 		c.what = strings.TrimSpace(b.Name() + " " + args)
 	case *event.LLMRequested:
 		c.what = b.Model + ", " + b.Purpose
-	case *event.CommentRequested, *event.LabelsRequested, *event.ChangeRequested:
+	case *event.CommentRequested, *event.LabelsRequested, *event.ChangeRequested, *event.ReactionRequested:
 		c.what = projections.Describe(ev)
 	}
 }

@@ -107,7 +107,7 @@ func (t *Task) does(now time.Time, lang i18n.Lang) string {
 		return i18n.Text(lang, "watch.model") + since
 	case *event.ToolRequested:
 		return call(b) + since
-	case *event.CommentRequested:
+	case *event.CommentRequested, *event.ReactionRequested:
 		return i18n.Text(lang, "watch.comment") + since
 	case *event.LabelsRequested:
 		return i18n.Text(lang, "watch.labels") + since

@@ -37,7 +37,7 @@ func (s *Rounds) pin(at app.Site, project string) event.ConfigPinned {
 		Storage:  event.Storage{Threshold: c.ContextStorage.CompressionThreshold, Keep: c.ContextStorage.KeepRecentMessages},
 		Change:   changeRule(c.ChangeRequests, f),
 		Comments: commentRule(c.NewCommentHandling),
-		Commands: event.CommandRule{Enabled: c.Commands.Enabled, Slash: !f.Driver.QuickActions},
+		Commands: event.CommandRule{Enabled: c.Commands.Enabled, Slash: !f.Driver.QuickActions, Reactions: !f.Driver.Local},
 		Project: event.ProjectRule{Rules: c.ProjectAgentRules.Enabled, MaxFile: c.ProjectAgentRules.Limits.MaxFileSize,
 			MaxTotal: c.ProjectAgentRules.Limits.MaxTotalSize, Files: c.FileListContext.Enabled, MaxDepth: c.FileListContext.MaxDepth},
 		Inherit: event.Inherit{Enabled: c.ContextInheritance.Enabled, ExpiryDays: c.ContextInheritance.ContextExpiryDays,

@@ -11,7 +11,10 @@ func (s *Rounds) planning() event.Planning {
 	c := s.Config.Planning
 	p := event.Planning{Enabled: c.Enabled, MaxActions: c.MaxSubtasks, ContinueOnError: c.ContinueOnError, Comments: "off",
 		Checklist: c.ProgressComment.Enabled, MaxHistory: c.ProgressComment.MaxHistoryEntries, MaxRevisions: c.Revision.MaxRevisions,
-		Replan: replans(c.Replanning), Prompts: s.PlanningPrompts}
+		Replan: replans(c.Replanning), Prompts: s.PlanningPrompts, ApprovalActions: c.ApprovalActions}
+	if c.Approval != "never" {
+		p.Approval = c.Approval
+	}
 	if c.LLMCallComments.Enabled {
 		p.Comments = c.LLMCallComments.Mode
 	}

@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,6 +60,8 @@ func (r *round) learn(ctx context.Context, at app.Site, s *projections.State, f 
 		return err
 	case policy.Comments:
 		return r.readAnswers(ctx, at, s, f)
+	case policy.Reactions:
+		return readThumbs(ctx, at, s, f)
 	case policy.Permission:
 		return r.readPermissions(ctx, at, s, f)
 	case policy.Nothing, policy.Self: // of beginning a task
@@ -111,43 +114,89 @@ func (r *round) readAnswers(ctx context.Context, at app.Site, s *projections.Sta
 	if err != nil && s.Status == projections.Paused && ctx.Err() == nil {
 		comments, err = nil, nil
 	}
-	answers, grammar := []policy.Answer{}, r.grammar(ctx, at)
+	self, grammar := r.self(ctx, at, comments)
+	answers := []policy.Answer{}
 	for _, c := range comments {
 		id := projections.CommentID(c.Kind, c.ID)
 		known, seen := s.Comments.Seen(id)
-		commands, _ := policy.Commands(c.Body, grammar)
-		answers = append(answers, policy.Answer{ID: c.ID, Author: c.Author, New: !seen || known != engine.Hash(c.Body), Approves: policy.Asks(commands, policy.CommandApprove) && id == c.ID, Wordless: !strings.ContainsFunc(c.Body, isWord),
-			Ours: c.System || s.Comments.Own(id) || engine.Marked(c.Body)}) // author and agent may share an account
+		a := policy.Answer{ID: c.ID, Author: c.Author, New: !seen || known != engine.Hash(c.Body), Edited: seen || edited(c), Ordered: id == c.ID,
+			Self: self != "" && c.Author.Login == self, Wordless: !strings.ContainsFunc(c.Body, isWord),
+			Ours: c.System || s.Comments.Own(id) || engine.Marked(c.Body)} // author and agent may share an account
+		a.Commands, a.Alone = policy.Commands(c.Body, grammar)
+		answers = append(answers, a)
 	}
 	f.Comments = &answers
 	return err
 }
 
-// grammar is how commands are written on a forge.
-func (r *round) grammar(ctx context.Context, at app.Site) policy.Grammar {
-	g := policy.Grammar{Off: !r.Config.Commands.Enabled, Slash: !at.Config.Driver.QuickActions, Bot: at.Config.BotName}
-	if me, err := at.Client.Me(ctx); g.Bot == "" && err == nil {
-		g.Bot = me.Login
+// edited reports whether a comment may be another text than its author wrote first. A
+// forge that does not say when it was written or changed leaves that open.
+func edited(c forge.Comment) bool {
+	return c.CreatedAt.IsZero() || c.UpdatedAt.IsZero() || c.UpdatedAt.Sub(c.CreatedAt) >= time.Second
+}
+
+// self is the login of the agent's account, and how commands are written on its forge.
+// Who we are matters only where somebody gives a command or mentions us.
+func (r *round) self(ctx context.Context, at app.Site, comments []forge.Comment) (login string, g policy.Grammar) {
+	g = policy.Grammar{Off: !r.Config.Commands.Enabled, Slash: !at.Config.Driver.QuickActions, Bot: at.Config.BotName}
+	for _, c := range comments {
+		if commands, _ := policy.Commands(c.Body, g); len(commands) == 0 && (g.Bot != "" || !strings.Contains(c.Body, "@")) {
+			continue
+		}
+		if me, err := at.Client.Me(ctx); err == nil {
+			g.Bot = cmp.Or(g.Bot, me.Login)
+			return me.Login, g
+		}
+		break
 	}
-	return g
+	return g.Bot, g
+}
+
+// readThumbs reads who reacted to the plan with a thumb up. What cannot be read approves
+// nothing.
+func readThumbs(ctx context.Context, at app.Site, s *projections.State, f *policy.Facts) error {
+	thumbs := []policy.Thumb{}
+	reactions, err := at.Client.Reactions(ctx, s.Key, s.Planning.Posted.Comment, forge.ThumbsUp)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	self := at.Config.BotName
+	if len(reactions) > 0 && err == nil {
+		if me, err := at.Client.Me(ctx); err == nil {
+			self = me.Login
+		}
+	}
+	for _, t := range reactions {
+		thumbs = append(thumbs, policy.Thumb{ID: t.ID, By: t.By, Self: self != "" && t.By.Login == self})
+	}
+	f.Thumbs = &thumbs
+	return nil
 }
 
 // isWord is true for what words are made of. A picture or a link has such letters, too.
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// readPermissions asks about all who approve. Who cannot be asked about may not.
+// readPermissions asks about all whose word may count, each once. Who cannot be asked
+// about may not.
 func (r *round) readPermissions(ctx context.Context, at app.Site, s *projections.State, f *policy.Facts) error {
-	for i := range *f.Comments {
-		a := &(*f.Comments)[i]
-		if !a.Approves || a.MayWrite != nil {
-			continue
+	asked := map[string]*bool{}
+	ask := func(a forge.Account) *bool {
+		if asked[a.Login] == nil {
+			may, err := at.Client.Permission(ctx, s.Key, a.Login)
+			asked[a.Login] = new(err == nil && may >= forge.Write)
 		}
-		may, err := at.Client.Permission(ctx, s.Key, a.Author.Login)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		writes := err == nil && may >= forge.Write
-		a.MayWrite = &writes
+		return asked[a.Login]
 	}
-	return nil
+	for i := range *f.Comments {
+		if a := &(*f.Comments)[i]; a.MayWrite == nil && a.New && !a.Ours && (len(a.Commands) > 0 || !a.Wordless && s.Paused != nil && s.Paused.Reason == event.PausePlan) {
+			a.MayWrite = ask(a.Author)
+		}
+	}
+	if f.Thumbs != nil {
+		for i := range *f.Thumbs {
+			t := &(*f.Thumbs)[i]
+			t.MayWrite = ask(t.By)
+		}
+	}
+	return ctx.Err()
 }
