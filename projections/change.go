@@ -12,6 +12,7 @@ type Publishing struct {
 	Failed   *event.ChangeFailed // the latest try, if it failed
 	Asked    map[string]bool     // new files that the model was asked about
 	Words    string              // its closing words before that
+	Pushed   string              // the latest commit that went out
 
 	tree string // of the latest try
 	done string // of the latest that was published or kept
@@ -31,6 +32,9 @@ func (p *Publishing) apply(e event.Event) {
 		p.resumed()
 	case *event.ChangeOpened:
 		p.Failed, p.done = nil, p.tree
+		if b.Patch.IsZero() {
+			p.Pushed = b.Commit
+		}
 		if p.Kept = nil; b.Unfinished {
 			p.Kept = b
 			return

@@ -70,6 +70,37 @@ func (r *Repo) published(ctx context.Context, commit string) error {
 	return err
 }
 
+// PublishedBase is the commit that the next ones come after: base, but in a copy that was
+// made again since a commit of it went out. There it is the last of those, as far as the
+// branch still has it: what begins at base would not fit onto it.
+func (r *Repo) PublishedBase(ctx context.Context, base, branch, last string) (string, error) {
+	if !hexName(last) || r.auth.url == "" || checkBranch(branch) != nil {
+		return base, nil
+	}
+	out, err := r.git(ctx, "rev-parse", "--quiet", "--verify", publishedRef+"^{commit}")
+	known := strings.TrimSpace(out)
+	if err != nil || !hexName(known) {
+		tip, err := r.fetch(ctx, "refs/heads/"+branch)
+		if err == nil && tip != last {
+			tip, err = r.fetch(ctx, last) // somebody pushed since; not all servers give it
+		}
+		switch {
+		case ctx.Err() != nil:
+			return "", ctx.Err()
+		case err != nil || tip != last:
+			return base, nil
+		}
+		known = last
+		if err := r.published(ctx, last); err != nil {
+			return "", err
+		}
+	}
+	if _, err := r.git(ctx, "merge-base", "--is-ancestor", base, known); err == nil {
+		return base, nil
+	}
+	return known, ctx.Err()
+}
+
 // unpublished is the commit after which those begin that did not go out yet.
 func (r *Repo) unpublished(ctx context.Context, spec PushSpec) string {
 	out, err := r.git(ctx, "rev-parse", "--quiet", "--verify", publishedRef+"^{commit}")

@@ -86,6 +86,62 @@ func TestMoved(t *testing.T) {
 	}
 }
 
+// TestPublishedBase: a copy that was made again goes on after what it had pushed, also
+// when somebody else pushed since, at every try, and again in the next round.
+func TestPublishedBase(t *testing.T) {
+	exhaustive.Slow(t)
+	ctx := context.Background()
+	for name, touch := range map[string]func(t *testing.T, url string) string{
+		"as it was": func(*testing.T, string) string { return "" },
+		"a person pushed since": func(t *testing.T, url string) string {
+			plain(t, strings.TrimPrefix(url, "file://"), "config", "uploadpack.allowReachableSHA1InWant", "true") // as GitHub and GitLab have it
+			return other(t, url, "new", "theirs", "z\n")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url := remote(t)
+			first, spec := work(t, url, "other", "ours", "x\n")
+			spec.Branch, spec.There = "new", false
+			pushed, err := first.Push(ctx, spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			theirs := touch(t, url)
+			again, err := Clone(ctx, Options{URL: url, Dir: filepath.Join(t.TempDir(), "again"), Branch: "other", Commit: spec.Base})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for round, text := range []string{"x\ny\n", "x\ny\nz\n"} {
+				put(t, again.Dir, "ours", text)
+				tree, _, err := again.Tree(ctx, 1<<20, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var made string
+				for try := range 2 {
+					base, err := again.PublishedBase(ctx, spec.Base, "new", pushed)
+					if err != nil {
+						t.Fatal(err)
+					}
+					commit, err := again.Commit(ctx, CommitSpec{Branch: "new", Base: base, Tree: tree, Message: "more", Author: writer, When: time.Unix(1_800_000_000, 0)})
+					if err != nil || made != "" && commit != made {
+						t.Fatalf("round %d, try %d: %s %v, want %s", round, try, commit, err, made)
+					}
+					made = commit
+				}
+				if _, err := again.Push(ctx, PushSpec{Branch: "new", Commit: made, Base: spec.Base, Author: writer}); err != nil {
+					t.Fatalf("round %d: %v", round, err)
+				}
+				log := plain(t, strings.TrimPrefix(url, "file://"), "log", "--format=%H %s", "new")
+				got := plain(t, strings.TrimPrefix(url, "file://"), "show", "new:ours")
+				if got != strings.TrimSuffix(text, "\n") || !strings.Contains(log, pushed) || !strings.Contains(log, theirs) || strings.Count(log, "more") != round+1 {
+					t.Errorf("round %d: the branch has %q:\n%s", round, got, log)
+				}
+			}
+		})
+	}
+}
+
 // TestRewritten: somebody replaced the branch's commits by others.
 func TestRewritten(t *testing.T) {
 	ctx, url := context.Background(), remote(t)

@@ -97,9 +97,12 @@ func (w *Copy) Publish(ctx context.Context, s *projections.State, in *event.Chan
 			return done, nil
 		}
 	}
+	spec := w.commits(s, in)
+	spec.Tree = tree
+	if err == nil && in.Branch != "" {
+		spec.Base, err = repo.PublishedBase(ctx, spec.Base, in.Branch, s.Publishing.Pushed)
+	}
 	if err == nil {
-		spec := w.commits(s, in)
-		spec.Tree = tree
 		spec.Fit = w.fit(repo, spec)
 		done.Commit, err = repo.Commit(ctx, spec)
 	}
