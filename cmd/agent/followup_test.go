@@ -189,3 +189,21 @@ func TestRoundFails(t *testing.T) {
 		})
 	}
 }
+
+// TestFollowUpInNewClone: the working copy is lost while the task waits. What the author asked
+// for then goes onto what was pushed before; it did not fit there, and the task was done without it.
+func TestFollowUpInNewClone(t *testing.T) {
+	each(t, func(t *testing.T, kind string) {
+		c := newTalk(t, kind, followUps)
+		c.extra = followUp
+		c.step(2, "awaiting", awaitingLabel)
+		c.wantPublishedAs("hello\n")
+		for round, lines := range []int{2, 3} {
+			must(t, os.RemoveAll(c.path("workspaces")))
+			c.say("alice", "Another line, please.")
+			c.step(4+2*round, "awaiting", awaitingLabel)
+			c.wantPublishedAs(strings.Repeat("hello\n", lines))
+		}
+		c.wantExact(c.wantState("awaiting", awaitingLabel).UUID)
+	})
+}
