@@ -81,7 +81,7 @@ a command leaves a signal for it or a forge sends a hook (webhooks.listen). It e
 					return rounds.Summary{}, err
 				}
 				r.Service = sdnotify.New(a.Getenv)
-				return r.Loop(cmd.Context(), every), nil
+				return rounds.Summary{Left: r.Loop(cmd.Context(), every).Left}, nil // it ends as it was asked to, whatever the last round met
 			})
 		},
 	}

@@ -11,13 +11,23 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"agent/forge/forgetest"
 )
 
 // TestService is the loop as systemd sees it: it is ready, gives signs of life while it
-// has nothing to do, says that it ends, and ends with 0.
+// has nothing to do, says that it ends, and ends with 0, also if its forge is down.
 func TestService(t *testing.T) {
 	t.Parallel()
+	t.Run("idle", func(t *testing.T) { t.Parallel(); asService(t, false) })
+	t.Run("the forge is down", func(t *testing.T) { t.Parallel(); asService(t, true) })
+}
+
+func asService(t *testing.T, down bool) {
 	w := newWorld(t, greet())
+	if down {
+		w.forge.Fault(forgetest.Fault{Kind: forgetest.Answer, Status: 503, Times: -1})
+	}
 	w.forge.CloseIssue(testRepo, 1)
 	name := w.path("notify")
 	at, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})

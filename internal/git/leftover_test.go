@@ -13,7 +13,7 @@ func TestRemoveLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	now := time.Now()
-	for name, gone := range map[string]bool{"agent-git-old": true, "agent-git-new": false, "other-old": false, "agent-git-file-old": false, "agent-git-link-old": false} {
+	for name, gone := range map[string]bool{"agent-git-old": true, "agent-preflight-old": true, "agent-ctags-old": true, "agent-doctor-old": true, "agent-restore-old": true, "agent-git-new": false, "other-old": false, "agent-git-file-old": false, "agent-git-link-old": false} {
 		path := filepath.Join(dir, name)
 		var err error
 		switch name {

@@ -142,7 +142,7 @@ func (s *soak) checkLeft() {
 			break
 		}
 	}
-	for _, dir := range []string{"contexts/.staging", "contexts/.control", "contexts/running", "contexts/paused"} {
+	for _, dir := range []string{"contexts/.control", "contexts/running", "contexts/paused"} {
 		if left, err := os.ReadDir(s.world.Path(dir)); err != nil || len(left) > 0 {
 			s.problem("%s holds %d (%v)", dir, len(left), err)
 		}

@@ -16,7 +16,7 @@ import (
 type sample struct {
 	at                     time.Duration
 	memory, files, threads int // of the loop; KiB
-	entries                int // files and directories beside the ended contexts and their locks
+	entries                int // files and directories beside those of what ended
 	ended, endedEntries    int // contexts that ended, and what is in their directories
 }
 
@@ -31,7 +31,7 @@ var figures = []struct {
 	{"open files", func(s sample) float64 { return float64(s.files) }, 1, 8},
 	{"threads", func(s sample) float64 { return float64(s.threads) }, 1, 6},
 	{"files and directories beside what ended", func(s sample) float64 { return float64(s.entries) }, 1.1, 150},
-	{"files and directories of a context that ended", func(s sample) float64 { return float64(s.endedEntries) / float64(max(s.ended, 1)) }, 1.1, 2},
+	{"files and directories of a context that ended", func(s sample) float64 { return float64(s.endedEntries) / float64(max(s.ended, 1)) }, 1.1, 3},
 }
 
 // watch takes samples and prints a line every minute, six in all at least.
@@ -57,7 +57,10 @@ func (s *soak) take() {
 	open, _ := os.ReadDir(proc + "fd")
 	p.files = len(open)
 	completed := s.world.Path("contexts", "completed") + "/"
-	locks := s.world.Path("contexts", ".locks") + "/"
+	bounded := []string{
+		s.world.Path("contexts", ".locks") + "/",   // of each context
+		s.world.Path("contexts", ".answers") + "/", // by bytes, and those that nobody asks for by days
+	}
 	for _, top := range []string{"contexts", "workspaces", "tmp", "logs", ".cache"} {
 		_ = filepath.WalkDir(s.world.Path(top), func(path string, _ fs.DirEntry, _ error) error { // files come and go meanwhile
 			switch in, ended := strings.CutPrefix(path, completed); {
@@ -65,7 +68,9 @@ func (s *soak) take() {
 				p.ended++
 			case ended:
 				p.endedEntries++
-			case !strings.HasPrefix(path, locks): // two of each task and context
+			case s.keptWork(path):
+				p.endedEntries++
+			case !slices.ContainsFunc(bounded, func(dir string) bool { return strings.HasPrefix(path, dir) }):
 				p.entries++
 			}
 			return nil
@@ -74,6 +79,18 @@ func (s *soak) take() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.samples = append(s.samples, p)
+}
+
+// keptWork tells whether something belongs to the working copy of a task that was taken
+// off: its work is nowhere else.
+func (s *soak) keptWork(path string) bool {
+	in, work := strings.CutPrefix(path, s.world.Path("workspaces")+"/")
+	if !work {
+		return false
+	}
+	uuid, _, _ := strings.Cut(in, "/")
+	_, err := os.Lstat(s.world.Path("contexts", "completed", uuid))
+	return err == nil
 }
 
 func field(status, name string) int {

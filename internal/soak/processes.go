@@ -82,10 +82,15 @@ func (p *process) end(s *soak) {
 	}
 }
 
-// cron runs the agent as cron does, and kills half of the runs.
+// cron runs the agent as cron does, and kills half of the runs. What is collected once a
+// day is collected more often.
 func (s *soak) cron() {
-	for s.between(2*time.Second, 8*time.Second) {
-		p := s.start("run", "--quiet")
+	for n := 1; s.between(2*time.Second, 8*time.Second); n++ {
+		args := []string{"run", "--quiet"}
+		if n%10 == 0 {
+			args = []string{"gc"}
+		}
+		p := s.start(args...)
 		if s.random(2) == 0 {
 			time.Sleep(time.Duration(s.random(int(4 * time.Second)))) // the fault, not a wait for something
 			if p.kill() {
