@@ -16,6 +16,7 @@
 //	gc.json                                              what was collected last
 //	checks.json                                          how far contexts that ended were checked: [Store.CheckPart]
 //	.waiting/<uuid>.json                                 what wakes a paused context, rebuildable: [Store.NoteWaiting]
+//	.notices/<uuid>.json                                 up to where people were told of a context that is worked on: [Notices]
 //	.answers/<hash>                                      what forges answered, kept by their adapters: [AnswersDir]
 //	.key                                                 32 random bytes for comment markers
 //	.staging/  .quarantine/                              half-made and set-aside things

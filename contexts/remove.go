@@ -87,8 +87,10 @@ func (s *Store) clean(uuid string) error {
 			err = errors.Join(err, e)
 		}
 	}
-	if e := s.fs.Remove(waitingFile(uuid)); !isMissing(e) {
-		err = errors.Join(err, e)
+	for _, note := range []string{waitingFile(uuid), noticesFile(uuid)} {
+		if e := s.fs.Remove(note); !isMissing(e) {
+			err = errors.Join(err, e)
+		}
 	}
 	// Whoever opened the lock file before notices that it is gone.
 	if e := s.fs.Remove(locksDir + "/" + uuid + ".lock"); !isMissing(e) {

@@ -15,6 +15,7 @@ import (
 	"agent/internal/config"
 	"agent/internal/export"
 	"agent/internal/fsx"
+	"agent/internal/notify"
 	"agent/internal/workspace"
 	"agent/llm"
 	"agent/projections"
@@ -31,7 +32,24 @@ func (a *App) makePorts() error {
 		Now:   time.Now, Sleep: sleep, Jitter: rand.Float64, Cost: a.cost, PauseFile: a.PauseSignal, Inherit: a.history().Inherit,
 	}
 	a.sendSpans()
+	a.notify()
 	return nil
+}
+
+// notify tells people what becomes of tasks, if that is configured.
+func (a *App) notify() {
+	if len(a.Config.Notify) == 0 {
+		return
+	}
+	n := notify.New(notify.Options{Store: a.Store, Notify: a.Config.Notify, Redact: a.Redact, Lang: a.Language(), Log: a.Log, Version: a.options.Version})
+	a.closers = append(a.closers, n)
+	before := a.Ports.OnEvent
+	a.Ports.OnEvent = func(ev event.Event, s *projections.State) {
+		n.Saw(ev, s)
+		if before != nil {
+			before(ev, s)
+		}
+	}
 }
 
 // sendSpans lets a collector see what happens in contexts, if one is configured.

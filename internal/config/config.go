@@ -84,10 +84,11 @@ type Config struct {
 	FileListContext    FileListContext    `yaml:"file_list_context"`
 	Loop               Loop               `yaml:"loop"`
 	Webhooks           Webhooks           `yaml:"webhooks"`
+	Notify             []Notification     `yaml:"notify"`
 	Log                Log                `yaml:"log"`
 	Telemetry          Telemetry          `yaml:"telemetry"`
 
-	inserted []string          // values that ${…} put into mcp_servers
+	inserted []string          // values that ${…} put into mcp_servers and notify
 	replaced map[string]string // path → variable that won over the file
 	sources  sources
 }

@@ -30,7 +30,7 @@ type decoder struct {
 	lines     map[string]int    // path → line, for everything that is set
 	from      map[string]string // path → variable that set it instead
 	literal   []string          // paths of secrets that stand in the file itself
-	inserted  []string          // values put into mcp_servers by ${…}
+	inserted  []string          // values put into mcp_servers and notify by ${…}
 	missing   []missing
 	unprinted []string // paths of secrets whose commands failed
 	problems  []lined
@@ -197,6 +197,8 @@ func (d *decoder) list(n *yaml.Node, v reflect.Value, path string) {
 			e.Set(reflect.ValueOf(defaultForge(kind)))
 		case reflect.TypeFor[MCPServer]():
 			e.Set(reflect.ValueOf(blankServer()))
+		case reflect.TypeFor[Notification]():
+			e.Set(reflect.ValueOf(blankNotification()))
 		}
 		d.value(item, e, fmt.Sprintf("%s[%d]", path, i))
 		all = reflect.Append(all, e)

@@ -152,6 +152,7 @@ func fieldComments(t *testing.T) map[string]string {
 	comments(types, types["Forge"], "forge", all)
 	comments(types, types["Provider"], "llm.provider", all)
 	comments(types, types["MCPServer"], "mcp_servers", all)
+	comments(types, types["Notification"], "notify", all)
 	comments(types, types["Price"], "llm.prices.*", all)
 	return all
 }

@@ -93,7 +93,7 @@ func synonym(section, key string) string {
 }
 
 // freeKeys are the sections whose keys people choose themselves.
-var freeKeys = lazyregexp.New(`^(llm\.prices|telemetry\.headers|mcp_servers(?:\[\d+\])?\.(?:headers|env)|[a-z0-9_-]+(?:\[\d+\])?\.setup_commands)\..*`)
+var freeKeys = lazyregexp.New(`^(llm\.prices|telemetry\.headers|(?:mcp_servers|notify)(?:\[\d+\])?\.(?:headers|env)|[a-z0-9_-]+(?:\[\d+\])?\.setup_commands)\..*`)
 
 // shown is a path as people wrote it: a forge that is alone has no position. Keys
 // of the people's own choice are left out, a value may stand in their place.
@@ -111,13 +111,21 @@ func join(path, key string) string {
 // secretPath tells whether the value at a path is a secret by its place.
 func secretPath(path string) bool {
 	p := plain(path)
-	if strings.HasPrefix(p, "mcp_servers.headers.") || strings.HasPrefix(p, "telemetry.headers.") {
+	if strings.HasPrefix(p, "mcp_servers.headers.") || strings.HasPrefix(p, "telemetry.headers.") || strings.HasPrefix(p, "notify.headers.") {
 		return true
 	}
-	if name, ok := strings.CutPrefix(p, "mcp_servers.env."); ok {
-		return secretName(name)
+	for _, section := range []string{"mcp_servers.env.", "notify.env."} {
+		if name, ok := strings.CutPrefix(p, section); ok {
+			return secretName(name)
+		}
 	}
-	return strings.HasSuffix(p, ".personal_access_token") || strings.HasSuffix(p, ".api_key") || p == "webhooks.secret"
+	return strings.HasSuffix(p, ".personal_access_token") || strings.HasSuffix(p, ".api_key") || p == "webhooks.secret" || p == "notify.token" || addressPath(p)
+}
+
+// addressPath tells whether the value at a path is an address of which a part is secret.
+func addressPath(path string) bool {
+	p := plain(path)
+	return p == "notify.url" || p == "notify.ntfy" || p == "notify.slack"
 }
 
 var secretWords = lazyregexp.New(`(?i)token|secret|passw|passphrase|credential|private|api_?key|access_?key|auth|(^|_)(key|pat|pwd)($|_)`)

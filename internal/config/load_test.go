@@ -235,10 +235,14 @@ llm: {openai: {api_key: "${K}"}}
 mcp_servers:
   - {mcp_server_name: a, command: [x, "--key=${ARG}"], env: {PLAIN: plain-value, API_TOKEN: named-secret, FROM: "${V}", PATH: "${P}"}}
   - {mcp_server_name: b, url: "https://m.example.com/mcp", headers: {Authorization: "Bearer ${H}"}}
+notify:
+  - {slack: "${SLACK}"}
+  - {ntfy: "https://ntfy.sh/${TOPIC}", token: tk_0123}
+  - {url: "https://n.example.com/api/deliveries-of-the-agent?key=0123456789abcdef0123"}
 `
-	env := map[string]string{"K": "key-openai-1", "V": "inserted-1", "H": "header-1", "P": "/usr/bin", "ARG": "argument-1"}
+	env := map[string]string{"SLACK": "https://hooks.slack.com/services/T0/B0/Aa1Bb2Cc3Dd4Ee5Ff6Gg7Hh8", "TOPIC": "my-topic", "K": "key-openai-1", "V": "inserted-1", "H": "header-1", "P": "/usr/bin", "ARG": "argument-1"}
 	c := mustLoad(t, text, env)
-	want := []string{"Bearer header-1", "argument-1", "header-1", "inserted-1", "key-openai-1", "named-secret", "tok-github-1"}
+	want := []string{"0123456789abcdef0123", "Aa1Bb2Cc3Dd4Ee5Ff6Gg7Hh8", "Bearer header-1", "argument-1", "header-1", "inserted-1", "key-openai-1", "my-topic", "named-secret", "tk_0123", "tok-github-1"}
 	if got := c.Secrets(); !reflect.DeepEqual(got, want) {
 		t.Errorf("secrets %q", got)
 	}

@@ -118,7 +118,7 @@ func (d *decoder) variable(expr, path string, line int) string {
 	case !oneLine(value):
 		d.fail(line, "%s: the value of %s holds a line break or control character", shown(path), name)
 		return ""
-	case strings.HasPrefix(path, "mcp_servers"):
+	case strings.HasPrefix(path, "mcp_servers"), strings.HasPrefix(path, "notify") && !strings.Contains(value, "://"): // of an address a part is secret
 		d.inserted = append(d.inserted, value)
 	}
 	return value

@@ -228,6 +228,7 @@ func TestEffective(t *testing.T) {
 llm: {provider: openai, openai: {api_key: "${KEY}", model: m}, timeout_seconds: 60}
 github: {personal_access_token: `+secret+`, repositories: [a/b]}
 mcp_servers: [{mcp_server_name: x, url: "https://x.example", headers: {Authorization: "Bearer `+secret+`", Accept: "`+secret+`"}}]
+notify: [{slack: "https://hooks.example/`+secret+`"}]
 `, map[string]string{"KEY": secret, "LLM_PROVIDER": "openai", "OPENAI_MODEL": "other", "DEBUG": "0"}, Override(func(c *Config) { c.ContextsDir = "/tmp/x" }))
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ func (d *decoder) checkSecret(s, path, variable string) {
 func (c *Config) Secrets() []string {
 	set := map[string]bool{}
 	walk(reflect.ValueOf(*c), "", func(path, value string) {
-		if secretPath(path) {
+		if secretPath(path) && !addressPath(path) {
 			set[value] = true
 			if _, token, ok := strings.Cut(value, " "); ok && strings.Contains(path, ".headers.") {
 				set[token] = true // "Bearer x": x alone is a secret too
@@ -76,6 +76,7 @@ func (c *Config) Secrets() []string {
 			set[v] = true
 		}
 	}
+	noteSecrets(c.Notify, set)
 	delete(set, "")
 	return slices.Sorted(maps.Keys(set))
 }

@@ -126,15 +126,18 @@ type Key struct {
 	Init     bool // `agent init` writes it
 }
 
+// lists are the sections that a file has several of.
+var lists = strings.NewReplacer("mcp_servers[0]", "mcp_servers[]", "notify[0]", "notify[]")
+
 // Keys is the table: every key of the configuration in the order of the structs.
 func Keys() []Key {
 	c := Default()
 	c.fillForges(func(string) bool { return true })
-	c.MCPServers = []MCPServer{blankServer()}
+	c.MCPServers, c.Notify = []MCPServer{blankServer()}, []Notification{blankNotification()}
 	c.LLM.Prices = map[string]Price{"*": {}}
 	var all []Key
 	visit(reflect.ValueOf(c).Elem(), "", func(path string, k child) {
-		path = strings.ReplaceAll(strings.Replace(path, "mcp_servers[0]", "mcp_servers[]", 1), "[0]", "")
+		path = strings.ReplaceAll(lists.Replace(path), "[0]", "")
 		all = append(all, Key{Path: path, Default: written(k.value), Env: k.env, Min: k.tag.Get("min"), Max: k.tag.Get("max"), OneOf: oneOf(k.tag), Init: k.tag.Get("init") == "yes"})
 	})
 	return all

@@ -107,6 +107,7 @@ func (d *doctor) checkAll() {
 	d.checkInjection()
 	d.checkTelemetry()
 	d.checkWebhooks()
+	d.checkNotify()
 }
 
 func (d *doctor) text(id i18n.ID, args ...any) string {

@@ -18,6 +18,7 @@ var parts = []texts{commentTexts, planTexts, reasonTexts, failureTexts, modelTex
 	exportTexts,
 	webhookTexts,
 	approvalTexts,
+	notifyTexts,
 	pageTexts, webTexts, uiTexts}
 
 // table is made when the first text is asked for.
