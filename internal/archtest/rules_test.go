@@ -223,10 +223,10 @@ var rules = map[string][]string{
 	"internal/crash": {
 		"contexts",
 		"eventlog/event",
-		"forge/forgetest",
 		"handlers/engine",
 		"internal/fsx",
 		"internal/logtest",
+		"internal/world",
 		"llm",
 		"llm/llmtest",
 	},

@@ -120,8 +120,8 @@ const each = 15
 
 func (b *bench) playFiles(agent string) (gaps [][]float64, size float64, err error) {
 	gaps = make([][]float64, len(calls))
-	var w *world
-	w = b.newWorld(func(_ int, r llmtest.Request) llmtest.Reply {
+	var w *scene
+	w = b.newScene(func(_ int, r llmtest.Request) llmtest.Reply {
 		turns := r.Turns()
 		if len(r.Tools) == 0 {
 			return llmtest.Text("The notes were changed.")
@@ -141,7 +141,7 @@ func (b *bench) playFiles(agent string) (gaps [][]float64, size float64, err err
 	if err := finish(w.start()); err != nil {
 		return nil, 0, err
 	}
-	packs, err := filepath.Glob(w.path("contexts/*/*/objects/pack/*"))
+	packs, err := filepath.Glob(w.Path("contexts/*/*/objects/pack/*"))
 	must(err)
 	for _, p := range packs {
 		info, err := os.Stat(p)
@@ -152,15 +152,15 @@ func (b *bench) playFiles(agent string) (gaps [][]float64, size float64, err err
 }
 
 // addFiles makes the repository a large one.
-func (w *world) addFiles(count int) {
+func (w *scene) addFiles(count int) {
 	for i := range count {
-		name := filepath.Join(w.path("work"), manyName(i))
+		name := filepath.Join(w.Path("work"), manyName(i))
 		must(os.MkdirAll(filepath.Dir(name), 0o700))
 		must(os.WriteFile(name, []byte(text(i)), 0o600))
 	}
-	for _, args := range [][]string{{"add", "-A"}, {"-c", "user.name=someone", "-c", "user.email=someone@example.com", "commit", "-q", "-m", "Many"}, {"push", "-q", w.path("origin.git"), "main"}} {
+	for _, args := range [][]string{{"add", "-A"}, {"-c", "user.name=someone", "-c", "user.email=someone@example.com", "commit", "-q", "-m", "Many"}, {"push", "-q", w.Path("origin.git"), "main"}} {
 		cmd := exec.Command("git", args...)
-		cmd.Dir = w.path("work")
+		cmd.Dir = w.Path("work")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			panic(fmt.Sprintf("git %s: %v\n%s", args[0], err, out))
 		}

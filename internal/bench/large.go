@@ -82,16 +82,16 @@ func (t *tools) ask(method string, params map[string]any) []byte {
 }
 
 func (b *bench) largeSearch(agent string) error {
-	w := b.newWorld(llmtest.Always(llmtest.Text("")), "")
+	w := b.newScene(llmtest.Always(llmtest.Text("")), "")
 	defer w.close()
 	w.addFiles(largeFiles)
-	server := startTools(agent, w.path("work"))
+	server := startTools(agent, w.Path("work"))
 	defer server.close()
 	for _, g := range greps {
 		ours := func() float64 { server.call("search", g.args); return 1 }
 		git := func() float64 {
 			cmd := exec.Command("git", append([]string{"grep", "-n", "-I", "--untracked"}, g.git...)...)
-			cmd.Dir = w.path("work")
+			cmd.Dir = w.Path("work")
 			var none *exec.ExitError
 			if _, err := cmd.Output(); err != nil && !(errors.As(err, &none) && none.ExitCode() == 1) {
 				panic(err)

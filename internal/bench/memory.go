@@ -38,9 +38,9 @@ var thoughts = strings.Repeat("Let me think about the notes once more. ", 5000)
 // resume lets a run fill a log of size bytes, kills it, and takes it up again for 20 steps.
 func (b *bench) resume(size int64) (r resumed, err error) {
 	const more = 20
-	var w *world
+	var w *scene
 	killed, left, full := false, more, make(chan struct{})
-	w = b.newWorld(func(n int, q llmtest.Request) llmtest.Reply {
+	w = b.newScene(func(n int, q llmtest.Request) llmtest.Reply {
 		switch {
 		case len(q.Tools) == 0:
 			return llmtest.Text("The notes were read.")
@@ -79,7 +79,7 @@ func (b *bench) resume(size int64) (r resumed, err error) {
 }
 
 // fill lets the agent work until the log is full, and kills it.
-func (w *world) fill(full <-chan struct{}) error {
+func (w *scene) fill(full <-chan struct{}) error {
 	cmd := w.start()
 	ended := make(chan error, 1)
 	go func() { ended <- finish(cmd) }()

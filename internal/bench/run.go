@@ -34,8 +34,8 @@ func (b *bench) runs() error {
 }
 
 func (b *bench) play(steps int) (m measured, err error) {
-	var w *world
-	w = b.newWorld(func(_ int, r llmtest.Request) llmtest.Reply {
+	var w *scene
+	w = b.newScene(func(_ int, r llmtest.Request) llmtest.Reply {
 		turns := r.Turns()
 		if len(r.Tools) == 0 {
 			return llmtest.Text("The notes were read.")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,11 +16,11 @@ const killedCode = 128 + int(syscall.SIGKILL)
 
 // run starts the agent, under the given command if there is one, and gives its
 // exit code and output.
-func (w *world) run(under ...string) (code int, output string) {
-	argv := append(under, w.agent, "run", "--config", filepath.Join(w.dir, "config.yaml"))
+func (w *scene) run(under ...string) (code int, output string) {
+	argv := append(under, w.agent, "run", "--config", w.Path("config.yaml"))
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Dir = w.dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir}
+	cmd.Dir = w.Dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.Dir}
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
@@ -38,8 +37,8 @@ func (w *world) run(under ...string) (code int, output string) {
 // traced runs the agent, kills it at its n-th call (0: never), and gives its
 // exit code, its output and the names of the calls that it made. A process of
 // its own does that: the tracer waits for any child.
-func (w *world) traced(n int, after bool) (code int, output string, made []string) {
-	list := filepath.Join(w.dir, "calls")
+func (w *scene) traced(n int, after bool) (code int, output string, made []string) {
+	list := w.Path("calls")
 	code, output = w.run(w.self, "trace", strconv.Itoa(n), strconv.FormatBool(after), list)
 	data, err := os.ReadFile(list)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // wholeLines reads the only log as it lies there: its lines without a torn one.
-func (w *world) wholeLines() [][]byte {
-	names, _ := filepath.Glob(filepath.Join(w.dir, "contexts", "*", "*", "events.jsonl"))
+func (w *scene) wholeLines() [][]byte {
+	names, _ := filepath.Glob(w.Path("contexts", "*", "*", "events.jsonl"))
 	if len(names) == 0 {
 		return nil
 	}
@@ -36,7 +36,7 @@ func prefixed(log, left [][]byte) error {
 
 // facts are lines about calls that are known to have had their effect. Of calls
 // that were interrupted it is not known.
-var facts = regexp.MustCompile("(?m)^- (Files written: .*|`.*` → exit code .*|No command was run.*|Changed after the last command.*)\n")
+var facts = regexp.MustCompile("(?m)^- (Files written: .*|`.*` → .*|No command was run.*|Changed after the last command.*)\n")
 
 func (e end) withoutFacts() end {
 	e.Comments, e.Changes = slices.Clone(e.Comments), slices.Clone(e.Changes)
@@ -53,7 +53,7 @@ func (e end) compare(want end) error {
 	if e.uncertain > 0 {
 		e, want = e.withoutFacts(), want.withoutFacts()
 	}
-	e.uncertain = want.uncertain
+	e.uncertain, e.kept = want.uncertain, want.kept
 	if d := cmp.Diff(want, e, cmp.AllowUnexported(end{})); d != "" {
 		return errors.New("not as undisturbed (-want +got):\n" + d)
 	}

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +14,7 @@ import (
 	"agent/handlers/engine"
 	"agent/internal/fsx"
 	"agent/internal/logtest"
+	"agent/internal/world"
 )
 
 // end is what came of the task, without what differs between two runs in any case.
@@ -27,7 +26,8 @@ type end struct {
 	Status   string
 	Summary  string
 
-	uncertain int // calls that may or may not have happened
+	uncertain int      // calls that may or may not have happened
+	kept      []string // directories with files that were in the way of what the log says
 }
 
 var (
@@ -36,15 +36,15 @@ var (
 )
 
 // look gives the end, or what is wrong with it in itself.
-func (w *world) look() (end, error) {
+func (w *scene) look() (end, error) {
 	id, log, err := w.events()
 	if err != nil {
 		return end{}, err
 	}
-	e := end{Labels: w.forge.Labels(project, 1)}
+	e := end{Labels: w.Forge.Labels()}
 	slices.Sort(e.Labels)
-	plain := strings.NewReplacer(id, "UUID", id[:8], "UUID8", w.forge.Host(), "HOST", w.dir, "DIR")
-	for _, c := range w.forge.Comments(project, 1) {
+	plain := strings.NewReplacer(id, "UUID", id[:8], "UUID8", w.Forge.Host(), "HOST", w.Dir, "DIR")
+	for _, c := range w.Forge.Comments() {
 		body := head.ReplaceAllString(logtest.Marker.ReplaceAllString(c.Body, ""), "HEAD")
 		e.Comments = append(e.Comments, numbers.ReplaceAllString(c.Author+": "+plain.Replace(body), "N"))
 	}
@@ -54,20 +54,20 @@ func (w *world) look() (end, error) {
 			e.Summary += b.Text.View()
 		case *event.ToolInterrupted:
 			e.uncertain++
+		case *event.WorkspaceRestored:
+			e.kept = append(e.kept, filepath.Dir(b.Kept))
 		}
 	}
 	e.Status = log[len(log)-1].Body.Type()
-	var errs [3]error
-	e.Changes, errs[0] = w.changes(plain)
-	e.Branch, errs[1] = w.branch(id)
-	errs[2] = errors.Join(w.checkOps(id, log), w.checkCommand(log))
-	return e, errors.Join(errs[:]...)
+	e.Changes = w.changes(plain)
+	e.Branch, err = w.branch(id)
+	return e, errors.Join(err, w.checkOps(id, log), w.checkCommand(log))
 }
 
 // events reads the one log. It must lie where ended contexts are, and every
 // decision in it must be what the program decides now.
-func (w *world) events() (id string, log []event.Event, err error) {
-	fsys, err := fsx.OpenOS(filepath.Join(w.dir, "contexts"))
+func (w *scene) events() (id string, log []event.Event, err error) {
+	fsys, err := fsx.OpenOS(w.Path("contexts"))
 	if err != nil {
 		return "", nil, err
 	}
@@ -104,31 +104,16 @@ func (w *world) events() (id string, log []event.Event, err error) {
 }
 
 // changes lists the pull requests.
-func (w *world) changes(plain *strings.Replacer) (list []string, err error) {
-	request, err := http.NewRequest(http.MethodGet, w.forge.URL()+"/repos/"+project+"/pulls?state=all", nil)
-	if err != nil {
-		return nil, err
+func (w *scene) changes(plain *strings.Replacer) (list []string) {
+	for _, c := range w.Forge.Changes() {
+		list = append(list, plain.Replace(c.Head+"\n"+c.Title+"\n"+c.Body))
 	}
-	request.Header.Set("Authorization", "Bearer "+token)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	var pulls []struct {
-		Title, Body string
-		Head        struct{ Ref string }
-	}
-	err = json.NewDecoder(response.Body).Decode(&pulls)
-	for _, p := range pulls {
-		list = append(list, plain.Replace(p.Head.Ref+"\n"+p.Title+"\n"+p.Body))
-	}
-	return list, err
+	return list
 }
 
 // branch gives the files of the one branch that was pushed, with one commit on top of the old ones.
-func (w *world) branch(id string) (map[string]string, error) {
-	origin := filepath.Join(w.dir, "origin.git")
+func (w *scene) branch(id string) (map[string]string, error) {
+	origin := w.Path("origin.git")
 	out, err := git(origin, "for-each-ref", "--format=%(refname:short)", "refs/heads/agent")
 	if err != nil {
 		return nil, err
@@ -154,16 +139,16 @@ func (w *world) branch(id string) (map[string]string, error) {
 }
 
 // checkOps wants one comment for every op that stands, and no others of ours.
-func (w *world) checkOps(id string, log []event.Event) error {
+func (w *scene) checkOps(id string, log []event.Event) error {
 	var comments []logtest.Comment
-	for _, c := range w.forge.Comments(project, 1) {
+	for _, c := range w.Forge.Comments() {
 		comments = append(comments, logtest.Comment{Author: c.Author, Body: c.Body})
 	}
-	return logtest.CheckComments(id, log, comments, bot)
+	return logtest.CheckComments(id, log, comments, world.Bot)
 }
 
 // checkCommand wants the command run no more often than the log says it was asked for.
-func (w *world) checkCommand(log []event.Event) error {
+func (w *scene) checkCommand(log []event.Event) error {
 	asked := 0
 	for _, ev := range log {
 		if b, ok := ev.Body.(*event.ToolRequested); ok && b.Tool == "run_command" {
@@ -177,16 +162,19 @@ func (w *world) checkCommand(log []event.Event) error {
 	return err
 }
 
-// leftovers wants no working copy and no process to be left.
-func (w *world) leftovers() (problems error) {
-	copies, err := os.ReadDir(filepath.Join(w.dir, "workspaces"))
-	if err != nil || len(copies) > 0 {
-		problems = fmt.Errorf("working copies are left: %v (%v)", copies, err)
+// leftovers wants no working copy and no process to be left, but what a killed call had
+// changed is kept for people.
+func (w *scene) leftovers(kept []string) (problems error) {
+	copies, err := os.ReadDir(w.Path("workspaces"))
+	for _, c := range copies {
+		if !slices.Contains(kept, w.Path("workspaces", c.Name())) {
+			problems = errors.Join(problems, fmt.Errorf("a working copy is left: %s", c.Name()))
+		}
 	}
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range lines {
 		line, _ := os.ReadFile(name) // it may have ended
-		if strings.Contains(string(line), w.dir) {
+		if strings.Contains(string(line), w.Dir) {
 			problems = errors.Join(problems, fmt.Errorf("a process is left: %q", line))
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // reply plays the model. It decides from the conversation alone, and looks
 // before it does something again that may have happened.
-func (w *world) reply(r llmtest.Request) llmtest.Reply {
+func (w *scene) reply(r llmtest.Request) llmtest.Reply {
 	if len(r.Tools) == 0 {
 		return llmtest.Text("The notes were corrected and the journal was kept.")
 	}

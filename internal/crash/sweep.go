@@ -76,7 +76,7 @@ func (s *sweep) points() (list []point) {
 
 // reference plays the scenario undisturbed, and once more under the tracer.
 func (s *sweep) reference() error {
-	w, err := s.newWorld()
+	w, err := s.newScene()
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (s *sweep) reference() error {
 	if s.want, err = w.look(); err != nil {
 		return err
 	}
-	counted, err := s.newWorld()
+	counted, err := s.newScene()
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (s *sweep) one(p point) {
 // try kills one run, lets the next one finish, and compares. It returns the calls
 // that were made up to the kill, and how many events that left.
 func (s *sweep) try(p point) (made []string, events int, err error) {
-	w, err := s.newWorld()
+	w, err := s.newScene()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -152,7 +152,7 @@ func (s *sweep) try(p point) (made []string, events int, err error) {
 	if err == nil {
 		err = errors.Join(prefixed(w.wholeLines(), left), got.compare(s.want))
 	}
-	return made, len(left), errors.Join(err, w.leftovers())
+	return made, len(left), errors.Join(err, w.leftovers(got.kept))
 }
 
 // report prints the table and returns what failed.
