@@ -51,7 +51,7 @@ type Comment struct {
 	Internal  bool   // only members of the project see it
 	URL       string
 	CreatedAt time.Time
-	UpdatedAt time.Time
+	UpdatedAt time.Time // zero: the forge does not say
 }
 
 // Emoji is a reaction to a comment.

@@ -24,7 +24,7 @@ func planNeedsApproval(s *projections.State) bool {
 	switch {
 	case !guardsPlan(s):
 		return false
-	case c.Approval == "auto" && s.Planning.Posts == 0 && s.Task.Private && len(s.Planning.Actions) <= c.ApprovalActions && !touchesProtected(s):
+	case c.Approval == "auto" && s.Planning.Posts == 0 && s.Task != nil && s.Task.Private && len(s.Planning.Actions) <= c.ApprovalActions && !touchesProtected(s):
 		return false
 	}
 	return !s.Covers(c.ApprovalActions)
@@ -40,27 +40,15 @@ func touchesProtected(s *projections.State) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return protected(strings.TrimPrefix(w, "./"), s.Config.Change.Protected) })
 }
 
-// awaitsApproval is true once nothing is left to do before the plan is carried out, and
-// it needs an approval.
-func awaitsApproval(s *projections.State) bool {
-	return guardsPlan(s) && s.Task != nil && s.Work.Reply == nil && !unread(s) && caughtUp(s) &&
-		beforeActions(s) == nil && afterPlan(s) != nil && planNeedsApproval(s)
-}
-
-// caughtUp reports whether the steps after a resume are taken: what woke the context may
-// change the plan.
-func caughtUp(s *projections.State) bool {
-	return s.Resumes == 0 || s.Simulates() && s.Fork.Fresh || !readsAtResume(s) || s.Done(projections.FetchedAtResume, s.Since)
-}
-
 // readsAtResume reports whether comments are read when the work goes on: where plans are
 // approved they are the answer.
 func readsAtResume(s *projections.State) bool { return s.Config.Comments.Enabled || guardsPlan(s) }
 
 // askApproval shows the plan, and pauses. The label comes last: one that somebody sets
 // again is then later than the comment.
-func askApproval(s *projections.State, p *projections.Pausing) Effect {
+func askApproval(s *projections.State) Effect {
 	changed := s.Planning.Seq
+	p := pauses(event.PausePlan, "", event.Until{Kind: "person"}, max(changed, s.Since))
 	switch {
 	case s.Planning.Posted.Seq > changed:
 	case !s.Done(projections.FetchedForPlan, changed):

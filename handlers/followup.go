@@ -79,7 +79,7 @@ func finishRound(s *projections.State, v *projections.Ending) Effect {
 
 // waitAgain goes back to waiting if what ended the wait turned out to be nothing new.
 func waitAgain(s *projections.State) Effect {
-	if s.Wait == nil || s.ResumedBy != "comment" || s.Work.Reply != nil || len(s.Comments.Pending) > 0 || s.Steps[projections.MessageStep(event.CommentsMessage)] > s.Since {
+	if s.Wait == nil || !s.Waited || s.ResumedBy != "comment" || s.Work.Reply != nil || len(s.Comments.Pending) > 0 || s.Steps[projections.MessageStep(event.CommentsMessage)] > s.Since {
 		return nil
 	}
 	if !s.Done(projections.LabelsAwaiting, s.Since) {

@@ -47,8 +47,6 @@ func pauseOf(s *projections.State) *projections.Pausing {
 		return pauses(event.PauseLimit, s.Limit.Limit, person, s.Limit.Seq)
 	case needsApproval(s):
 		return pauses(event.PauseChange, "", person, s.Steps[projections.StepMeasured])
-	case awaitsApproval(s):
-		return pauses(event.PausePlan, "", person, max(s.Planning.Seq, s.Since))
 	case w.Repeats >= cmp.Or(s.Config.Limits.RepeatedCalls, maxRepeats):
 		return pauses(event.PauseRepeatedCall, "", person, w.ReplySeq)
 	case w.Failure != nil:
@@ -91,8 +89,6 @@ func outageWait(pauses int) time.Duration {
 func pause(s *projections.State, p *projections.Pausing) Effect {
 	known := s.Probing()
 	switch {
-	case p.Reason == event.PausePlan:
-		return askApproval(s, p)
 	case !known && p.Reason != event.PauseLabels && !s.Done(projections.LabelsPaused, p.Since):
 		return Act{Intent: pauseLabels(s)}
 	case !(known && p.Until.Kind == "time") && !s.Done(projections.CommentPaused, p.Since):

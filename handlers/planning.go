@@ -34,7 +34,11 @@ func due(s *projections.State) func(*projections.State) Effect {
 	if next := beforeActions(s); next != nil {
 		return next
 	}
-	return afterPlan(s)
+	next := afterPlan(s)
+	if next != nil && planNeedsApproval(s) {
+		return askApproval
+	}
+	return next
 }
 
 // beforeActions is the step that comes before another action begins: the plan is made,

@@ -284,6 +284,7 @@ func (s *State) language() i18n.Lang {
 
 func (s *State) resume(e event.Event, b *event.ResumeRequested) {
 	s.Resume, s.ResumedBy, s.Pause, s.Denied, s.Unread = &Request{Seq: e.Seq, By: b.By}, b.By, nil, nil, nil
+	s.Waited = s.Status == Awaiting
 	s.Window.forgive(s.Work.Failure)
 	s.Shape.Steps = s.Shape.Steps[:s.Shape.proven] // a person may have changed the server
 	s.Work.forgive()

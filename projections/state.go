@@ -87,6 +87,7 @@ type State struct {
 	PausedAt  time.Time
 	ResumedAt time.Time
 	ResumedBy string
+	Waited    bool // the latest resume ended a wait for people, no pause
 	Resumes   int
 	LastError string
 	Outage    Outage

@@ -31,7 +31,7 @@ func commentsOf(kind string, items []object, since time.Time) (comments []forge.
 		if err != nil {
 			return nil, err
 		}
-		if !c.UpdatedAt.Before(since) {
+		if c.UpdatedAt.IsZero() || !c.UpdatedAt.Before(since) {
 			comments = append(comments, c)
 		}
 	}
@@ -65,9 +65,6 @@ func (o object) comment(kind string) (forge.Comment, error) {
 		c.ID = m[1]
 	}
 	c.UpdatedAt = o.time("updated_at", "updatedAt")
-	if c.UpdatedAt.IsZero() {
-		c.UpdatedAt = c.CreatedAt
-	}
 	_, hasText := o["body"].(string)
 	_, hasUser := o["user"]
 	_, hasAuthor := o["author"]

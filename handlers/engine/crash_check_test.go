@@ -47,6 +47,7 @@ var (
 	marker  = regexp.MustCompile(`\n\n<!-- agent op=([0-9a-f:-]+) mac=[0-9a-f]+ -->$`)
 	numbers = regexp.MustCompile(`[0-9]+`)
 	over    = regexp.MustCompile(`(?s)(: 🤖 )\*\*[^\n]*(.*)Model calls: [0-9]+ · tool calls: [0-9]+$`) // a comment on progress: its last edit may be given up
+	hashed  = regexp.MustCompile("([ `])[0-9a-f]{12}`")                                               // of a plan: it holds the name of the context
 	head    = regexp.MustCompile("--head ([0-9]+):([0-9a-f]{64})`")
 )
 
@@ -70,7 +71,7 @@ func (w *world) checkHeads() (problems error) {
 
 // neutral takes out of a text what differs between two runs in any case.
 func (w *world) neutral(text, id string) string {
-	return strings.NewReplacer(id, "UUID", id[:8], "UUID8", w.forge.Host(), "HOST").Replace(over.ReplaceAllString(head.ReplaceAllString(text, "HEAD"), "$1$2"))
+	return strings.NewReplacer(id, "UUID", id[:8], "UUID8", w.forge.Host(), "HOST").Replace(over.ReplaceAllString(hashed.ReplaceAllString(head.ReplaceAllString(text, "HEAD"), "${1}HASH`"), "$1$2"))
 }
 
 // verify looks at a world in which the task must have come to its end, and says

@@ -115,6 +115,8 @@ func (r *round) wakeOf(s *projections.State) event.Body {
 	case s.Status == projections.Awaiting:
 		return &event.ResumeRequested{By: "comment"}
 	case s.Status != projections.Paused:
+	case s.Paused.Reason == event.PausePlan, s.Paused.Reason == event.PauseChange:
+		return r.answered(s)
 	case s.Paused.Until.Kind == "time":
 		return &event.ResumeRequested{By: "timer"}
 	case s.Paused.Until.Kind == "signal" && !r.raised.Load():

@@ -149,22 +149,25 @@ func TestKilledInAPlan(t *testing.T) {
 	sweep(t, want, planPoints(want))
 }
 
-func planPoints(want reference) (all []talkPoint) {
+func planPoints(want reference) []talkPoint { return pointsOf(planned, want, *every) }
+
+// pointsOf are the points at which a talk is disturbed, but for most: each n-th one.
+func pointsOf(s talk, want reference, every int) (all []talkPoint) {
 	for n := 1; n <= want.operations; n++ {
 		for _, inside := range []bool{false, true} {
-			all = append(all, talkPoint{point{name: fmt.Sprintf("operation %d, inside %v", n, inside), operation: n, inside: inside}, planned})
+			all = append(all, talkPoint{point{name: fmt.Sprintf("operation %d, inside %v", n, inside), operation: n, inside: inside}, s})
 		}
-		all = append(all, talkPoint{point{name: fmt.Sprintf("power at operation %d", n), operation: n, inside: n%2 == 0, power: int64(n)}, planned})
+		all = append(all, talkPoint{point{name: fmt.Sprintf("power at operation %d", n), operation: n, inside: n%2 == 0, power: int64(n)}, s})
 	}
 	for n := int64(1); n <= want.contacts; n++ {
 		for _, after := range []bool{false, true} {
 			for _, power := range []int64{0, n} {
-				all = append(all, talkPoint{point{name: fmt.Sprintf("contact %d, after %v, power %d", n, after, power), contact: n, after: after, power: power}, planned})
+				all = append(all, talkPoint{point{name: fmt.Sprintf("contact %d, after %v, power %d", n, after, power), contact: n, after: after, power: power}, s})
 			}
 		}
 	}
 	var some []talkPoint
-	for i := 0; i < len(all); i += *every {
+	for i := 0; i < len(all); i += every {
 		some = append(some, all[i])
 	}
 	return some

@@ -46,6 +46,13 @@ func (d *doctor) checkForge(at app.Site) {
 	if name := s.Config.BotName; name != "" && !strings.EqualFold(name, s.me.Login) {
 		d.note(s.Host, Warning, d.text("doctor.bot", s.me.Login, name), d.text("doctor.todo.bot", s.me.Login))
 	}
+	if d.Config.Planning.Approval != "never" {
+		form := "/approve"
+		if s.driver.QuickActions {
+			form = "agent approve"
+		}
+		d.ok(s.Host, "doctor.approval", form, s.me.Login)
+	}
 	token, _ := s.Token(ctx) // Me has just used it
 	s.probe = probe.New(s.driver, s.Config.APIURL, cmp.Or(token, s.Config.Token))
 	d.checkToken(ctx, s)

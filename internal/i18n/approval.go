@@ -20,6 +20,8 @@ var approvalTexts = texts{
 	"why.plan":     {"the plan needs an approval. Somebody with write access answers its comment, sets the label again, or runs `agent resume`, which approve it", "計画の承認待ちです。書き込み権限のある方が計画のコメントに回答するか、ラベルを付け直すか `agent resume` を実行すると承認されます"},
 	"stop.comment": {"somebody with write access asked for it in a comment", "書き込み権限のある方がコメントで中止を指示しました"},
 
+	"doctor.approval": {"plans wait until somebody with write access comments `%s`; what %s writes approves nothing", "計画は、書き込み権限のある方が `%s` とコメントするまで実行されません（%s の投稿は承認になりません）"},
+
 	"held.unplanned": {"%s is not in the plan that was approved", "%s は承認された計画に含まれていません"},
 
 	"why.approved.what.plan": {"the plan %s", "計画 %s"},
