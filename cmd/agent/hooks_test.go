@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"agent/forge/forgetest"
+	"agent/internal/doctor"
 	"agent/llm/llmtest"
 )
 
@@ -127,5 +128,68 @@ func TestHookOfAnAnswer(t *testing.T) {
 	w.forge.AddComment(testRepo, 1, "alice", "Please write bye.txt, too.")
 	w.deliver(w.forge.Delivery(testRepo, 1, "issue_comment", "created", hookSecret), url)
 	w.awaitCalls(calls + 1)
+	w.endLoop(loop)
+}
+
+// TestHooksCannotBeListenedFor: a port that another program has, and a certificate that cannot be read, end the loop
+// with 78 before it touches a task, and the doctor says so. One of our own loops at the port is no fault for it.
+func TestHooksCannotBeListenedFor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greet())
+	other, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { _ = other.Close() })
+	w.extra = fmt.Sprintf("webhooks: {listen: %q, secret: %q}\n", other.Addr(), hookSecret)
+	_, errOut := w.agent(78, "loop")
+	if !strings.Contains(errOut, "address already in use") || !strings.Contains(errOut, "section webhooks") || strings.Count(errOut, "\n") > 2 {
+		t.Errorf("%s", errOut)
+	}
+	w.wantFinding(w.findings(78, "--no-model-call"), "webhooks", doctor.Failed, "choose another port")
+	w.extra = fmt.Sprintf("webhooks: {listen: \"127.0.0.1:0\", secret: %q, cert_file: %q, key_file: %q}\n", hookSecret, w.path("none.pem"), w.path("none.key"))
+	if _, errOut = w.agent(78, "loop"); !strings.Contains(errOut, "none.pem") {
+		t.Errorf("%s", errOut)
+	}
+	w.wantFinding(w.findings(78, "--no-model-call"), "webhooks", doctor.Failed, "correct webhooks.cert_file")
+	if n := len(w.model.Requests()); n != 0 {
+		t.Errorf("%d calls of the model", n)
+	}
+	w.forge.RemoveLabels(testRepo, 1, botLabel)
+	w.extra = ""
+	w.withHooks(hookSecret)
+	w.wantFinding(w.findings(0, "--no-model-call"), "webhooks", doctor.OK, "is free")
+	loop := w.start("loop")
+	w.until("the loop listens", func() bool {
+		listens := false
+		for _, f := range w.findings(0, "--no-model-call")["webhooks"] {
+			listens = listens || strings.Contains(f.Text, "agent loop listens at")
+		}
+		return listens
+	})
+	w.wantFinding(w.findings(0, "--no-model-call"), "webhooks", doctor.OK, "set up "+testRepo)
+	w.endLoop(loop)
+}
+
+// TestHookOfABusyTask: while another process works on a task its hook has no effect, and what it told of is not
+// forgotten: when that process is gone, and died at it, the loop looks and goes on.
+func TestHookOfABusyTask(t *testing.T) {
+	t.Parallel()
+	held := make(chan struct{})
+	reply := write("hello.txt", "hello\n")
+	reply.Until = held
+	w := newWorld(t, llmtest.Turns(reply, llmtest.Done("I wrote hello.txt.")))
+	run := w.start("run")
+	w.awaitCalls(1)
+	url := w.withHooks(hookSecret)
+	loop := w.start("loop")
+	d := w.forge.Delivery(testRepo, 1, "issue_comment", "created", hookSecret)
+	for range 20 {
+		w.deliver(d, url)
+	}
+	if all := w.list(0); len(all) != 1 || len(w.model.Requests()) != 1 {
+		t.Fatalf("%+v, %d calls", all, len(w.model.Requests()))
+	}
+	run.kill()
+	close(held)
+	w.until("the loop has gone on", func() bool { return w.only().State == "completed" })
 	w.endLoop(loop)
 }

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"errors"
 	"slices"
 
 	"agent/forge"
+	"agent/internal/i18n"
 	"agent/internal/webhook"
 )
 
@@ -22,12 +24,18 @@ func (a *App) ListenForHooks() (*webhook.Queue, error) {
 			}
 		}})
 	if err != nil {
-		return nil, err
+		return nil, &ListenError{errors.New(i18n.Text(a.Language(), "webhooks.listen", err))}
 	}
 	a.Log.Info("listening for webhooks", "address", s.Address())
 	a.closers = append(a.closers, closer(s.Close))
 	return q, nil
 }
+
+// ListenError means that hooks cannot be listened for. That is a matter of configuration.
+type ListenError struct{ Err error }
+
+func (e *ListenError) Error() string { return e.Err.Error() }
+func (e *ListenError) Unwrap() error { return e.Err }
 
 type closer func()
 

@@ -33,6 +33,7 @@ func ExitCode(err error) int {
 	var refused *engine.Refused
 	var listing *rounds.ListError
 	var store *app.StoreError
+	var deaf *app.ListenError
 	var ref *rounds.RefError
 	var fault *rounds.Fault
 	switch {
@@ -42,7 +43,7 @@ func ExitCode(err error) int {
 		return code.code
 	case errors.As(err, &usage), errors.As(err, &ref), isUsage(err):
 		return ExitUsage
-	case errors.As(err, &badConfig), errors.As(err, &badPrompt):
+	case errors.As(err, &badConfig), errors.As(err, &badPrompt), errors.As(err, &deaf):
 		return config.ExitCode
 	case errors.As(err, &fault):
 		return fault.ExitCode()

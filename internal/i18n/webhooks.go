@@ -2,6 +2,7 @@ package i18n
 
 // webhookTexts are those about the hooks of forges.
 var webhookTexts = texts{
+	"webhooks.listen":                  {"%v. Correct the section webhooks, or end the program that listens there; agent doctor checks it", "%v。webhooks の設定を修正するか、そのポートを使用中のプログラムを終了してください (agent doctor で確認できます)"},
 	"doctor.check.webhooks":            {"webhooks", "Webhook"},
 	"doctor.webhooks.free":             {"%s is free; agent loop will listen there", "%s は空いています。agent loop がここで待ち受けます"},
 	"doctor.webhooks.listens":          {"agent loop listens at %s", "agent loop が %s で待ち受けています"},

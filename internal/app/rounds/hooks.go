@@ -57,6 +57,8 @@ func (r *round) lookAtItem(ctx context.Context, i webhook.Item, jobs chan<- job)
 		r.send(ctx, jobs, labelled)
 	case r.afterJob(uuid, i):
 		// what is worked on reads its item by itself, but what has just ended does not
+	case r.busyElsewhere(uuid):
+		r.Hooks.Add(i) // until it is free: what another process has read already nobody knows
 	case r.waitsIn(uuid) && !r.due(ctx, uuid):
 		r.send(ctx, jobs, labelled) // the label may have been set again
 	default:
@@ -74,6 +76,12 @@ func (r *round) afterJob(uuid string, i webhook.Item) bool {
 	}
 	r.after[name] = i
 	return true
+}
+
+// busyElsewhere reports whether another process works on a context, after [round.afterJob] said that none of ours does.
+func (r *round) busyElsewhere(uuid string) bool {
+	locked, err := r.Store.Locked(uuid)
+	return err == nil && locked
 }
 
 // waitsIn reports whether a context lies among the paused ones.
