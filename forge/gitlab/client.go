@@ -73,6 +73,7 @@ type Client struct {
 	groups   map[string]groupsList // by lower-case path
 	seen     map[string]int64      // ids of authors by lower-case login
 	bots     map[int64]bool        // whether an account is one, by id
+	alone    time.Time             // until when projects are asked one by one
 }
 
 type cached struct {

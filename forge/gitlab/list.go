@@ -17,7 +17,8 @@ import (
 // ListTasks returns the open issues and merge requests that carry label, oldest first.
 //
 // Where many projects of one group are configured, those that its list shows are asked
-// about at once, and the others are listed one by one, as all are elsewhere.
+// about at once, and the others are listed one by one, as all are elsewhere. Where that
+// takes many requests, the lists of all that the token sees are read instead.
 //
 // Tasks and an error may both be set: a project that cannot be read is named
 // in the error, and the tasks of the others are returned. An item that is
@@ -25,7 +26,13 @@ import (
 func (c *Client) ListTasks(ctx context.Context, label string) ([]forge.Task, error) {
 	var items []found
 	var failures []error
-	for _, names := range c.byGroup() {
+	groups := c.byGroup()
+	if asksMany(groups) {
+		if items, err, ok := c.everywhere(ctx, label); ok {
+			return ordered(items), rest.Joined(rest.Flat(err))
+		}
+	}
+	for _, names := range groups {
 		part, err := c.groupsTasks(ctx, names, label)
 		items = append(items, part...)
 		failures = append(failures, rest.Flat(err)...)

@@ -38,6 +38,8 @@ func TestThousandRepositories(t *testing.T) {
 			func(i int) string { return fmt.Sprintf("o%d/r", i) }, false, manyOnGitHub},
 		{"gitlab one group", "gitlab: {api_url: '%s', personal_access_token: tok-0123456789, projects: [%s]}",
 			func(i int) string { return fmt.Sprintf("acme/g%d/p%d", i%7, i) }, true, manyOnGitLab},
+		{"gitlab each in its group", "gitlab: {api_url: '%s', personal_access_token: tok-0123456789, projects: [%s]}",
+			func(i int) string { return fmt.Sprintf("g%d/p", i) }, true, manyOnGitLab},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
