@@ -44,6 +44,18 @@ func (s *Store) Heal(progress func(done, of int)) (lost []Info, err error) {
 	return lost, nil
 }
 
+// Indexed tells whether the index knows every context: a list makes it anew otherwise.
+func (s *Store) Indexed() bool {
+	if x, err := s.snapshot(); err == nil {
+		x.Close()
+		if x.complete {
+			return true
+		}
+	}
+	seen, _ := s.dirsOfAll(func(error) {}, Dirs...)
+	return len(seen) == 0
+}
+
 // RebuildIndex deletes the index and makes it from all logs. It gives the
 // contexts that were lost, which the index knows no more.
 func (s *Store) RebuildIndex(progress func(done, of int)) (lost []Info, err error) {

@@ -39,6 +39,7 @@ func (a *commands) listCommand() *cobra.Command {
 
 func (l view) list(state string) error {
 	code := 0
+	l.KeepIndex()
 	all, err := report.List(l.Store)
 	if err != nil {
 		return err

@@ -33,6 +33,17 @@ func (e *Env) View(opts ...config.Option) (*View, error) {
 		Paused: e.SignalFile != "", Warn: e.Warning}}, nil
 }
 
+// KeepIndex writes the index where it lacks something, which a list of all contexts would
+// make from their logs each time. What cannot be written, as in a store of somebody else, is left.
+func (v *View) KeepIndex() {
+	if v.Store.Indexed() {
+		return
+	}
+	if store, err := app.OpenStore(v.Config, func(error) {}); err == nil {
+		_, _ = store.Heal(nil)
+	}
+}
+
 // Printer prints reports where the command prints.
 func (v *View) Printer() *show.Printer {
 	return &show.Printer{Source: v.Source, Screen: term.Of(v.Out)}
