@@ -146,6 +146,12 @@ func (s *Store) Lacking(name string) (uuids []string, err error) {
 	return uuids, nil
 }
 
+// Archived tells whether the log of a context is packed.
+func (s *Store) Archived(uuid string) (bool, error) {
+	_, _, archived, err := s.measure(uuid)
+	return archived, err
+}
+
 // ReadFile reads a projection file.
 func (c *Context) ReadFile(name string) ([]byte, error) {
 	file, err := c.file(name)

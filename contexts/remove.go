@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agent/eventlog"
+	"agent/projections"
 )
 
 // Archive packs the log of a context that has ended. One that is packed already
@@ -32,8 +33,26 @@ func (s *Store) Archive(uuid string) (packed eventlog.Packed, err error) {
 	if err != nil {
 		return packed, fmt.Errorf("archive %s: %w", uuid, err)
 	}
+	if err := c.dropFiles(); err != nil {
+		return packed, fmt.Errorf("archive %s: %w", uuid, err)
+	}
 	c.stale = true
 	return packed, c.Relocate()
+}
+
+// dropFiles removes the projection files, which the log can make again and which take
+// several times its room, but the one that says what the context is.
+func (c *Context) dropFiles() error {
+	for _, name := range projections.FileNames(c.uuid) {
+		if name == projections.MetadataFile {
+			continue
+		}
+		if err := c.RemoveFile(name); err != nil {
+			return err
+		}
+	}
+	_ = c.s.fs.Remove(c.path() + "/" + planningDir) // it may hold something else
+	return nil
 }
 
 // Remove takes a context that is [Info.Removable] out of the store for good and returns

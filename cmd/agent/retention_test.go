@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -267,4 +268,34 @@ func TestRebuildIndex(t *testing.T) {
 	if out, _ := w.agent(0, "list", "--json"); out != before || !isThere(w.path("contexts", "index", "contexts.jsonl")) {
 		t.Errorf("with a new index: %s", out)
 	}
+}
+
+// TestArchiveIsSmall: an archived context takes about the room of its packed log. Copies of
+// it in projection files, each in blocks of its own, took five times the log.
+func TestArchiveIsSmall(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, longer())
+	w.agent(0, "run")
+	uuid := w.only().UUID
+	w.agent(0, "verify", uuid)
+	packed, err := w.opened(false).Archive(uuid)
+	must(t, err)
+	room := int64(0)
+	must(t, filepath.WalkDir(w.path("contexts", "completed", uuid), func(path string, _ os.DirEntry, err error) error {
+		var s syscall.Stat_t
+		if err == nil && !strings.Contains(path, "objects") { // the saved files are no part of the log
+			err = syscall.Stat(path, &s)
+			room += max(s.Blocks*512, s.Size)
+		}
+		return err
+	}))
+	const block = 4 << 10
+	if most := 2*packed.After + 4*block; room > most || packed.Before == 0 {
+		t.Errorf("a log of %d bytes, %d packed, takes %d, want at most %d", packed.Before, packed.After, room, most)
+	}
+	w.agent(0, "verify", uuid)
+	w.agent(0, "replay", uuid)
+	w.agent(0, "gc")
+	w.agent(0, "rebuild", uuid)
+	w.wantExact(uuid)
 }

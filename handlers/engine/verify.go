@@ -107,9 +107,12 @@ func (f *fileSums) apply(s *projections.State, ev event.Event) {
 // stale names the files on the disk that differ. One that is missing is empty.
 func (f *fileSums) stale(store *contexts.Store, uuid string) (names []string, err error) {
 	for _, name := range projections.FileNames(uuid) {
-		stored, err := store.ReadFile(uuid, name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		stored, dropped, err := storedFile(store, uuid, name)
+		switch {
+		case err != nil:
 			return nil, err
+		case dropped:
+			continue
 		}
 		want := f.sums[name]
 		if want == nil {
@@ -120,6 +123,17 @@ func (f *fileSums) stale(store *contexts.Store, uuid string) (names []string, er
 		}
 	}
 	return names, nil
+}
+
+// storedFile reads a projection file. One that is missing is empty, or dropped if its
+// context is archived: then only the log is kept.
+func storedFile(store *contexts.Store, uuid, name string) (stored []byte, dropped bool, err error) {
+	stored, err = store.ReadFile(uuid, name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return stored, false, err
+	}
+	dropped, err = store.Archived(uuid)
+	return nil, dropped, err
 }
 
 // unmoved tells whether nobody worked on a context since its events were counted.
@@ -185,11 +199,11 @@ func ReplayContext(store *contexts.Store, uuid string) (report Report, files []s
 		return report, nil, err
 	}
 	for _, name := range projections.FileNames(uuid) {
-		stored, err := store.ReadFile(uuid, name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		stored, dropped, err := storedFile(store, uuid, name)
+		if err != nil {
 			return report, nil, err
 		}
-		if !bytes.Equal(stored, report.Files[name]) {
+		if !dropped && !bytes.Equal(stored, report.Files[name]) {
 			files = append(files, name)
 		}
 	}
