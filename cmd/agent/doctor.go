@@ -9,7 +9,6 @@ import (
 	"agent/internal/cli"
 	"agent/internal/doctor"
 	"agent/internal/i18n"
-	"agent/internal/term"
 )
 
 func (a *commands) doctorCommand() *cobra.Command {
@@ -26,7 +25,7 @@ To find out whether the model can call tools it makes a very short conversation,
   agent doctor --no-model-call --json | jq -r 'select(.result!="ok").todo'`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			defer a.PageLong()()
-			show := a.findings()
+			show := a.Printer().Findings()
 			if a.JSON {
 				show = func(f doctor.Finding) { _ = a.PrintLine(f) }
 			}
@@ -47,20 +46,4 @@ To find out whether the model can call tools it makes a very short conversation,
 	cmd.Flags().BoolVar(&labels, "create-labels", false, "create the labels that the projects lack")
 	cmd.Flags().BoolVar(&noCall, "no-model-call", false, "do not call the model")
 	return cmd
-}
-
-var marks = map[doctor.Result]string{doctor.OK: "✓", doctor.Warning: "!", doctor.Failed: "✗"}
-
-var colors = map[doctor.Result]term.Color{doctor.OK: term.Good, doctor.Warning: term.Waits, doctor.Failed: term.Bad}
-
-// findings prints each, and what to do about it unless the line above has said so.
-func (a *commands) findings() func(doctor.Finding) {
-	screen, latest := term.Of(a.Out), ""
-	return func(f doctor.Finding) {
-		fmt.Fprintf(screen, "%s %s: %s\n", screen.Paint(colors[f.Result], marks[f.Result]), f.Name, f.Text)
-		if f.Todo != "" && f.Todo != latest {
-			fmt.Fprintln(screen, "    → "+f.Todo)
-		}
-		latest = f.Todo
-	}
 }

@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"agent/internal/app"
 	"agent/internal/cli"
-	"agent/internal/i18n"
 	"agent/internal/redact"
 	"agent/internal/sanitize"
 	"agent/internal/trees"
@@ -68,8 +66,8 @@ func (l view) restore(ctx context.Context, v *trees.View, p trees.Point, to stri
 		}
 	} else {
 		l.Say("restore.done", w.Files, p.Seq, to)
-		l.names("restore.redacted", w.Redacted)
-		l.names("restore.missing", w.Missing)
+		l.Printer().Names("restore.redacted", w.Redacted)
+		l.Printer().Names("restore.missing", w.Missing)
 	}
 	if len(w.Missing) > 0 {
 		return cli.Quietly(cli.ExitFailed)
@@ -111,20 +109,4 @@ func (l view) cloneBase(ctx context.Context, v *trees.View, dir string) error {
 		return err
 	}
 	return a.CloneBase(ctx, v.State, dir)
-}
-
-// names says something of the first of some paths.
-func (l view) names(id i18n.ID, paths []string) {
-	const most = 20
-	if len(paths) == 0 {
-		return
-	}
-	shown := make([]string, 0, most)
-	for _, path := range paths[:min(len(paths), most)] {
-		shown = append(shown, sanitize.Line(path, 300))
-	}
-	if more := len(paths) - most; more > 0 {
-		shown = append(shown, l.Text("restore.more", more))
-	}
-	l.Say(id, strings.Join(shown, ", "))
 }

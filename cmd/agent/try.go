@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agent/forge/files"
 	"agent/internal/app"
 	"agent/internal/app/rounds"
 	"agent/internal/cli"
@@ -94,12 +93,12 @@ func (y *trying) run(ctx context.Context, args []string) error {
 }
 
 // task reads what is to be done.
-func (y *trying) task(args []string) (files.Task, error) {
+func (y *trying) task(args []string) (try.Task, error) {
 	if y.resume != "" && (len(args) > 0 || y.file != "") {
-		return files.Task{}, cli.Usage(errors.New("--resume goes on with the task that there is: give no other"))
+		return try.Task{}, cli.Usage(errors.New("--resume goes on with the task that there is: give no other"))
 	}
 	if y.resume != "" {
-		return files.Task{}, nil
+		return try.Task{}, nil
 	}
 	task, err := try.ReadTask(args, y.file, os.Stdin, cli.IsTerminal(os.Stdin))
 	switch unclear := (*try.UsageError)(nil); {
@@ -148,7 +147,7 @@ func (y *trying) open(ctx context.Context) error {
 }
 
 // with works with a model until the task ends, or waits for what nobody here says.
-func (y *trying) with(ctx context.Context, m try.Model, task files.Task) error {
+func (y *trying) with(ctx context.Context, m try.Model, task try.Task) error {
 	cfg, err := y.LoadConfig(config.Override(y.t.Configure(m, y.use.Reviewed())))
 	if err != nil {
 		return y.gone(err)

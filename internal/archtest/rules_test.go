@@ -407,6 +407,7 @@ var rules = map[string][]string{
 		"contexts",
 		"eventlog/event",
 		"internal/config",
+		"internal/doctor",
 		"internal/i18n",
 		"internal/report",
 		"internal/sanitize",

@@ -51,6 +51,9 @@ func (e *UsageError) Error() string { return e.text }
 // mostPiped is how much of a task is read from a pipe.
 const mostPiped = 1 << 20
 
+// Task is what is to be done.
+type Task = files.Task
+
 // ReadTask reads what is to be done: the argument, a file, or what is piped in.
 func ReadTask(args []string, file string, in io.Reader, terminal bool) (files.Task, error) {
 	var data []byte
