@@ -20,7 +20,7 @@ func resumeLabels(s *projections.State) *event.LabelsRequested {
 	if s.Fork != nil && s.Fork.Fresh { // its origin, or a later attempt, has ended
 		leave = append(leave, l.Done, l.Stopped, l.Failed)
 	}
-	return labels("resumed", l.Processing, leave...)
+	return labels("resumed", l.Processing, append(leave, s.FormerLabels...)...)
 }
 
 func triggers(l event.Labels) []string {
@@ -41,7 +41,7 @@ func awaitLabels(s *projections.State) *event.LabelsRequested {
 func finalLabels(s *projections.State, v *projections.Ending) *event.LabelsRequested {
 	l := s.Config.Labels
 	add := map[projections.Status]string{projections.Completed: l.Done, projections.Stopped: l.Stopped, projections.Failed: l.Failed}[v.Status]
-	return labels(string(v.Status), add, l.Processing, l.Paused, l.Awaiting)
+	return labels(string(v.Status), add, append([]string{l.Processing, l.Paused, l.Awaiting}, s.FormerLabels...)...)
 }
 
 func labels(purpose, add string, remove ...string) *event.LabelsRequested {

@@ -261,6 +261,7 @@ func (s *State) moved(b *event.TaskMoved) {
 func (s *State) pin(b *event.ConfigPinned) {
 	pinned := s.Own(*b)
 	if s.Config != nil {
+		s.FormerLabels = formerLabels(s.FormerLabels, s.Config.Labels, pinned.Labels)
 		pinned.Protocol = s.Config.Protocol
 		pinned.Language = s.Config.Language
 		pinned.Planning.Enabled = s.Config.Planning.Enabled
@@ -268,6 +269,19 @@ func (s *State) pin(b *event.ConfigPinned) {
 	s.asks(&pinned)
 	s.primary, s.fallbacks = nil, 0
 	s.Lang = s.language()
+}
+
+// formerLabels adds the names that have changed and takes out those that are in use again.
+func formerLabels(known []string, old, now event.Labels) (all []string) {
+	of := func(l event.Labels) []string {
+		return append([]string{l.Bot, l.Processing, l.Paused, l.Awaiting, l.Done, l.Stopped, l.Failed}, strings.Split(l.Triggers, "\n")...)
+	}
+	for _, name := range append(slices.Clone(known), of(old)...) {
+		if name != "" && !slices.Contains(of(now), name) && !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 func (s *State) language() i18n.Lang {

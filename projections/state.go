@@ -54,6 +54,7 @@ type State struct {
 	Started       time.Time
 	Fork          *Fork // nil for a context that is none
 	Config        *event.ConfigPinned
+	FormerLabels  []string              // names from before the configuration changed, which the item may still carry
 	Process       *event.ProcessStarted // the latest
 	EndedProperly bool                  // the latest process said that it ended
 	OpenRuns      int                   // processes in a row that found the same intent open

@@ -161,6 +161,25 @@ func TestLabelResumes(t *testing.T) {
 	w.wantDone(1, w.only())
 }
 
+// TestLabelsRenamed: the labels are called otherwise in the configuration when a paused task
+// goes on, or is stopped. It carries none of the former names then.
+func TestLabelsRenamed(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{"resume": "robot: ready", "stop": "robot: given up"} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, hanging(1, greet()))
+			uuid := w.pausedByCommand()
+			w.wantLabels(1, pausedLabel)
+			w.hub += "\n  processing_label: 'robot: at work'\n  paused_label: 'robot: rests'\n  done_label: 'robot: ready'\n  stopped_label: 'robot: given up'"
+			w.agent(0, command, uuid)
+			w.agent(0, "run")
+			w.wantLabels(1, want)
+			w.wantExact(uuid)
+		})
+	}
+}
+
 // TestStopCommand stops a task that runs, and one that is paused.
 func TestStopCommand(t *testing.T) {
 	t.Parallel()
