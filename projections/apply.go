@@ -33,6 +33,7 @@ func (s *State) Apply(e event.Event) {
 	s.Lineage.Apply(e)
 	s.applyProgress(e, open, phase)
 	s.applyReactions(e)
+	s.applyCommands(e)
 	s.applyInput(e)
 	s.applyOutcome(e)
 	s.applyLifecycle(e)

@@ -25,6 +25,10 @@ func (s *State) applyReactions(e event.Event) {
 		default:
 			s.answer(b.Comment, forge.ThumbsUp)
 		}
+	case *event.PauseRequested:
+		if b.Comment != "" {
+			s.answer(b.Comment, forge.ThumbsUp)
+		}
 	case *event.StopRequested:
 		if b.Comment != "" {
 			s.answer(b.Comment, forge.ThumbsUp)
@@ -38,4 +42,29 @@ func (s *State) applyReactions(e event.Event) {
 
 func (s *State) answer(comment string, e forge.Emoji) {
 	s.Reactions = append(s.Reactions[:len(s.Reactions):len(s.Reactions)], Reaction{comment, e})
+}
+
+// applyCommands notes up to which comment commands are done with: what stood there when the work
+// began, what was obeyed, and what came before the comment on a pause.
+func (s *State) applyCommands(e event.Event) {
+	switch b := e.Body.(type) {
+	case *event.CommentsFetched:
+		for _, c := range b.Comments {
+			if b.Reason == event.FetchStart && CommentID(c.Kind, c.ID) == c.ID {
+				s.done(c.ID)
+			}
+		}
+	case *event.PauseRequested:
+		s.done(b.Comment)
+	case *event.ResumeRequested:
+		s.done(b.Comment)
+	case *event.ContextPaused:
+		s.done(s.Before.Comment)
+	}
+}
+
+func (s *State) done(comment string) {
+	if LaterID(comment, s.Commanded) {
+		s.Commanded = comment
+	}
 }

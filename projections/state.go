@@ -107,6 +107,7 @@ type State struct {
 	Planning     Planning
 	Progress     Progress
 	Limit        *Limit
+	Commanded    string             // id of the latest comment whose commands are done with, or that is later than all such
 	Reactions    []Reaction         // to commands, that are due
 	Grants       map[string]float64 // what persons granted on top of a limit, by its name
 	Publishing   Publishing

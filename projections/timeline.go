@@ -107,7 +107,7 @@ func describeMark(e event.Event) string {
 	case *event.LimitReached:
 		return fmt.Sprintf("%s: %g of %g", b.Limit, b.Used, b.Max)
 	case *event.PauseRequested:
-		return "by " + b.By
+		return strings.TrimSpace("by " + b.By + " " + b.Actor)
 	case *event.ResumeRequested:
 		return resumed(b)
 	case *event.StopRequested:

@@ -278,7 +278,10 @@ type TaskMoved struct {
 // PauseRequested is a wish to pause.
 type PauseRequested struct {
 	input
-	By string `json:"by"` // signal_file | command
+	By string `json:"by"` // signal_file | command | comment
+
+	Actor   string `json:"actor,omitempty"`   // who wrote the comment
+	Comment string `json:"comment,omitempty"` // its id
 }
 
 // ResumeRequested ends a pause. Only a person's resume grants more of a reached limit.

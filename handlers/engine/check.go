@@ -39,7 +39,10 @@ func (e *Engine) checkTask(ctx context.Context) error {
 	if by := e.takenAway(ctx, t); by != "" {
 		return e.input(&event.StopRequested{By: by})
 	}
-	return e.noticeEdit(ctx, t)
+	if err := e.noticeEdit(ctx, t); err != nil {
+		return err
+	}
+	return e.takeCommands(ctx, t)
 }
 
 // lastCheck looks once more before the work is published or called done, however

@@ -122,22 +122,26 @@ func Unread(err error) error {
 
 // Engine works on one context.
 type Engine struct {
-	p          Ports
-	log        *contexts.Context
-	state      *projections.State
-	files      projections.Files
-	tools      Tools
-	stored     *contexts.Objects
-	opened     bool // the files are what the log says
-	crashed    bool // the process before did not end properly, or the machine was started anew since
-	reopened   bool // the working copy was damaged in this process
-	checked    bool // the tool list was compared in this process
-	behind     bool // a projection file may not be what the log says
-	spending   contexts.Spending
-	unspent    []contexts.Call // calls that the ledger may not hold yet, at most mostUnspent
-	spent      time.Time       // when the ledger was last brought up to date
-	checkedAt  time.Time       // when the item was last read
-	unredacted calls           // of the latest reply that the log holds in its redacted form
+	p         Ports
+	log       *contexts.Context
+	state     *projections.State
+	files     projections.Files
+	tools     Tools
+	stored    *contexts.Objects
+	opened    bool // the files are what the log says
+	crashed   bool // the process before did not end properly, or the machine was started anew since
+	reopened  bool // the working copy was damaged in this process
+	checked   bool // the tool list was compared in this process
+	behind    bool // a projection file may not be what the log says
+	spending  contexts.Spending
+	unspent   []contexts.Call // calls that the ledger may not hold yet, at most mostUnspent
+	spent     time.Time       // when the ledger was last brought up to date
+	checkedAt time.Time       // when the item was last read
+	commands  struct {        // in comments
+		changed time.Time // the item, when they were read
+		again   bool      // they were read twice since
+	}
+	unredacted calls // of the latest reply that the log holds in its redacted form
 	trusted    map[string]bool
 	me         *forge.Account
 	origin     *record // of a fork, once it was read

@@ -26,6 +26,7 @@ type Facts struct {
 	Triggers    []string               // labels that make an item a task
 	Accept      string                 // new_comment_handling.accept
 	Operator    string                 // who runs this program
+	Commands    bool                   // comments may hold commands
 
 	Task     *Item   // nil if it was not read
 	Gone     bool    // it was read, and is not there
@@ -177,8 +178,8 @@ func byItself(s *projections.State, f Facts) (event.Body, Need) {
 		return nil, need
 	case waitsForPlan(s):
 		return planAnswered(s, f)
-	case projections.NeedsApproval(s.Paused) && s.Before.Comment != "":
-		return approved(s, f)
+	case commandable(s, f):
+		return commanded(s, f)
 	}
 	return pauseOver(s.Paused.Until, f), Nothing
 }
@@ -204,27 +205,6 @@ func unpaused(s *projections.State, f Facts) (bool, Need) {
 func lost(s *projections.State, f Facts, label string) bool {
 	kind := s.Key.Kind
 	return kind.Carries(s.Labels, label) && !kind.Carries(f.Task.Labels, label) && f.Task.Trigger(f.Triggers) == ""
-}
-
-// approved looks for a comment that approves, or stops, by somebody who may write, later
-// than ours which asks for it.
-func approved(s *projections.State, f Facts) (event.Body, Need) {
-	if f.Comments == nil {
-		return nil, Comments
-	}
-	for i := range *f.Comments {
-		a := &(*f.Comments)[i]
-		switch {
-		case !a.counts(s.Before.Comment) || !Asks(a.Commands, CommandApprove) && !Asks(a.Commands, CommandStop):
-		case a.MayWrite == nil:
-			return nil, Permission
-		case *a.MayWrite && Asks(a.Commands, CommandStop):
-			return stopped(a), Nothing
-		case *a.MayWrite:
-			return approving(s, answer(a)), Nothing
-		}
-	}
-	return nil, Nothing
 }
 
 // counts reports whether the commands of a comment count that must be later than another

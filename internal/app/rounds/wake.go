@@ -31,7 +31,7 @@ func (r *round) wakeOf(ctx context.Context, s *projections.State, trigger string
 	at, configured := r.Site(s.Created.Forge)
 	f := policy.Facts{Now: time.Now(), Trigger: trigger, Resume: resume, PauseSignal: r.PauseSignal(),
 		ExpiryDays: r.Config.PauseResume.PausedTaskExpiryDays, Triggers: at.Config.Triggers(),
-		Accept: r.Config.NewCommentHandling.Accept, Operator: engine.Operator()}
+		Accept: r.Config.NewCommentHandling.Accept, Operator: engine.Operator(), Commands: r.Config.Commands.Enabled}
 	if !configured {
 		f.Listed = new(true) // nobody can be asked
 	}
@@ -119,7 +119,7 @@ func (r *round) readAnswers(ctx context.Context, at app.Site, s *projections.Sta
 	for _, c := range comments {
 		id := projections.CommentID(c.Kind, c.ID)
 		known, seen := s.Comments.Seen(id)
-		a := policy.Answer{ID: c.ID, Author: c.Author, New: !seen || known != engine.Hash(c.Body), Edited: seen || edited(c), Ordered: id == c.ID,
+		a := policy.Answer{ID: c.ID, Author: c.Author, New: !seen || known != engine.Hash(c.Body), Edited: seen || policy.Edited(c), Ordered: id == c.ID,
 			Self: self != "" && c.Author.Login == self, Wordless: !strings.ContainsFunc(c.Body, isWord),
 			Ours: c.System || s.Comments.Own(id) || engine.Marked(c.Body)} // author and agent may share an account
 		a.Commands, a.Alone = policy.Commands(c.Body, grammar)
@@ -127,12 +127,6 @@ func (r *round) readAnswers(ctx context.Context, at app.Site, s *projections.Sta
 	}
 	f.Comments = &answers
 	return err
-}
-
-// edited reports whether a comment may be another text than its author wrote first. A
-// forge that does not say when it was written or changed leaves that open.
-func edited(c forge.Comment) bool {
-	return c.CreatedAt.IsZero() || c.UpdatedAt.IsZero() || c.UpdatedAt.Sub(c.CreatedAt) >= time.Second
 }
 
 // self is the login of the agent's account, and how commands are written on its forge.
