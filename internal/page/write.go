@@ -44,7 +44,7 @@ func heading(d *Doc) template.HTML {
 	if d.Nav != "" {
 		return `<link rel="stylesheet" href="/page.css"><script defer src="/page.js"></script><script defer src="/live.js"></script>`
 	}
-	return template.HTML(fmt.Sprintf(`<meta http-equiv="Content-Security-Policy" content="%s"><style>%s</style>`, Policy(), CSS))
+	return template.HTML(fmt.Sprintf(`<meta http-equiv="Content-Security-Policy" content="%s"><style>%s</style><script>%s</script>`, Policy(), CSS, JS))
 }
 
 // Policy is what a page in a file may do: nothing but run our script and be styled.
@@ -58,14 +58,11 @@ func hashOf(s string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// Write writes the page. A page of a file ends with its script.
+// Write writes the page.
 func (d *Doc) Write(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	if err := templates().ExecuteTemplate(out, "page", d); err != nil {
 		return err
-	}
-	if d.Nav == "" {
-		fmt.Fprintf(out, "<script>%s</script>\n", JS)
 	}
 	return out.Flush()
 }

@@ -8,6 +8,7 @@ import (
 	"agent/contexts"
 	"agent/internal/i18n"
 	"agent/internal/report"
+	"agent/internal/sanitize"
 	"agent/internal/term"
 	"agent/internal/timeline"
 )
@@ -26,29 +27,53 @@ func (m *Model) screen() string {
 	default:
 		lines = m.screenContext()
 	}
-	for len(lines) < m.height-1 {
+	footer := m.footer()
+	room := max(m.height-len(footer), 0)
+	for len(lines) < room {
 		lines = append(lines, "")
 	}
-	return strings.Join(append(lines[:m.height-1], m.footer()), "\n")
+	return strings.Join(append(lines[:room], footer...), "\n")
 }
 
-// footer is a question, what the latest command did, or the keys.
-func (m *Model) footer() string {
+// mostFooter is how many lines a question or an answer takes at most.
+const mostFooter = 3
+
+// footer is a question, what the latest command did, or the keys. What is typed has a line
+// of its own, so that it is seen on a narrow terminal, too: its end, where it grows.
+func (m *Model) footer() []string {
+	keys := i18n.ID("tui.keys.context")
 	switch {
 	case m.ask != nil:
-		return m.paint(term.Waits, m.fit(m.ask.text+m.ask.typed+cursor(m.ask.typing), m.width))
+		lines := m.footerLines(term.Waits, m.ask.text)
+		if m.ask.typing {
+			lines = append(lines, m.paint(term.Waits, "> "+end(sanitize.Terminal(m.ask.typed), m.width-3)+cursor(true)))
+		}
+		return lines
 	case m.note != "":
 		color := term.Good
 		if m.bad {
 			color = term.Bad
 		}
-		return m.paint(color, m.fit(m.note, m.width))
+		return m.footerLines(color, m.note)
+	case m.open == nil && m.list.typing:
+		keys = "tui.keys.filter"
 	case m.open == nil:
-		return m.paint(term.Aux, m.fit(m.text("tui.keys.list"), m.width))
+		keys = "tui.keys.list"
 	case m.open.detail.focused:
-		return m.paint(term.Aux, m.fit(m.text("tui.keys.detail"), m.width))
+		keys = "tui.keys.detail"
 	}
-	return m.paint(term.Aux, m.fit(m.text("tui.keys.context"), m.width))
+	return []string{m.paint(term.Aux, m.fit(m.text(keys), m.width))}
+}
+
+func (m *Model) footerLines(c term.Color, text string) (lines []string) {
+	pieces := wrap(clean(text), m.width)
+	if len(pieces) > mostFooter {
+		pieces = append(pieces[:mostFooter-1], cut(strings.Join(pieces[mostFooter-1:], ""), m.width))
+	}
+	for _, piece := range pieces {
+		lines = append(lines, m.paint(c, piece))
+	}
+	return lines
 }
 
 // screenContext is one context: what it is about, its figures, its timeline, and the detail.

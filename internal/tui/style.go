@@ -32,6 +32,21 @@ func cut(s string, width int) string {
 	return s
 }
 
+// end is the end of a safe text; … stands for what was cut.
+func end(s string, width int) string {
+	if term.Columns(s) <= width {
+		return s
+	}
+	runes := []rune(s)
+	first, used := len(runes), 1
+	for ; first > 0; first-- {
+		if used += term.Columns(string(runes[first-1])); used > width {
+			break
+		}
+	}
+	return "…" + string(runes[first:])
+}
+
 // pad is a text in exactly width columns, padLeft the same to the right.
 func pad(s string, width int) string {
 	s = cut(clean(s), width)
