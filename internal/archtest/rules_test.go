@@ -479,6 +479,7 @@ var rules = map[string][]string{
 		"internal/timeline",
 		"internal/trees",
 		"internal/viewer",
+		"projections",
 	},
 	"internal/viewer": {
 		"contexts",

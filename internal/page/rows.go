@@ -73,6 +73,9 @@ func LiveRow(d *Doc, r timeline.Row, links Links) Row {
 func (b *builder) row(r timeline.Row, x extra) Row {
 	out := Row{Row: r, Clock: r.Started.Local().Format("15:04:05"), Parts: x.parts, Talk: x.talk, Comment: x.comment,
 		KindText: b.doc.T(i18n.ID("page.kind." + string(r.Kind)))}
+	if r.Kind == timeline.Interruption {
+		out.Title = b.doc.T("row.interrupted")
+	}
 	if r.Timed {
 		out.Took = duration(r.Seconds)
 	}
@@ -109,6 +112,9 @@ func (b *builder) note(r Row) {
 	switch {
 	case r.Kind == timeline.Pause || r.Kind == timeline.Await || r.Kind == timeline.Interruption || r.Kind == timeline.Resume || r.Kind == timeline.End:
 		ref.Title = r.KindText
+		if r.Kind == timeline.Interruption {
+			ref.Text = r.Title
+		}
 		if r.Kind == timeline.Resume {
 			ref.Text = ""
 		}

@@ -13,11 +13,13 @@ import (
 	"agent/eventlog"
 	"agent/eventlog/event"
 	"agent/internal/i18n"
+	"agent/internal/report"
 	"agent/internal/sanitize"
 	"agent/internal/term"
 	"agent/internal/timeline"
 	"agent/internal/trees"
 	"agent/internal/viewer"
+	"agent/projections"
 )
 
 // detail is what lies behind the chosen row.
@@ -150,7 +152,7 @@ func (p *page) head(id i18n.ID, args ...any) {
 
 // row shows a row: its figures, its intent and outcome, and what it changed in the files.
 func (p *page) row(r timeline.Row) {
-	p.add(term.Head, fmt.Sprintf("%d  %s  %s", r.Seq, p.text(i18n.OrOther("tui.kind.", string(r.Kind))), r.Title))
+	p.add(term.Head, fmt.Sprintf("%d  %s  %s", r.Seq, p.text(i18n.OrOther("tui.kind.", string(r.Kind))), p.titleOf(&r)))
 	line := r.Started.Local().Format("2006-01-02 15:04:05")
 	if r.Timed {
 		line += " · " + took(r.Seconds)
@@ -162,12 +164,40 @@ func (p *page) row(r timeline.Row) {
 		line += " · " + i18n.USD(usd) + " USD"
 	}
 	p.add(term.Aux, line)
+	p.why(r)
 	p.events(r)
 	if r.Saved > 0 && r.Files > 0 {
 		p.diff(r.Saved)
 	}
 	if p.bytes > mostBytes || len(p.lines) > mostLines {
 		p.lines = append(p.lines, styled{cut(p.text("tui.cut", p.uuid[:8], r.Seq), p.width), term.Waits})
+	}
+}
+
+// why says in a sentence why the context paused, waits or ended, as agent why does. That
+// takes the whole log, so of a long one the fields have to do.
+func (p *page) why(r timeline.Row) {
+	if r.Kind != timeline.Pause && r.Kind != timeline.Await && r.Kind != timeline.End {
+		return
+	}
+	if m, err := p.Store.MarkOf(p.uuid); err == nil && m.Size > longLog {
+		return
+	}
+	state := projections.NewState()
+	for ev, err := range p.Store.Events(p.uuid) {
+		if err != nil {
+			return // what is damaged is told at the top
+		}
+		if state.Apply(ev); ev.Seq == r.Seq {
+			break
+		}
+	}
+	if state.Config == nil { // nothing was decided yet
+		return
+	}
+	if text := report.Because(state, p.Lang); text != "" {
+		p.lines = append(p.lines, styled{})
+		p.add(term.Waits, text)
 	}
 }
 
@@ -178,8 +208,18 @@ func (p *page) events(r timeline.Row) {
 		return
 	}
 	for _, record := range pair {
+		if record.Seq == r.Saved && r.Seq != r.Saved && r.Files > 0 && !noteworthy(record) {
+			continue // the diff says it better
+		}
 		p.event(record)
 	}
+}
+
+// noteworthy tells whether a save says more than what changed.
+func noteworthy(r eventlog.Record) bool {
+	ev, err := event.Decode(r)
+	saved, ok := ev.Body.(*event.WorkspaceSaved)
+	return err != nil || !ok || saved.Error != "" || len(saved.NotSaved) > 0
 }
 
 func (p *page) from(seq uint64) iter.Seq2[eventlog.Line, error] {

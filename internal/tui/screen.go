@@ -212,12 +212,20 @@ func (m *Model) item(v *view, it item, width int) (string, term.Color) {
 	if m.width < roomy {
 		head = fmt.Sprintf(" %5s %s ", strconv.FormatUint(r.Seq, 10), pad(m.text(i18n.OrOther("tui.kind.", string(r.Kind))), 8))
 	}
-	body := clean(r.Title)
+	body := clean(m.titleOf(r))
 	if r.Result != "" {
 		body += " → " + clean(r.Result)
 	}
 	room := max(width-term.Columns(head)-term.Columns(end)-3, 4)
 	return cut(head+signOf(r.Status)+" "+pad(body, room)+" "+end, width), colorOfRow(r)
+}
+
+// titleOf is what a row says, in the language of the person where it is our own sentence.
+func (m *Model) titleOf(r *timeline.Row) string {
+	if r.Kind == timeline.Interruption {
+		return m.text("row.interrupted")
+	}
+	return r.Title
 }
 
 // figuresOf is what a row took, at the end of its line.

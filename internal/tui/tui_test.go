@@ -188,6 +188,18 @@ func TestAPersonFinds(t *testing.T) {
 	w.wants(w.press("x q"), "1 of 1")
 }
 
+// Why it paused, and that a process died, is said in sentences, in the language of the person.
+func TestWhyItPaused(t *testing.T) {
+	for lang, want := range map[i18n.Lang][]string{"en": {"the process ended without a word", "somebody asked for a pause"}, "ja": {"プロセスが何も記録せずに終了しました", "ユーザーの要求による一時停止です"}} {
+		w := newWorld(t)
+		w.context(uuid, "t", &event.ConfigPinned{Model: "m", Language: string(lang)}, &event.ProcessStarted{}, &event.MessageAdded{Role: "user", Purpose: "task", Content: event.T("x")},
+			&event.ProcessStarted{}, &event.PauseRequested{By: "command"}, &event.ContextPaused{Reason: event.PauseOnRequest, Until: event.Until{Kind: "person"}})
+		w.browse(80, 24, lang)
+		w.wants(w.press("enter"), want[0])
+		w.wants(w.press("G enter"), want[1])
+	}
+}
+
 func TestMarkdownIsRendered(t *testing.T) {
 	w := newWorld(t)
 	w.context(uuid, "t", work()...)
