@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/chromedp/cdproto/audits"
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	cdppage "github.com/chromedp/cdproto/page"
@@ -32,6 +30,7 @@ import (
 	"agent/internal/page"
 	"agent/internal/page/pagetest"
 	"agent/internal/report"
+	"agent/internal/snapshot"
 	"agent/internal/webui"
 )
 
@@ -177,7 +176,7 @@ func storeOf(t *testing.T, n int, title string, store *contexts.Store, bodies ..
 		for _, b := range bodies {
 			at = at.Add(time.Second)
 			ev := event.Event{Time: at, Body: b}
-			if event.RoleOf(b) == event.Outcome {
+			if _, saved := b.(*event.WorkspaceSaved); saved || event.RoleOf(b) == event.Outcome {
 				ev.Cause = open
 			}
 			written, err := c.Append(ev)
@@ -275,6 +274,49 @@ func TestLongRun(t *testing.T) {
 	t.Logf("a page of 200 steps: %d bytes, loaded in %.0f ms, first paint after %.0f ms", size, took, paint)
 	if size > 3<<20 {
 		t.Errorf("%d bytes", size)
+	}
+	// Where the money went: the sum, and a bar that leads to its step.
+	if total := js[string](b, `document.querySelector("tr.total").innerText`); !strings.Contains(total, "2.00") {
+		t.Errorf("the total is %q", total)
+	}
+	js[int](b, `document.querySelectorAll("#charts figure")[1].querySelectorAll("svg a")[99].dispatchEvent(new MouseEvent("click", {bubbles: true})); 1`)
+	b.until(`location.hash === "#s100" && document.querySelector("#s100").open && document.querySelector("#s100").checkVisibility()`)
+	b.close()
+}
+
+// How a file looked before and after a step: the row of the call has both.
+func TestBeforeAndAfter(t *testing.T) {
+	store, add, end := storeOf(t, 0, "Twelve steps", nil, &event.ProcessStarted{})
+	objects, err := snapshot.OpenStore(store.Objects(id(0)))
+	must(t, err)
+	dir, base := t.TempDir(), snapshot.NewTree(1, nil)
+	files, err := snapshot.NewCopy(dir, objects, base, base, nil, snapshot.Options{Largest: 1 << 20})
+	must(t, err)
+	for n := range 12 {
+		must(t, os.WriteFile(filepath.Join(dir, "sum.go"), fmt.Appendf(nil, "package sum\n\n// line %d\nfunc Of() {}\n", n+1), 0o600))
+		add(&event.LLMRequested{Purpose: "work", Model: "big", Attempt: 1}, &event.LLMReplied{Text: event.T("On."), Finish: "tool_calls"}, &event.ToolRequested{Server: "workspace", Tool: "edit_file"})
+		saved, err := files.Save(t.Context(), snapshot.Request{})
+		must(t, err)
+		add(&event.WorkspaceSaved{Reason: "tool", Tree: saved.Tree, From: saved.From, Base: "c0ffee", Count: 1, Added: 1, Removed: 1, Files: []event.SavedFile{{Path: "sum.go", Change: "modified", Added: 1, Removed: 1}}}, &event.ToolReplied{Content: event.T("done")})
+	}
+	end()
+	doc, err := page.Of(store, id(0), i18n.En, nil)
+	must(t, err)
+	name := filepath.Join(t.TempDir(), "run.html")
+	must(t, doc.WriteFile(name, io.Discard))
+	b := open(t, "file://"+name)
+	shown := func(view string) string {
+		t.Helper()
+		return js[string](b, `(() => { const f = [...document.querySelectorAll(".file")].find(f => f.textContent.includes("line 12")); f.closest("details").open = true; f.closest(".step").open = true; f.querySelector("input[value=`+view+`]").click(); return f.querySelector("pre").innerText; })()`)
+	}
+	if diff := shown("diff"); !strings.Contains(diff, "line 11") || !strings.Contains(diff, "line 12") {
+		t.Errorf("the diff is %q", diff)
+	}
+	if before := shown("before"); !strings.Contains(before, "line 11") || strings.Contains(before, "line 12") {
+		t.Errorf("before it was %q", before)
+	}
+	if after := shown("after"); strings.Contains(after, "line 11") || !strings.Contains(after, "line 12") {
+		t.Errorf("after it was %q", after)
 	}
 	b.close()
 }
@@ -374,57 +416,4 @@ func demoRun(t *testing.T) *contexts.Store {
 		asked, reply("It was line 7."), &event.ContextCompleted{Reason: "done"})
 	end()
 	return store
-}
-
-// TestScreenshots writes the pictures of the documentation, from the context of a demo.
-func TestScreenshots(t *testing.T) {
-	demo := os.Getenv("AGENT_DEMO")
-	if *shots == "" || demo == "" {
-		t.Skip("make screenshots")
-	}
-	fsys, err := fsx.OpenOS(filepath.Join(demo, "contexts"))
-	must(t, err)
-	store, err := contexts.Open(fsys, contexts.Options{ReadOnly: true})
-	must(t, err)
-	all, err := report.List(store)
-	must(t, err)
-	longest := all[0]
-	for _, l := range all {
-		if l.ToolCalls > longest.ToolCalls {
-			longest = l
-		}
-	}
-	doc, err := page.Of(store, longest.UUID, i18n.En, nil)
-	must(t, err)
-	name := filepath.Join(t.TempDir(), "run.html")
-	must(t, doc.WriteFile(name, io.Discard))
-	at := serve(t, store)
-	for _, shot := range []struct {
-		name, address string
-		dark          bool
-		width, height int64
-		prepare       string
-	}{
-		{"page-light.png", "file://" + name, false, 900, 850, "1"},
-		{"page-dark.png", "file://" + name, true, 900, 620, `document.querySelector(".k-tool.failed").open = true; for (const e of document.querySelectorAll(".file")) { e.parentElement.open = true; }; document.querySelector("#timeline").scrollIntoView(); 1`},
-		{"browser-list.png", at + "/", false, 1000, 420, "1"},
-		{"browser-beside.png", at + "/compare?c=" + all[0].UUID + "&c=" + all[len(all)-1].UUID, true, 1100, 640, "1"},
-	} {
-		b := open(t, shot.address)
-		scheme := "light"
-		if shot.dark {
-			scheme = "dark"
-		}
-		command(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
-		command(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: shot.width, Height: shot.height, DeviceScaleFactor: 1})
-		js[int](b, shot.prepare)
-		b.run(chromedp.Sleep(200 * time.Millisecond))
-		picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
-		must(t, err)
-		if len(picture) > 150<<10 || !bytes.HasPrefix(picture, []byte("\x89PNG")) {
-			t.Errorf("%s has %d bytes", shot.name, len(picture))
-		}
-		must(t, os.WriteFile(filepath.Join(*shots, shot.name), picture, 0o644))
-		b.close()
-	}
 }
