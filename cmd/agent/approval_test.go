@@ -8,6 +8,7 @@ import (
 
 	"agent/eventlog/event"
 	"agent/forge/forgetest"
+	"agent/llm/llmtest"
 )
 
 // triage lets an account set labels, and no more.
@@ -211,4 +212,59 @@ func TestEditsUnknown(t *testing.T) {
 	c.agent(0, "run")
 	c.wantState("completed", doneLabel)
 	wantTold(t, c.model.Requests()[2], map[string]int{"Said-later:": 1})
+}
+
+// planOf plans to write hello.txt, and writes other.txt along with it.
+func planOf(_ int, r llmtest.Request) llmtest.Reply {
+	step, _ := planStep(r)
+	switch phase, _, _ := strings.Cut(strings.TrimPrefix(step, "Phase: "), "\n"); phase {
+	case "planning":
+		return reply(`{"goal_understanding":{"main_objective":"hello.txt greets"},"action_plan":{"actions":[
+			{"task_id":"write","tool":"workspace/write_file","parameters":{"path":"hello.txt"},"purpose":"Write the greeting"}]}}`)
+	case "verification":
+		return reply(`{"verification_passed":true,"completion_confidence":0.9,"comment":"I wrote hello.txt."}`)
+	}
+	return llmtest.ToolCalls(llmtest.Call("workspace__write_file", map[string]any{"path": "other.txt", "content": "x\n"}),
+		llmtest.Call("workspace__write_file", map[string]any{"path": "hello.txt", "content": "hello\n"}))
+}
+
+// TestPlanIsApproved: a plan is carried out once somebody who may write approves it, and
+// a file that it does not name needs another approval before it is published.
+func TestPlanIsApproved(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{kinds[0], kinds[2]} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			c := newTalk(t, kind, planOf)
+			c.extra = "planning: {enabled: true, approval: always, pre_planning: {enabled: false}, reflection: {enabled: false}}"
+			c.triage("tim")
+			c.permit("bob")
+			c.agent(0, "run")
+			plan := c.wantSaid(1, "📋 **Plan, version 1")
+			if !strings.Contains(plan, "- `hello.txt`") || !strings.Contains(plan, "approve`") {
+				t.Error(plan)
+			}
+			c.say("tim", "agent approve")
+			c.stillHeld("")
+			uuid := c.only().UUID
+			if len(find[*event.ActionStarted](c.events(uuid))) > 0 {
+				t.Fatal("a triager's comment let it run")
+			}
+			if out, _ := c.agent(0, "why", uuid); !strings.Contains(out, "the plan needs an approval") {
+				t.Errorf("why says:\n%s", out)
+			}
+			c.say("bob", "agent approve")
+			c.agent(0, "run")
+			if body := c.wantSaid(1, "⏸️ **Paused**"); !strings.Contains(body, "`other.txt` is not in the plan that was approved") || strings.Contains(body, "hello.txt` is not") {
+				t.Error(body)
+			}
+			c.say("bob", "agent approve")
+			c.agent(0, "run")
+			c.wantState("completed", doneLabel)
+			if out, _ := c.agent(0, "why", uuid); !strings.Contains(out, " by bob (comment): the plan ") || !strings.Contains(out, " by bob (comment): the change with tree ") {
+				t.Errorf("why says:\n%s", out)
+			}
+			c.wantExact(uuid)
+		})
+	}
 }

@@ -1,8 +1,6 @@
 package policy
 
 import (
-	"strings"
-
 	"agent/eventlog/event"
 	"agent/projections"
 )
@@ -92,18 +90,5 @@ func (a *Answer) says() bool {
 // approvesPlan reports whether a comment approves the plan that was posted last. Without
 // a hash it means the newest plan before it.
 func approvesPlan(a *Answer, p projections.Proposal) bool {
-	if p.Comment == "" || !a.counts(p.Comment) || Asks(a.Commands, CommandRevise) {
-		return false
-	}
-	approves := false
-	for _, c := range a.Commands {
-		if c.Name != CommandApprove {
-			continue
-		}
-		if !strings.HasPrefix(p.Hash, c.Argument) {
-			return false // it is about another plan
-		}
-		approves = true
-	}
-	return approves
+	return p.Comment != "" && a.counts(p.Comment) && !Asks(a.Commands, CommandRevise) && approvesHash(a, p.Hash)
 }

@@ -3,6 +3,7 @@ package policy
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"agent/eventlog/event"
@@ -205,6 +206,26 @@ func unpaused(s *projections.State, f Facts) (bool, Need) {
 func lost(s *projections.State, f Facts, label string) bool {
 	kind := s.Key.Kind
 	return kind.Carries(s.Labels, label) && !kind.Carries(f.Task.Labels, label) && f.Task.Trigger(f.Triggers) == ""
+}
+
+// approvesThis reports whether a comment approves what waits, and names nothing else: a
+// hash is that of a plan, or of the tree of a change.
+func approvesThis(s *projections.State, a *Answer) bool {
+	hash := ""
+	if s.Paused.Reason == event.PauseChange && s.Publishing.Measured != nil {
+		hash = s.Publishing.Measured.Tree
+	}
+	return approvesHash(a, hash)
+}
+
+// approvesHash reports whether a comment approves, and each hash that it names is this one.
+func approvesHash(a *Answer, hash string) bool {
+	for _, c := range a.Commands {
+		if c.Name == CommandApprove && !strings.HasPrefix(hash, c.Argument) {
+			return false // it is about something else
+		}
+	}
+	return Asks(a.Commands, CommandApprove)
 }
 
 // counts reports whether the commands of a comment count that must be later than another

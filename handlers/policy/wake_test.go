@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"slices"
 	"testing"
 
 	"agent/eventlog/event"
@@ -97,7 +98,12 @@ func TestCommentApproves(t *testing.T) {
 	yes, no := true, false
 	bob := forge.Account{Login: "bob"}
 	good := policy.Answer{ID: "51", Author: bob, New: true, Ordered: true, Commands: []policy.Command{{Name: policy.CommandApprove}}, MayWrite: &yes}
-	with := func(change func(*policy.Answer)) policy.Answer { a := good; change(&a); return a }
+	with := func(change func(*policy.Answer)) policy.Answer {
+		a := good
+		a.Commands = slices.Clone(a.Commands)
+		change(&a)
+		return a
+	}
 	for name, tt := range map[string]struct {
 		s    *projections.State
 		a    policy.Answer
@@ -115,6 +121,9 @@ func TestCommentApproves(t *testing.T) {
 		"before ours":             {held(event.PauseChange), with(func(a *policy.Answer) { a.ID = "49" }), false, policy.Nothing},
 		"before ours, few digits": {held(event.PauseChange), with(func(a *policy.Answer) { a.ID = "9" }), false, policy.Nothing},
 		"read already":            {held(event.PauseChange), with(func(a *policy.Answer) { a.New = false }), false, policy.Nothing},
+		"another hash":            {held(event.PauseChange), with(func(a *policy.Answer) { a.Commands[0].Argument = "0123456789ab" }), false, policy.Nothing},
+		"the tree's name":         {held(event.PauseChange), with(func(a *policy.Answer) { a.Commands[0].Argument = "tree1" }), true, policy.Nothing},
+		"a hash of no change":     {held(event.PauseLimit), with(func(a *policy.Answer) { a.Commands[0].Argument = "0123456789ab" }), false, policy.Nothing},
 		"edited":                  {held(event.PauseChange), with(func(a *policy.Answer) { a.Edited = true }), false, policy.Nothing},
 		"the agent's account":     {held(event.PauseChange), with(func(a *policy.Answer) { a.Self = true }), false, policy.Nothing},
 		"of a review":             {held(event.PauseChange), with(func(a *policy.Answer) { a.Ordered = false }), false, policy.Nothing},

@@ -69,7 +69,7 @@ func (a *Answer) resumes(s *projections.State) (goesOn bool, add float64) {
 		case CommandResume:
 			goesOn = true
 		case CommandApprove:
-			goesOn = goesOn || projections.NeedsApproval(s.Paused)
+			goesOn = goesOn || projections.NeedsApproval(s.Paused) && approvesThis(s, a)
 		case CommandBudget:
 			if n, err := strconv.ParseFloat(c.Argument, 64); err == nil && n > 0 && s.Paused.Reason == event.PauseLimit {
 				goesOn, add = true, n

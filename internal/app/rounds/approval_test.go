@@ -14,9 +14,11 @@ import (
 
 	"agent/contexts"
 	"agent/forge/forgetest"
+	"agent/handlers/engine"
 	"agent/internal/app"
 	"agent/internal/app/rounds"
 	"agent/internal/config"
+	"agent/internal/exhaustive"
 	"agent/internal/lazyregexp"
 	"agent/llm"
 	"agent/llm/llmtest"
@@ -39,6 +41,7 @@ type hub interface {
 	unreact(login string, id int64)
 	reactions(id int64) []string
 	permit(login string)
+	rewrite(login, text string)
 	relabel(login string)
 	comments() (all []said)
 	commentPath() string
@@ -85,6 +88,7 @@ func (h *onHub) react(login string, id int64, thumb bool) {
 func (h *onHub) unreact(login string, id int64) { h.s.Unreact("o/r", id, login, "+1") }
 func (h *onHub) reactions(id int64) []string    { return h.s.Reactions("o/r", id) }
 func (h *onHub) permit(login string)            { h.s.SetPermission("o/r", login, "write") }
+func (h *onHub) rewrite(login, text string)     { h.s.EditIssueAs("o/r", h.n, login, "Greet", text) }
 func (h *onHub) relabel(login string) {
 	h.s.RemoveLabels("o/r", h.n, label)
 	h.s.AddLabelsAs("o/r", h.n, login, label)
@@ -140,6 +144,7 @@ func (h *onLab) react(login string, id int64, thumb bool) {
 func (h *onLab) unreact(login string, id int64) { h.item.Unreact(id, login, "thumbsup") }
 func (h *onLab) reactions(id int64) []string    { return h.item.Reactions(id) }
 func (h *onLab) permit(login string)            { h.g.SetAccess("o/r", login, forgetest.Developer) }
+func (h *onLab) rewrite(login, text string)     { h.item.EditAs(login, "Greet", text) }
 func (h *onLab) relabel(login string) {
 	h.item.RemoveLabels(label)
 	h.item.AddLabelsAs(login, label)
@@ -409,6 +414,7 @@ var attacks = map[string]attack{
 		w.fault(forgetest.Fault{Method: "POST", Path: w.commentPath(), Kind: forgetest.StoreDrop, Times: -1})
 	},
 		do: func(w *waiting) { w.app.Close(); w.begin(); w.says("eve", w.command("approve")) }},
+	"the text was edited before the approval": {do: approving(func(w *waiting) { w.revised = another; w.later(); w.rewrite("bob", "Greet the moon.") })},
 	"another task's hash": {do: func(w *waiting) {
 		_, first := w.newest()
 		w.open("Another")
@@ -474,7 +480,7 @@ func TestNothingRunsUnapproved(t *testing.T) {
 		t.Fatalf("%d attacks", len(attacks))
 	}
 	onEach(t, func(t *testing.T, make func(*testing.T) hub) {
-		for name, a := range attacks {
+		for name, a := range exhaustive.SampleMap(attacks, 5) {
 			t.Run(name, func(t *testing.T) {
 				w := newWaiting(t, make, "")
 				if a.before != nil {
@@ -495,6 +501,7 @@ func TestNothingRunsUnapproved(t *testing.T) {
 				if _, hashes := w.plans(); len(slices.Compact(slices.Sorted(slices.Values(hashes)))) != len(hashes) {
 					t.Errorf("a version of the plan was posted twice: %v", hashes)
 				}
+				w.exact()
 				if got := w.events("context.completed"); got > 0 {
 					t.Errorf("%d tasks were completed", got)
 				}
@@ -519,6 +526,19 @@ var approvals = map[string]func(w *waiting) (comment int64){
 	"operator":            func(w *waiting) int64 { w.signal(); return 0 },
 }
 
+// exact wants a replay of each log to decide the same.
+func (w *waiting) exact() {
+	for entry, err := range w.app.Store.List() {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		report, files, err := engine.ReplayContext(w.app.Store, entry.UUID)
+		if err != nil || len(report.Differences)+len(files) > 0 {
+			w.t.Errorf("a replay of %s: %+v, files %v, %v", entry.UUID, report.Differences, files, err)
+		}
+	}
+}
+
 // signal is what `agent resume` leaves.
 func (w *waiting) signal() {
 	dirs, _ := filepath.Glob(filepath.Join(w.dir, "contexts", "paused", "*"))
@@ -535,7 +555,7 @@ func (w *waiting) signal() {
 func TestApprovedPlansRun(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, make func(*testing.T) hub) {
-		for name, approve := range approvals {
+		for name, approve := range exhaustive.SampleMap(approvals, 3) {
 			t.Run(name, func(t *testing.T) {
 				w := newWaiting(t, make, "")
 				w.round()
@@ -548,6 +568,7 @@ func TestApprovedPlansRun(t *testing.T) {
 				if w.events("action.started") != 1 || w.events("context.completed") != 1 {
 					t.Errorf("%d actions began, %d tasks completed: %+v", w.events("action.started"), w.events("context.completed"), w.comments())
 				}
+				w.exact()
 				if comment != 0 {
 					if got := strings.Join(w.reactions(comment), ", "); !strings.HasPrefix(got, botLogin+" ") || strings.Contains(got, "eyes") {
 						t.Errorf("the command has the reactions %q", got)
