@@ -164,8 +164,8 @@ func (w *scene) checkCommand(log []event.Event) error {
 
 // leftovers wants no working copy and no process to be left, but what a killed call had
 // changed is kept for people.
-func (w *scene) leftovers(kept []string) (problems error) {
-	copies, err := os.ReadDir(w.Path("workspaces"))
+func (w *scene) leftovers(kept []string) error {
+	copies, problems := os.ReadDir(w.Path("workspaces"))
 	for _, c := range copies {
 		if !slices.Contains(kept, w.Path("workspaces", c.Name())) {
 			problems = errors.Join(problems, fmt.Errorf("a working copy is left: %s", c.Name()))
