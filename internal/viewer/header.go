@@ -19,7 +19,7 @@ func Header(s term.Screen, lang i18n.Lang, info contexts.Info) {
 	fmt.Fprintln(s, term.Line(info.Address(), s.Width-term.Columns(state)-2)+"  "+s.Paint(StateColor(info.State), state))
 	var parts []string
 	if !info.Created.IsZero() {
-		parts = append(parts, info.Created.Local().Format("2006-01-02 15:04"), max(info.Updated.Sub(info.Created), 0).Round(time.Second).String())
+		parts = append(parts, term.Minute(info.Created), max(info.Updated.Sub(info.Created), 0).Round(time.Second).String())
 	}
 	calls := max(info.LLMBegun, info.LLMCalls) // an index line of an older release has only the latter
 	if calls > 0 {

@@ -50,7 +50,7 @@ func clock(t time.Time) string {
 	if t.IsZero() {
 		return "–"
 	}
-	return t.Local().Format("2006-01-02 15:04")
+	return t.Local().Format("2006-01-02 15:04 MST")
 }
 
 // Frame is what all pages share.
