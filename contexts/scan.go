@@ -137,6 +137,28 @@ func (s *Store) Note(seen Scan) error {
 	return nil
 }
 
+// Add puts later notes on top.
+func (n *Scan) Add(later Scan) { *n = emptyScan().with(*n).with(later) }
+
+// News tells whether later notes say something else than these, times and counts aside.
+func (n Scan) News(later Scan) bool {
+	for host, h := range later.Hosts {
+		if old, known := n.Hosts[host]; !known || old.Found != h.Found && !h.Success.IsZero() || old.Error != h.Error {
+			return true
+		}
+	}
+	items := make(map[string]Sighting, len(n.Items))
+	for _, i := range n.Items {
+		items[forge.FoldKey(i.TaskKey)] = i
+	}
+	for _, i := range later.Items {
+		if old, known := items[forge.FoldKey(i.TaskKey)]; !known || old.Outcome != i.Outcome || old.Reason != firstRunes(i.Reason, maxReason) || old.UUID != i.UUID {
+			return true
+		}
+	}
+	return later.Fault != nil && (later.Fault.Class != "" || n.Fault != nil)
+}
+
 // Of says what was done with a task (TaskKey in text form).
 func (n Scan) Of(taskKey string) (Sighting, bool) {
 	i := slices.IndexFunc(n.Items, func(i Sighting) bool { return forge.CompareKeys(i.TaskKey, taskKey) == 0 })

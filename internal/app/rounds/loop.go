@@ -15,6 +15,8 @@ import (
 // summary of the last round.
 func (s *Rounds) Loop(ctx context.Context, every time.Duration) (last Summary) {
 	s.introduce(every)
+	s.looping = true
+	defer s.writeNotes()
 	wake, closeWatch := s.watch()
 	defer closeWatch()
 	go s.signs(ctx)

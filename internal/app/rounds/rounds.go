@@ -34,6 +34,8 @@ type Rounds struct {
 
 	voice     Voice
 	pulse     Pulse
+	noted     noted
+	looping   bool           // more rounds follow
 	swept     sync.Once      // old working copies
 	told      string         // the fault that was said last
 	only      []webhook.Item // what the next look is at; nil: everything

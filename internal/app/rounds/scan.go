@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"cmp"
 	"errors"
 	"sync"
 	"time"
@@ -138,7 +139,41 @@ func (r *round) writeScan() {
 	scan := r.seen.scan
 	r.seen.scan = contexts.Scan{}
 	r.seen.mu.Unlock()
-	if err := r.Store.Note(scan); err != nil {
-		r.Log.Warn("scan.json could not be written", "error", err)
+	if r.noted.put(scan, r.looping) {
+		r.writeNotes()
+	}
+}
+
+// scanEvery is how often a loop writes times and counts that alone have changed.
+const scanEvery = time.Minute
+
+// noted are the notes of a process that were not written yet, and what it has written.
+type noted struct {
+	mu            sync.Mutex
+	kept, written contexts.Scan
+	at            time.Time
+}
+
+// put keeps notes, and tells whether they are to be written now.
+func (n *noted) put(scan contexts.Scan, looping bool) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	fault := cmp.Or(scan.Fault, n.kept.Fault) // one without a class ends what is written
+	n.kept.Add(scan)
+	n.kept.Fault = fault
+	return !looping || time.Since(n.at) >= scanEvery || n.written.News(scan)
+}
+
+func (n *noted) take() (scan contexts.Scan) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	scan, n.kept, n.at = n.kept, contexts.Scan{}, time.Now()
+	n.written.Add(scan)
+	return scan
+}
+
+func (s *Rounds) writeNotes() {
+	if err := s.Store.Note(s.noted.take()); err != nil {
+		s.Log.Warn("scan.json could not be written", "error", err)
 	}
 }
