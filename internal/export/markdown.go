@@ -1,11 +1,13 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
+	"agent/eventlog/event"
 	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/sanitize"
@@ -17,8 +19,15 @@ import (
 // stand in fences that they cannot close, so that nothing of them is rendered.
 func (s Source) markdown(w io.Writer) (damage error) {
 	state := projections.NewState()
+	why := map[uint64]string{}
 	for ev := range s.events(&damage) {
 		state.Apply(ev)
+		switch ev.Body.(type) {
+		case *event.ContextPaused, *event.ContextAwaiting:
+			if state.Config != nil {
+				why[ev.Seq] = report.Because(state, s.Lang)
+			}
+		}
 	}
 	s.summary(w, state)
 	messages := viewer.Conversation{Blob: s.blob}
@@ -32,6 +41,9 @@ func (s Source) markdown(w io.Writer) (damage error) {
 		m, ok := messages.Add(line.Record)
 		if !ok {
 			continue
+		}
+		if m.Role == viewer.RoleMark {
+			m = s.mark(m, why[m.Seq])
 		}
 		if _, err := io.WriteString(w, s.message(m, line.Record.When())); err != nil {
 			return err
@@ -74,6 +86,18 @@ func (s Source) summary(w io.Writer, state *projections.State) {
 // fenced is a word as code.
 func fenced(word string) string {
 	return "`" + strings.ReplaceAll(sanitize.Line(word, 300), "`", "'") + "`"
+}
+
+// mark is a pause, or its end, as a sentence.
+func (s Source) mark(m viewer.Message, why string) viewer.Message {
+	text := s.text(i18n.ID("inspect." + m.Purpose))
+	switch {
+	case m.Purpose == "paused" || m.Purpose == "awaiting":
+		text = s.text(i18n.ID("inspect."+m.Purpose), cmp.Or(why, m.Text))
+	case m.Purpose == "resumed" && m.Text != "":
+		text = s.text("inspect.resumed.by", m.Text)
+	}
+	return viewer.Message{Seq: m.Seq, Role: text}
 }
 
 func (s Source) message(m viewer.Message, at time.Time) string {

@@ -54,7 +54,7 @@ var pageTexts = texts{
 	"page.view.diff":     {"diff", "差分"},
 	"page.view.before":   {"before", "変更前"},
 	"page.view.after":    {"after", "変更後"},
-	"page.view.part":     {"(only the lines around the change)", "（変更箇所の周辺のみ）"},
+	"page.view.part":     {"Only the lines around the changes are shown, not the whole file.", "変更箇所の周辺のみを表示しています（ファイル全体ではありません）。"},
 	"page.plan.first":    {"The plan", "計画"},
 	"page.revision":      {"Revision %d", "改訂 %d"},
 	"page.reasoning":     {"reasoning", "推論"},

@@ -19,6 +19,7 @@ var parts = []texts{commentTexts, planTexts, reasonTexts, failureTexts, modelTex
 	webhookTexts,
 	approvalTexts,
 	notifyTexts,
+	searchTexts,
 	pageTexts, webTexts, uiTexts}
 
 // table is made when the first text is asked for.

@@ -45,7 +45,7 @@ func (b *builder) diffs(seq uint64, from, to string) []Diff {
 			d.HTML = b.patch(patch) + "\n" + escape(i18n.Text(b.src.Lang, "page.cut", len(f.Patch)-len(patch)))
 		} else {
 			whole := b.complete(v, tree, f, patch)
-			d.Views, d.Complete = strings.Contains(patch, "\n@@ "), whole != ""
+			d.Views, d.Complete = strings.Contains(patch, "\n@@ "), whole != "" || f.Change != "changed"
 			if whole != "" {
 				patch = whole
 			}
@@ -118,7 +118,8 @@ func hunkStart(l string) (int, bool) {
 	return n, err == nil
 }
 
-// patch is a patch as HTML: lines that were removed and added are marked.
+// patch is a patch as HTML: lines that were removed and added are marked. The column of
+// signs is apart: a file before or after the change has none.
 func (b *builder) patch(patch string) template.HTML {
 	var out strings.Builder
 	body := false
@@ -139,7 +140,11 @@ func (b *builder) patch(patch string) template.HTML {
 		case strings.HasPrefix(l, "-"):
 			tag = "del"
 		}
-		text := string(escape(visible(l)))
+		sign := ""
+		if body && tag != "i" && l != "" {
+			sign, l = "<s>"+l[:1]+"</s>", l[1:]
+		}
+		text := sign + string(escape(visible(l)))
 		if tag == "" {
 			out.WriteString(text + "\n")
 			continue

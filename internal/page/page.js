@@ -17,15 +17,22 @@
     // Search: what does not hold the words is hidden, and what does is opened.
     const search = $("search"), failed = $("failed"), hits = $("hits");
     const find = () => {
-      const words = search.value.trim().toLowerCase();
-      let n = 0;
+      const words = search.value.trim().toLowerCase(), by = words || failed.checked;
+      let n = 0, first = null;
+      const named = new Set(); // steps that the words name: "step 12" or 12, and not 120
+      for (const el of document.querySelectorAll(".step[data-n]"))
+        if (words && !failed.checked && (words === el.dataset.n || words === el.querySelector("summary b").textContent.toLowerCase())) named.add(el);
       for (const el of units()) {
         const hit = (!words || el.textContent.toLowerCase().includes(words)) && (!failed.checked || el.classList.contains("failed"));
-        el.classList.toggle("nohit", !hit);
-        if (hit && (words || failed.checked)) { n++; if (n <= 50) reveal(el.parentElement); }
+        const inNamed = named.size > 0 && named.has(el.closest(".step"));
+        el.classList.toggle("nohit", !hit && !inNamed);
+        if (hit && by) { n++; first = first || el; if (n <= 50) reveal(el.parentElement); }
       }
-      for (const el of groups()) el.classList.toggle("nohit", (words || failed.checked) && !el.querySelector(".row:not(.nohit)"));
-      hits.textContent = words || failed.checked ? n : "";
+      for (const el of named) { n++; reveal(el); }
+      for (const el of groups()) el.classList.toggle("nohit", by && !el.querySelector(".row:not(.nohit)"));
+      first = [...named][0] || first;
+      if (by && first) first.scrollIntoView({block: "center"});
+      hits.textContent = !by ? "" : n === 0 ? hits.dataset.none : n === 1 ? hits.dataset.one : hits.dataset.many.replace("#", n);
     };
     let wait;
     if (search) {

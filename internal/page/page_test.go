@@ -123,7 +123,7 @@ func TestDamagedPage(t *testing.T) {
 		lines[spoiled] = bytes.Replace(lines[spoiled], []byte(`"`), []byte(`'`), 3)
 		must(t, os.WriteFile(files[0], bytes.Join(lines, nil), 0o600))
 		doc, text := pageOf(t, store, i18n.En)
-		if len(doc.Problems) == 0 || !strings.Contains(text, "The log is damaged") || !strings.Contains(text, "Please be brief.") {
+		if len(doc.Problems) == 0 || !strings.Contains(text, "The log is damaged") || !strings.Contains(text, "<code>agent repair "+uuid+"</code>") || !strings.Contains(text, "Please be brief.") {
 			t.Errorf("line %d spoiled: %q", spoiled, doc.Problems)
 		}
 	}
@@ -216,6 +216,15 @@ func TestExpand(t *testing.T) {
 	want := "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@\n a\n b\n-c\n+C\n d\n e\n-f\n+F\n+G\n h\n"
 	if got := expand(patch, strings.SplitAfter("a\nb\nC\nd\ne\nF\nG\nh", "\n")); got != want {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+// The signs of a patch stand apart, so that a file before or after a change has none.
+func TestPatchSigns(t *testing.T) {
+	t.Parallel()
+	want := "<u>--- a/x\n</u><i>@@ -1,2 +1,2 @@\n</i><s> </s>a\n<del><s>-</s>- b&lt;\n</del><ins><s>+</s>+ c\n</ins><i>@@ -9 +9 @@\n</i>\n"
+	if got := (&builder{}).patch("--- a/x\n@@ -1,2 +1,2 @@\n a\n-- b<\n++ c\n@@ -9 +9 @@\n\n"); string(got) != want {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -312,12 +312,22 @@ func TestBeforeAndAfter(t *testing.T) {
 	if diff := shown("diff"); !strings.Contains(diff, "line 11") || !strings.Contains(diff, "line 12") {
 		t.Errorf("the diff is %q", diff)
 	}
-	if before := shown("before"); !strings.Contains(before, "line 11") || strings.Contains(before, "line 12") {
+	if before := shown("before"); !strings.Contains(before, "line 11") || strings.Contains(before, "line 12") || !strings.HasPrefix(before, "package sum") {
 		t.Errorf("before it was %q", before)
 	}
-	if after := shown("after"); strings.Contains(after, "line 11") || !strings.Contains(after, "line 12") {
+	if after := shown("after"); strings.Contains(after, "line 11") || !strings.Contains(after, "line 12") || !strings.HasPrefix(after, "package sum") {
 		t.Errorf("after it was %q", after)
 	}
+	// A step is found by its name or its number; step 1 is not step 12.
+	for words, step := range map[string]string{"step 1": "s1", "12": "s12"} {
+		js[int](b, `document.querySelector("#search").value = "`+words+`"; document.querySelector("#search").dispatchEvent(new Event("input")); 1`)
+		b.until(`document.querySelector("#` + step + `").open && document.querySelector("#hits").textContent.includes("match") && document.querySelector("#` + step + ` .row").checkVisibility()`)
+		if words == "step 1" && !js[bool](b, `document.querySelector("#s12").classList.contains("nohit")`) {
+			t.Error("step 1 finds step 12")
+		}
+	}
+	js[int](b, `document.querySelector("#search").value = "step 99"; document.querySelector("#search").dispatchEvent(new Event("input")); 1`)
+	b.until(`document.querySelector("#hits").textContent === "nothing fits"`)
 	b.close()
 }
 
@@ -341,7 +351,7 @@ func TestPersonFinds(t *testing.T) {
 	}
 	// Search unfolds what it finds and hides the rest.
 	b.run(chromedp.SendKeys(chromedp.CSS("#search"), "got 3"))
-	b.until(`document.querySelector("#hits").textContent === "1"`)
+	b.until(`document.querySelector("#hits").textContent === "1 match"`)
 	if n := js[int](b, `[...document.querySelectorAll("main .row")].filter(e => e.checkVisibility()).length`); n != 1 {
 		t.Errorf("%d rows fit the search", n)
 	}
