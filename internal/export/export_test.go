@@ -17,6 +17,7 @@ import (
 	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/internal/fsx"
+	"agent/internal/i18n"
 	"agent/internal/redact"
 )
 
@@ -140,6 +141,24 @@ func TestMarkdownShowsTextsInFences(t *testing.T) {
 	for _, want := range []string{"gpt-5", "long output", "ready", "Done.", "````\nFix it"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing", want)
+		}
+	}
+}
+
+// A pause and its end are sentences, in the language of people.
+func TestMarkdownTellsOfPauses(t *testing.T) {
+	src := log(t, &event.ConfigPinned{Provider: "openai", Model: "gpt-5"}, &event.ProcessStarted{Version: "v1"},
+		&event.ContextPaused{Reason: "requested", Until: event.Until{Kind: "person"}}, &event.ResumeRequested{By: "command", Actor: "ann"}, &event.ContextResumed{})
+	for lang, want := range map[i18n.Lang][]string{"en": {"paused: ", "resumed by command ann"}, "ja": {"一時停止: ", "再開（command ann）"}} {
+		src.Lang = lang
+		out := written(t, src, "markdown")
+		for _, w := range want {
+			if !strings.Contains(out, w) {
+				t.Errorf("%s: %q is missing", lang, w)
+			}
+		}
+		if strings.Contains(out, "until person") || strings.Contains(out, "event ·") {
+			t.Errorf("%s: a pause is told in words of the log:\n%s", lang, out)
 		}
 	}
 }

@@ -32,7 +32,7 @@
       for (const el of groups()) el.classList.toggle("nohit", by && !el.querySelector(".row:not(.nohit)"));
       first = [...named][0] || first;
       if (by && first) first.scrollIntoView({block: "center"});
-      hits.textContent = !by ? "" : n === 0 ? hits.dataset.none : n === 1 ? hits.dataset.one : hits.dataset.many.replace("#", n);
+      hits.textContent = !by ? "" : n === 0 ? hits.dataset.none : n === 1 ? hits.dataset.single : hits.dataset.many.replace("#", n);
     };
     let wait;
     if (search) {
