@@ -20,6 +20,7 @@ var parts = []texts{commentTexts, planTexts, reasonTexts, failureTexts, modelTex
 	approvalTexts,
 	notifyTexts,
 	searchTexts,
+	uiKeyTexts,
 	pageTexts, webTexts, uiTexts}
 
 // table is made when the first text is asked for.

@@ -10,7 +10,6 @@ var uiTexts = texts{
 	"tui.title":    {"title", "タイトル"},
 	"tui.none":     {"No context.", "コンテキストはありません。"},
 	"tui.loading":  {"reading …", "読み込み中…"},
-	"tui.nothing":  {"There is none.", "該当する行はありません。"},
 	"tui.tokens":   {"tokens", "トークン"},
 	"tui.time":     {"time", "時間"},
 	"tui.part":     {"events %d–%d of %d", "イベント %d–%d / %d"},
@@ -30,38 +29,7 @@ var uiTexts = texts{
 	"tui.keys.list":    {"enter open · / filter · P pause · R resume · S stop · ? keys · q quit", "enter 開く · / 絞り込み · P 一時停止 · R 再開 · S 停止 · ? キー一覧 · q 終了"},
 	"tui.keys.context": {"enter detail · n failed · d diff · p plan · c message · F fork · ? keys · q back", "enter 詳細 · n 失敗 · d 差分 · p 計画 · c 発言 · F フォーク · ? キー · q 戻る"},
 	"tui.keys.filter":  {"words: all must fit · ↑ ↓ choose · enter keep the filter · esc drop it", "語句（すべてに一致） · ↑ ↓ 選択 · enter 確定 · esc 解除"},
-	"tui.keys.detail":  {"j/k scroll · n failed · d diff · q back to the timeline", "j/k スクロール · n 失敗 · d 差分 · q タイムラインに戻る"},
-
-	"tui.help": {"Keys", "キー一覧"},
-	"tui.help.keys": {`
-  j k ↓ ↑     move                    space, PgDn, PgUp a page
-  g G         first, last (follows)   enter             open, detail, fold
-  q esc       back, quit              /                 filter (list)
-  r           read again (list)       ?                 this page
-
-In a context
-  n N         next, previous failure  d                 next change of files
-  p           latest plan             c                 next comment or message
-  space       fold a phase            m                 show minor rows, too
-  f           follow                  tab               to the detail and back
-
-With a question
-  P pause     R resume                S stop            F fork at this event
-`, `
-  j k ↓ ↑     移動                    space, PgDn, PgUp ページ移動
-  g G         先頭、末尾（追従）      enter             開く、詳細、折りたたみ
-  q esc       戻る、終了              /                 絞り込み（一覧）
-  r           再読み込み（一覧）      ?                 このページ
-
-コンテキスト内
-  n N         次の失敗、前の失敗      d                 次のファイル変更
-  p           最新の計画              c                 次のコメント・メッセージ
-  space       フェーズの折りたたみ    m                 細かい行も表示
-  f           追従                    tab               詳細との切り替え
-
-確認あり
-  P 一時停止  R 再開                  S 停止            F ここからフォーク
-`},
+	"tui.keys.detail":  {"j/k scroll · n failed · d diff · $ costs · q back to the timeline", "j/k スクロール · n 失敗 · d 差分 · $ 費用 · q タイムラインに戻る"},
 
 	"tui.ask.pause":  {"Pause %s? y/n ", "%s を一時停止しますか？ y/n "},
 	"tui.ask.resume": {"Resume %s? y/n ", "%s を再開しますか？ y/n "},
@@ -99,7 +67,7 @@ With a question
 	"tui.kind.input":        {"input", "入力"},
 	"tui.kind.process":      {"process", "プロセス"},
 	"tui.kind.interruption": {"died", "中断"},
-	"tui.kind.pause":        {"pause", "停止"},
+	"tui.kind.pause":        {"pause", "一時停止"},
 	"tui.kind.await":        {"wait", "待機"},
 	"tui.kind.resume":       {"resume", "再開"},
 	"tui.kind.request":      {"request", "要求"},

@@ -68,6 +68,25 @@ func (t *Timeline) turn(b *event.LLMRequested) {
 	t.replied = false
 }
 
+// Skip takes an event before the first one that is added, so that steps have their numbers
+// in a part of a log, too.
+func (t *Timeline) Skip(r eventlog.Record) {
+	if kind := string(r.Type); kind != "llm.requested" && kind != "llm.replied" {
+		return
+	}
+	ev, err := event.Decode(r)
+	if err != nil {
+		return
+	}
+	switch b := ev.Body.(type) {
+	case *event.LLMRequested:
+		t.outside = b.OutsideConversation()
+		t.turn(b)
+	case *event.LLMReplied:
+		t.replied = t.replied || !t.outside
+	}
+}
+
 // outcome ends the row of its intent.
 func (t *Timeline) outcome(ev event.Event, call viewer.Call, ended bool) []uint64 {
 	row, fresh := t.begun(ev.Cause), Row{}

@@ -28,7 +28,7 @@ func (t *Timeline) fact(ev event.Event) (changed []uint64) {
 		return t.pause(row, "awaiting")
 	case *event.ContextResumed:
 		t.Status = "running"
-		row.Title, t.by = cmp.Or(t.by, row.Title), ""
+		row.Title, row.By, t.by, t.who = cmp.Or(t.by, row.Title), t.who, "", ""
 		changed = t.resumed(ev)
 	case *event.ContextCompleted, *event.ContextStopped, *event.ContextFailed:
 		t.Status = strings.TrimPrefix(ev.Body.Type(), "context.")
@@ -38,7 +38,16 @@ func (t *Timeline) fact(ev event.Event) (changed []uint64) {
 		}
 		t.open = 0
 	case *event.ResumeRequested:
-		t.by = t.line(strings.TrimSpace("by " + b.By + " " + b.Actor))
+		t.by, t.who = t.line(strings.TrimSpace("by "+b.By+" "+b.Actor)), t.line(cmp.Or(b.Actor, b.By))
+		row.By = t.who
+	case *event.PauseRequested:
+		row.By = t.line(cmp.Or(b.Actor, b.By))
+	case *event.StopRequested:
+		row.By = t.line(cmp.Or(b.Actor, b.By))
+	case *event.MessageAdded:
+		row.Title = t.line(string(b.Purpose) + ": " + beginning(unmarked.Replace(b.Content.View())))
+	case *event.CommentsFetched:
+		row.Title = t.line(cmp.Or(wordsOf(b.Comments), row.Title))
 	case *event.PhaseEntered:
 		t.phase, t.action = t.line(b.Phase), ""
 		row.Title = t.phase
@@ -150,7 +159,24 @@ func minor(b event.Body) bool {
 // toolTitle is a call in one line: the tool, and what it works on.
 func toolTitle(b *event.ToolRequested) string {
 	args := projections.Subject(b.Args.View())
-	return strings.TrimSpace(b.Name() + " " + cmp.Or(args, b.Args.View()))
+	return strings.TrimSpace(ToolName(b.Name()) + " " + cmp.Or(args, b.Args.View()))
+}
+
+// unmarked takes the signs of Markdown out of a text that is shown in one line.
+var unmarked = strings.NewReplacer("```", "", "`", "", "**", "", "*", "", "# ", "")
+
+// ToolName is the name that a model uses for a tool as "server/tool".
+func ToolName(name string) string { return strings.Replace(name, "__", "/", 1) }
+
+// wordsOf is what people wrote, as far as the model is told.
+func wordsOf(comments []event.Comment) string {
+	var all []string
+	for _, c := range comments {
+		if text := c.Body.View(); strings.TrimSpace(text) != "" {
+			all = append(all, "@"+c.Author+": "+beginning(text))
+		}
+	}
+	return strings.Join(all, " · ")
 }
 
 // resultOf is the beginning of what a tool gave. Of a command that is its exit code and
@@ -167,11 +193,7 @@ func replyResult(b *event.LLMReplied) string {
 			parts = append(parts, "…")
 			break
 		}
-		_, name, ok := strings.Cut(call.Name, "__")
-		if !ok {
-			name = call.Name
-		}
-		parts = append(parts, "→ "+beginning(name))
+		parts = append(parts, "→ "+beginning(ToolName(call.Name)))
 	}
 	if text := beginning(b.Text.View()); strings.TrimSpace(text) != "" {
 		parts = append(parts, text)

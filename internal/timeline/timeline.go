@@ -83,6 +83,7 @@ type Row struct {
 
 	Until event.Until `json:"until,omitzero"` // of a pause or wait: what ends it
 	Minor bool        `json:"minor,omitempty"`
+	By    string      `json:"-"` // who asked for a pause, a stop, or to go on; how, if that is not known
 }
 
 // Cost is what a model call cost; false if its model has no price, or it gave no reply.
@@ -136,10 +137,12 @@ type Timeline struct {
 	retry   retry
 	working bool // a process works on it
 	replied bool // the current step has a reply
+	outside bool // the latest request that was skipped is no step
 	step    int
 	phase   string
 	action  string
-	by      string // who asked to go on
+	by      string // how and by whom it was asked to go on
+	who     string // asked so
 }
 
 // retry is a model call that waits before it is tried again.

@@ -134,7 +134,7 @@ func TestRows(t *testing.T) {
 1-0 input done / step 0: new context for github.com/acme/widgets/issues/12 (): = 
 4-5 model failed planning/ step 1 1s: big, planning = transient HTTP 503 later
 6-7 model done planning/ step 1 1.5s 1100 tokens 0.02 USD: big, planning = I do it.
-10-11 model done execution/a1 step 2 1.5s 2050 tokens 0.03 USD: big, execution = → run_command I do it.
+10-11 model done execution/a1 step 2 1.5s 2050 tokens 0.03 USD: big, execution = → workspace/run_command I do it.
 12-14 tool failed execution/a1 step 2 0.02s 2 files +5 -1 at 13: workspace/run_command go = exit code: 1 FAIL widgets
 15-17 model interrupted execution/a1 step 3 700 tokens: big, execution = interrupted the process ended
 16-0 interruption interrupted execution/a1 step 3: the process ended without a word = agent started as process 0 on (decisions v0)

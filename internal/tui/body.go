@@ -8,6 +8,7 @@ import (
 
 	"agent/eventlog/event"
 	"agent/internal/term"
+	"agent/internal/timeline"
 )
 
 // body shows a body that people read often; false if it has no form of its own.
@@ -56,7 +57,7 @@ func (p *page) reply(b *event.LLMReplied) {
 	p.head("tui.reply", b.Finish)
 	p.markdown(b.Text.View())
 	for _, call := range b.Calls {
-		p.head("tui.call", call.Name)
+		p.head("tui.call", timeline.ToolName(call.Name))
 		p.json(call.Args.View())
 	}
 }

@@ -29,6 +29,7 @@ type detail struct {
 	lines   []styled
 	top     int
 	focused bool
+	costs   bool // what money went where is shown instead
 }
 
 // styled is a line that is safe for a terminal, and what it means.
@@ -52,6 +53,7 @@ const (
 
 // focus goes to the detail.
 func (m *Model) focus() tea.Cmd {
+	m.unCost()
 	m.open.detail.focused = true
 	return m.showDetail(true)
 }
@@ -66,7 +68,7 @@ func (m *Model) detailWidth() int {
 // showDetail reads what is behind the chosen row, if that is to be seen.
 func (m *Model) showDetail(focused bool) tea.Cmd {
 	v := m.open
-	if v == nil || v.row() == nil || m.width < roomy && !focused && !v.detail.focused {
+	if v == nil || v.detail.costs || v.row() == nil || m.width < roomy && !focused && !v.detail.focused {
 		return nil
 	}
 	row, width := *v.row(), m.detailWidth()
@@ -86,14 +88,17 @@ func (m *Model) loadDetail(uuid string, row timeline.Row, width int) tea.Cmd {
 
 func (m *Model) detailed(d detailMsg) {
 	v := m.open
-	if v == nil || v.uuid != d.uuid || v.row() == nil || v.row().Seq != d.seq {
+	if v == nil || v.uuid != d.uuid || v.detail.costs != (d.seq == 0) {
+		return
+	}
+	if !v.detail.costs && (v.row() == nil || v.row().Seq != d.seq) {
 		return
 	}
 	top := 0
 	if v.detail.seq == d.seq {
 		top = v.detail.top
 	}
-	v.detail = detail{seq: d.seq, width: d.width, lines: d.lines, top: min(top, max(len(d.lines)-1, 0)), focused: v.detail.focused}
+	v.detail = detail{seq: d.seq, width: d.width, lines: d.lines, top: min(top, max(len(d.lines)-1, 0)), focused: v.detail.focused, costs: v.detail.costs}
 }
 
 func (m *Model) keyDetail(name string) tea.Cmd {
@@ -101,7 +106,10 @@ func (m *Model) keyDetail(name string) tea.Cmd {
 	switch name {
 	case "q", "esc", "tab", "left", "h":
 		d.focused = false
-	case "n", "N", "p", "c", "d":
+		m.unCost()
+		return m.showDetail(false)
+	case "n", "N", "p", "c", "d", "w", "$":
+		m.unCost()
 		return m.keyContext(name)
 	default:
 		d.top = min(m.move(name, d.top, len(d.lines)), max(len(d.lines)-m.height/2, 0))
@@ -112,7 +120,7 @@ func (m *Model) keyDetail(name string) tea.Cmd {
 // detailLines are the lines of the detail that fit.
 func (m *Model) detailLines(width, rows int) (lines []string) {
 	d := m.open.detail
-	if r := m.open.row(); r == nil || d.seq != r.Seq {
+	if r := m.open.row(); !d.costs && (r == nil || d.seq != r.Seq) {
 		return nil
 	}
 	for i := d.top; i < min(d.top+rows, len(d.lines)); i++ {

@@ -3,6 +3,8 @@ package tui
 import (
 	"context"
 	"slices"
+	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -21,13 +23,13 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	case m.ask != nil:
 		return m.answer(k)
 	case m.help:
-		m.help = false
+		m.keyHelp(name)
 		return nil
 	case m.open == nil && m.list.typing:
 		m.typeFilter(k)
 		return nil
 	case name == "?":
-		m.help = true
+		m.help, m.helpTop = true, 0
 		return nil
 	case m.action(name):
 		return nil
@@ -137,13 +139,23 @@ func (m *Model) keyContext(name string) tea.Cmd {
 	case "f":
 		v.follow = !v.follow
 	case "n", "N":
-		m.jump(name == "n", func(r *timeline.Row) bool { return r.Status == timeline.Failed })
+		m.jump("failed", name == "n", func(r *timeline.Row) bool { return r.Status == timeline.Failed })
 	case "p":
-		m.jump(false, func(r *timeline.Row) bool { return r.Kind == timeline.Plan })
+		m.jump("plan", false, func(r *timeline.Row) bool { return r.Kind == timeline.Plan })
 	case "c":
-		m.jump(true, func(r *timeline.Row) bool { return r.Kind == timeline.Comment || r.Kind == timeline.Message })
+		m.jump("message", true, func(r *timeline.Row) bool {
+			return r.Kind == timeline.Message || r.Type == "comments.fetched" && !r.Minor
+		})
 	case "d":
-		m.jump(true, func(r *timeline.Row) bool { return r.Files > 0 })
+		m.jump("diff", true, func(r *timeline.Row) bool { return r.Files > 0 })
+	case "w":
+		m.jump("pause", true, func(r *timeline.Row) bool {
+			return r.Kind == timeline.Pause || r.Kind == timeline.Await || r.Kind == timeline.Resume
+		})
+	case "$":
+		return m.showCosts()
+	case ":", "#", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9":
+		m.ask = &question{text: m.text("tui.ask.step"), typing: true, typed: strings.Trim(name, ":#"), do: m.toStep}
 	default:
 		return m.moveContext(name)
 	}
@@ -187,21 +199,57 @@ func (m *Model) fold() {
 	}
 }
 
-// jump goes to the next row of a kind, and begins anew at the end.
-func (m *Model) jump(forward bool, is func(*timeline.Row) bool) {
+// jump goes to the next row of a kind, and begins anew at the end. It says which one of how
+// many it is, as far as they are shown.
+func (m *Model) jump(kind i18n.ID, forward bool, is func(*timeline.Row) bool) {
 	v := m.open
-	n := len(v.items)
-	for step := 1; step <= n; step++ {
-		i := (v.at + step) % n
-		if !forward {
-			i = (v.at - step + n) % n
-		}
-		if it := v.items[i]; !it.head() && is(&v.tl.Rows[it.row]) {
-			v.at, v.follow = i, false
-			return
+	var found []int
+	for i, it := range v.items {
+		if !it.head() && is(&v.tl.Rows[it.row]) {
+			found = append(found, i)
 		}
 	}
-	m.note, m.bad = m.text("tui.nothing"), true
+	if len(found) == 0 {
+		m.note, m.bad = m.text("tui.none."+kind), true
+		return
+	}
+	next, again := 0, i18n.ID("tui.again.first")
+	if forward {
+		next = slices.IndexFunc(found, func(i int) bool { return i > v.at })
+	} else if next = len(found) - 1; found[0] < v.at {
+		for found[next] >= v.at {
+			next--
+		}
+		again = ""
+	} else {
+		again = "tui.again.last"
+	}
+	if forward && next >= 0 {
+		again = ""
+	}
+	next = max(next, 0)
+	v.at, v.follow = found[next], false
+	m.note, m.bad = m.text("tui.at."+kind, next+1, len(found)), false
+	if again != "" && kind != "plan" { // the latest plan is where p begins
+		m.note += " " + m.text(again)
+	}
+}
+
+// toStep goes to the step with this number.
+func (m *Model) toStep(words string) tea.Cmd {
+	v := m.open
+	n, err := strconv.Atoi(strings.TrimSpace(words))
+	for i := range v.tl.Rows {
+		if r := &v.tl.Rows[i]; err == nil && v.steps && r.Step == n && n > 0 {
+			clear(v.folded)
+			v.build()
+			v.choose(r.Seq)
+			v.follow = false
+			return m.showDetail(false)
+		}
+	}
+	m.note, m.bad = m.text("tui.none.step", clean(words)), true
+	return nil
 }
 
 // question is asked before something is done.
@@ -224,6 +272,9 @@ func (m *Model) action(name string) bool {
 	switch {
 	case uuid == "" || m.Signal == nil:
 		return false
+	case signal != "" && m.ended():
+		m.note, m.bad = m.text("tui.ended."+i18n.ID(signal)), true
+		return true
 	case signal != "":
 		m.ask = &question{text: m.text("tui.ask."+i18n.ID(signal), uuid[:8]), do: func(string) tea.Cmd {
 			return func() tea.Msg { text, err := m.Signal(uuid, signal); return doneMsg{text, err} }
@@ -236,6 +287,17 @@ func (m *Model) action(name string) bool {
 		return true
 	}
 	return false
+}
+
+// ended tells whether the context that a command is about has ended.
+func (m *Model) ended() bool {
+	e, _ := m.list.chosen()
+	if m.open != nil {
+		if e = m.open.entry; m.open.tl != nil && m.open.to == m.open.end {
+			return m.open.tl.Over()
+		}
+	}
+	return rank(&e) == 1
 }
 
 // target is the context, and in it the event, that a command is about.

@@ -183,7 +183,7 @@ func (m *Model) screenList() []string {
 	default:
 		lines = append(lines, m.paint(term.Aux, m.columns(m.text("tui.state"), m.text("tui.age"), m.text("tui.cost"), m.text("tui.task"), m.text("tui.title"))))
 	}
-	rows := m.height - 3
+	rows := m.height - 2 - len(m.footer())
 	if len(l.shown) == 0 && l.loaded {
 		lines = append(lines, m.fit(m.text("tui.none"), m.width))
 	}

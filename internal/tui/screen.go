@@ -43,6 +43,8 @@ const mostFooter = 3
 func (m *Model) footer() []string {
 	keys := i18n.ID("tui.keys.context")
 	switch {
+	case m.help:
+		keys = "tui.keys.help"
 	case m.ask != nil:
 		lines := m.footerLines(term.Waits, m.ask.text)
 		if m.ask.typing {
@@ -62,7 +64,7 @@ func (m *Model) footer() []string {
 	case m.open.detail.focused:
 		keys = "tui.keys.detail"
 	}
-	return []string{m.paint(term.Aux, m.fit(m.text(keys), m.width))}
+	return m.footerLines(term.Aux, m.text(keys))
 }
 
 func (m *Model) footerLines(c term.Color, text string) (lines []string) {
@@ -86,8 +88,8 @@ func (m *Model) screenContext() []string {
 			lines = append(lines, m.paint(term.Bad, line))
 		}
 	}
-	rows := m.height - len(lines) - 1
-	if m.width < roomy {
+	rows := m.height - len(lines) - len(m.footer())
+	if m.width < roomy || v.detail.costs {
 		if v.detail.focused {
 			return append(lines, m.detailLines(m.width, rows)...)
 		}
@@ -207,14 +209,17 @@ func (m *Model) item(v *view, it item, width int) (string, term.Color) {
 		return m.fit(text, width), term.Head
 	}
 	r := &v.tl.Rows[it.row]
-	end := figuresOf(r)
+	end := figuresOf(r, width >= 100)
 	head := fmt.Sprintf(" %5s %s %s ", strconv.FormatUint(r.Seq, 10), r.Started.Local().Format("15:04:05"), pad(m.text(i18n.OrOther("tui.kind.", string(r.Kind))), 8))
 	if m.width < roomy {
 		head = fmt.Sprintf(" %5s %s ", strconv.FormatUint(r.Seq, 10), pad(m.text(i18n.OrOther("tui.kind.", string(r.Kind))), 8))
 	}
+	if m.width >= 60 {
+		head += pad(v.stepOf(r), 5) + " "
+	}
 	body := clean(m.titleOf(r))
 	if r.Result != "" {
-		body += " → " + clean(r.Result)
+		body += " → " + strings.TrimPrefix(clean(r.Result), "→ ")
 	}
 	room := max(width-term.Columns(head)-term.Columns(end)-3, 4)
 	return cut(head+signOf(r.Status)+" "+pad(body, room)+" "+end, width), colorOfRow(r)
@@ -225,12 +230,36 @@ func (m *Model) titleOf(r *timeline.Row) string {
 	if r.Kind == timeline.Interruption {
 		return m.text("row.interrupted")
 	}
+	if id := i18n.ID("tui.row." + r.Type); r.By != "" && i18n.Has(id) {
+		by := r.By
+		if how := i18n.ID("tui.how." + by); i18n.Has(how) {
+			by = m.text(how)
+		}
+		return m.text(id, by)
+	}
+	if id := i18n.ID("tui.why." + r.Title); r.Kind == timeline.Pause && i18n.Has(id) {
+		return m.text(id)
+	}
 	return r.Title
 }
 
-// figuresOf is what a row took, at the end of its line.
-func figuresOf(r *timeline.Row) string {
+// stepOf is the number of the step that a model call begins or tries again.
+func (v *view) stepOf(r *timeline.Row) string {
+	if r.Kind != timeline.Model || r.Step == 0 || !v.steps {
+		return ""
+	}
+	return "s" + strconv.Itoa(r.Step)
+}
+
+// figuresOf is what a row took, at the end of its line; the tokens where there is room.
+func figuresOf(r *timeline.Row, room bool) string {
 	text := ""
+	if n, known := r.Tokens(); room && known {
+		text = fmt.Sprintf("%d tok ", n)
+	}
+	if r.Kind == timeline.Model && r.Status != timeline.Open {
+		text += i18n.USD(r.CostUSD) + " USD "
+	}
 	if r.Files > 0 {
 		text = fmt.Sprintf("+%d−%d ", r.Added, r.Removed)
 	}
@@ -265,13 +294,4 @@ func colorOfRow(r *timeline.Row) term.Color {
 		return term.Good
 	}
 	return ""
-}
-
-// screenHelp shows the keys.
-func (m *Model) screenHelp() (lines []string) {
-	lines = append(lines, m.paint(term.Head, m.fit(m.text("tui.help"), m.width)))
-	for line := range strings.Lines(m.text("tui.help.keys")) {
-		lines = append(lines, m.fit(strings.TrimSuffix(line, "\n"), m.width))
-	}
-	return lines
 }

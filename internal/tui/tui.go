@@ -49,6 +49,7 @@ type Model struct {
 	note          string    // what the latest command did
 	bad           bool      // it failed
 	help          bool
+	helpTop       int // the first line of it that is shown
 
 	after func(time.Duration, func() tea.Msg) tea.Cmd // tests have no clock
 }

@@ -182,9 +182,9 @@ func TestAPersonFinds(t *testing.T) {
 	w.wants(w.press("enter"), "planning", "execution", "n failed", "0.25") // where the money went
 	w.wants(w.press("n enter"), "Output", "make: *** no rule", "argv")
 	w.wants(w.press("esc p enter"), "Make it right", "Change sum.go")
-	w.wants(w.press("esc c enter"), "Comment")
+	w.wants(w.press("esc c enter"), "Message to the model", "# Fix it")
 	w.wants(w.press("esc G"), "limit") // why it paused
-	w.wants(w.press("?"), "previous failure", "F fork")
+	w.wants(w.press("?"), "previous failure", "fork at this event")
 	w.wants(w.press("x q"), "1 of 1")
 }
 

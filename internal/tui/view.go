@@ -27,6 +27,7 @@ type view struct {
 	detail   detail
 	worked   bool // a process works on it
 	loading  bool // another window is read: one at a time
+	steps    bool // have their numbers
 }
 
 // item is a line of the timeline: a row, or the head of a phase.
@@ -55,6 +56,7 @@ type windowMsg struct {
 	from, to uint64
 	end      uint64
 	bottom   bool // the last row is chosen, else the first
+	steps    bool // have their numbers
 	err      error
 }
 
@@ -71,6 +73,7 @@ func (m *Model) openUpTo(to uint64) tea.Cmd {
 			w.to = w.end
 		}
 		w.tl, w.from, w.err = readWindow(store, uuid, w.to)
+		w.steps = counted(store, uuid, w.from)
 		return w
 	}
 }
@@ -80,7 +83,7 @@ func (m *Model) openFrom(from uint64) tea.Cmd {
 	m.open.loading = true
 	store, uuid := m.Store, m.open.uuid
 	return func() tea.Msg {
-		w := windowMsg{uuid: uuid, from: from, end: lastOf(store, uuid), tl: timelineOf(store, uuid)}
+		w := windowMsg{uuid: uuid, from: from, end: lastOf(store, uuid), tl: timelineOf(store, uuid, from), steps: counted(store, uuid, from)}
 		size := 0
 		w.err = eachLine(store, uuid, from, func(r eventlog.Record) bool {
 			size += len(r.Line)
@@ -92,8 +95,25 @@ func (m *Model) openFrom(from uint64) tea.Cmd {
 	}
 }
 
-func timelineOf(store *contexts.Store, uuid string) *timeline.Timeline {
-	return &timeline.Timeline{Blob: func(hash string) ([]byte, error) { return store.Blob(uuid, hash) }}
+// timelineOf is an empty timeline of the events from a number on. Steps are counted from the
+// first event of the log, if it is not too long.
+func timelineOf(store *contexts.Store, uuid string, from uint64) *timeline.Timeline {
+	tl := &timeline.Timeline{Blob: func(hash string) ([]byte, error) { return store.Blob(uuid, hash) }}
+	if from > 1 && counted(store, uuid, from) {
+		_ = eachLine(store, uuid, 1, func(r eventlog.Record) bool { // damage is told when the window is read
+			if r.Seq < from {
+				tl.Skip(r)
+			}
+			return r.Seq < from
+		})
+	}
+	return tl
+}
+
+// counted tells whether the numbers of the steps are known.
+func counted(store *contexts.Store, uuid string, from uint64) bool {
+	mark, err := store.MarkOf(uuid)
+	return from == 1 || err == nil && mark.Size <= longLog
 }
 
 // lastOf is the number of the last event. The search for it reads a few lines only.
@@ -112,7 +132,7 @@ func readWindow(store *contexts.Store, uuid string, to uint64) (tl *timeline.Tim
 			from = to - n + 1
 		}
 		size := 0
-		tl = timelineOf(store, uuid)
+		tl = timelineOf(store, uuid, from)
 		err = eachLine(store, uuid, from, func(r eventlog.Record) bool {
 			if r.Seq > to {
 				return false
@@ -151,7 +171,7 @@ func (m *Model) window(w windowMsg) tea.Cmd {
 	}
 	v.loading = false
 	v.tl, v.from, v.to, v.end, v.err = w.tl, w.from, w.to, w.end, w.err
-	v.follow = w.bottom && w.to == w.end
+	v.steps, v.follow = w.steps, w.bottom && w.to == w.end
 	v.build()
 	v.at = 0
 	if w.bottom {

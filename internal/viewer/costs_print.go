@@ -134,6 +134,14 @@ func toolNames(names []string) string {
 	return strings.Join(short, ", ")
 }
 
+// PrintSums prints the sums of a ledger by phase and action, and what its marks mean.
+func PrintSums(s term.Screen, lang i18n.Lang, l *Ledger) {
+	if call, ok := l.Open(); ok {
+		l.Count(call)
+	}
+	(&costs{Printer: &Printer{Screen: s, Lang: lang}}).sums(l.Sums())
+}
+
 // spent are the cells of tokens, money and time. What is not known is "–".
 func (c *costs) spent(s Spent) []string {
 	number := func(n int) string {

@@ -1,0 +1,101 @@
+package i18n
+
+// uiKeyTexts are the keys of the browser in the terminal, and what they say.
+var uiKeyTexts = texts{
+	"tui.help":      {"Keys", "キー一覧"},
+	"tui.keys.help": {"j/k scroll · esc closes", "j/k スクロール · esc 閉じる"},
+	"tui.help.keys": {`
+j k ↓ ↑|move
+space PgDn|next page
+PgUp|page before
+g G|first, last (follows)
+enter|open, detail, fold
+q esc|back, quit
+/|filter (list)
+r|read again (list)
+?|this page
+
+In a context
+n N|next, previous failure
+d|next change of files
+p|latest plan
+c|next message or comment
+w|next pause or resume
+12 enter|step 12 (also : and #)
+$|costs by phase
+space|fold a phase
+m|show minor rows, too
+f|follow
+tab|to the detail and back
+
+With a question
+P|pause
+R|resume
+S|stop
+F|fork at this event
+`, `
+j k ↓ ↑|移動
+space PgDn|次のページ
+PgUp|前のページ
+g G|先頭、末尾（追従）
+enter|開く、詳細、折りたたみ
+q esc|戻る、終了
+/|絞り込み（一覧）
+r|再読み込み（一覧）
+?|このページ
+
+コンテキスト内
+n N|次の失敗、前の失敗
+d|次のファイル変更
+p|最新の計画
+c|次の発言・コメント
+w|次の一時停止・再開
+12 enter|ステップ 12（: # も可）
+$|フェーズごとの費用
+space|フェーズの折りたたみ
+m|細かい行も表示
+f|追従
+tab|詳細との切り替え
+
+確認あり
+P|一時停止
+R|再開
+S|停止
+F|ここからフォーク
+`},
+
+	"tui.ask.step": {"Step (enter goes there, esc does not):", "ステップ番号（enter で移動、esc で中止）:"},
+	"tui.costs":    {"What model calls took, by phase and action", "モデル呼び出しの費用（フェーズ・アクション別）"},
+
+	"tui.at.failed":   {"failure %d of %d", "失敗 %d / %d 件"},
+	"tui.at.plan":     {"plan: row %d of %d", "計画: %d / %d 行"},
+	"tui.at.message":  {"message %d of %d", "発言 %d / %d 件"},
+	"tui.at.diff":     {"change of files %d of %d", "ファイル変更 %d / %d 件"},
+	"tui.at.pause":    {"pause or resume %d of %d", "一時停止・再開 %d / %d 件"},
+	"tui.again.first": {"(again from the first)", "（先頭に戻りました）"},
+	"tui.again.last":  {"(again from the last)", "（末尾に戻りました）"},
+
+	"tui.none.failed":  {"Nothing failed here", "ここに失敗はありません"},
+	"tui.none.plan":    {"There is no plan here", "ここに計画はありません"},
+	"tui.none.message": {"There is no message here", "ここに発言はありません"},
+	"tui.none.diff":    {"No files were changed here", "ここにファイル変更はありません"},
+	"tui.none.pause":   {"There is no pause here", "ここに一時停止はありません"},
+	"tui.none.step":    {"There is no step %s here", "ここにステップ %s はありません"},
+
+	"tui.ended.pause":  {"It has ended: there is nothing to pause", "終了しているため、一時停止できません"},
+	"tui.ended.resume": {"It has ended: there is nothing to resume", "終了しているため、再開できません"},
+	"tui.ended.stop":   {"It has ended: there is nothing to stop", "終了しているため、停止できません"},
+
+	"tui.row.pause.requested":  {"pause requested by %s", "一時停止の要求（%s）"},
+	"tui.row.resume.requested": {"resume requested by %s", "再開の要求（%s）"},
+	"tui.row.stop.requested":   {"stop requested by %s", "停止の要求（%s）"},
+	"tui.row.context.resumed":  {"resumed by %s", "再開（%s）"},
+	"tui.why.requested":        {"requested", "要求による一時停止"},
+
+	"tui.how.command":     {"command", "コマンド"},
+	"tui.how.comment":     {"comment", "コメント"},
+	"tui.how.label":       {"label", "ラベル"},
+	"tui.how.reaction":    {"reaction", "リアクション"},
+	"tui.how.signal_file": {"signal file", "シグナルファイル"},
+	"tui.how.timer":       {"timer", "タイマー"},
+}

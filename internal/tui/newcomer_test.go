@@ -1,0 +1,106 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"agent/contexts"
+	"agent/eventlog/event"
+	"agent/internal/i18n"
+)
+
+// Every key of the help can be read, on a narrow terminal by scrolling, and none is cut.
+func TestHelpIsWhole(t *testing.T) {
+	for _, lang := range []i18n.Lang{i18n.En, i18n.Ja} {
+		for _, width := range []int{60, 80} {
+			w := newWorld(t)
+			w.browse(width, 24, lang)
+			all := w.press("?")
+			for range 40 {
+				all += w.press("j")
+			}
+			w.wants(all, i18n.Text(lang, "tui.keys.help"))
+			if strings.Contains(all, "…") {
+				t.Errorf("%s, %d columns: something is cut\n%s", lang, width, all)
+			}
+			for line := range strings.Lines(i18n.Text(lang, "tui.help.keys")) {
+				for part := range strings.SplitSeq(strings.TrimSuffix(line, "\n"), "|") {
+					w.wants(all, part)
+				}
+			}
+			if strings.Contains(w.press("esc"), i18n.Text(lang, "tui.keys.help")) {
+				t.Errorf("esc does not close the help")
+			}
+		}
+	}
+}
+
+// Steps have the numbers that the page gives them, also in the last part of a log, and a
+// number leads to its step.
+func TestSteps(t *testing.T) {
+	w := newWorld(t)
+	w.context(uuid, "t", &event.MessageAdded{Role: "user", Purpose: "task", Content: event.T("x")})
+	for i := range 5000 { // more events than a window
+		w.add(&event.LLMRequested{Purpose: "work", Model: "m"}, &event.LLMReplied{Text: event.T(fmt.Sprint("reply", i+1, ".")), CostUSD: 0.5, Usage: event.Usage{Prompt: 70, Completion: 7}})
+	}
+	w.browse(80, 24, "en")
+	w.wants(w.press("enter"), "s5000 ", "reply5000.", "0.5000 USD")
+	w.wants(w.press("4 9 9 0"), "Step (enter goes there", "> 4990")
+	w.wants(w.press("enter"), "▶ 9981 model    s4990")
+	w.wants(w.press("# 9 enter"), "There is no step 9 here")
+	w.press("g")
+	w.wants(w.press(": 9 enter"), "▶   19 model    s9")
+	w.m.width = 200
+	w.wants(w.screen(), "77 tok 0.5000 USD")
+}
+
+// Money by phase is one key away, and what it shows is left as every detail is.
+func TestCosts(t *testing.T) {
+	for _, width := range []int{60, 80, 160} {
+		w := newWorld(t)
+		w.context(uuid, "t", work()...)
+		w.browse(width, 24, "en")
+		w.wants(w.press("enter $"), "by phase and action", "planning", "total", "0.2500")
+		if out := w.press("q"); strings.Contains(out, "by phase and action") {
+			t.Errorf("the costs are still there:\n%s", out)
+		}
+		w.wants(w.press("n enter"), "Output")
+	}
+}
+
+// What the model was told is visited with its first words, our own comments are not; the
+// last line says which one of how many it is.
+func TestJumps(t *testing.T) {
+	w := newWorld(t)
+	w.context(uuid, "t", work()...)
+	w.add(&event.MessageAdded{Role: "user", Purpose: "comment", Content: event.T("And in French")}, &event.PauseRequested{By: "command"},
+		&event.ContextPaused{Reason: event.PauseOnRequest, Until: event.Until{Kind: "person"}}, &event.ResumeRequested{By: "command", Actor: "root", Person: true}, &event.ContextResumed{})
+	w.browse(80, 24, "en")
+	w.wants(w.press("enter g c"), "task: Fix it", "message 1 of 2")
+	w.wants(w.press("c"), "comment: And in French", "message 2 of 2")
+	w.wants(w.press("c"), "message 1 of 2 (again from the first)")
+	w.wants(w.press("n"), "failure 1 of 1")
+	w.wants(w.press("n"), "failure 1 of 1 (again from the first)")
+	w.wants(w.press("N"), "failure 1 of 1 (again from the last)")
+	out := w.press("w")
+	w.wants(out, "pause or resume 1 of 2", "pause requested by command", "resume requested by root", "resumed by root", "→ workspace/run")
+	if strings.Contains(out, "→ →") || strings.Contains(out, "__") {
+		t.Errorf("arrows or names of tools:\n%s", out)
+	}
+	w.browse(80, 24, "ja")
+	w.wants(w.press("enter"), "一時停止の要求（コマンド）", "再開の要求（root）", "要求による一時停止")
+}
+
+// A key that does nothing here says why.
+func TestKeysThatDoNothing(t *testing.T) {
+	w := newWorld(t)
+	w.context(uuid, "t", &event.ContextCompleted{Reason: "done"})
+	w.browse(80, 24, "en")
+	w.m.Signal = func(string, contexts.Signal) (string, error) { t.Error("a signal was sent"); return "", nil }
+	w.wants(w.press("P"), "It has ended: there is nothing to pause")
+	for keys, want := range map[string]string{"n": "Nothing failed", "p": "no plan", "c": "no message", "d": "No files", "w": "no pause", "R": "nothing to resume", "S": "nothing to stop", "7 enter": "no step 7"} {
+		w.m.open = nil
+		w.wants(w.press("enter "+keys), want)
+	}
+}
