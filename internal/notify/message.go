@@ -56,17 +56,22 @@ func kindsOf(b event.Body, s *projections.State) []string {
 		}
 		return []string{Paused}
 	case *event.ContextCompleted:
-		switch b.Reason {
-		case "timeout", "keyword", "max_rounds": // that was told when the work was done
-			return nil
-		case "max_calls":
-			return []string{Limit, Completed}
-		}
-		return []string{Completed}
+		return completedKinds(b.Reason)
 	case *event.ContextFailed:
 		return []string{Failed}
 	}
 	return nil
+}
+
+func completedKinds(reason event.EndReason) []string {
+	switch reason {
+	case event.EndTimeout, event.EndKeyword, event.EndMaxRounds: // that was told when the work was done
+		return nil
+	case event.EndMaxCalls:
+		return []string{Limit, Completed}
+	case event.EndDone, event.EndAwaiting, event.EndActionFailed, event.EndUnusableReplies, event.EndWorkspace:
+	}
+	return []string{Completed}
 }
 
 func pauseKinds(b *event.ContextPaused, s *projections.State) []string {
