@@ -14,7 +14,7 @@ type PushSpec struct {
 	Branch string
 	Commit string
 	Base   string // the commit that the work began on
-	Author string // of commits that have to be made anew
+	Author string // of commits that have to be made again
 	There  bool   // the branch is somebody's and must exist
 }
 

@@ -18,7 +18,7 @@ type later[T any] struct {
 }
 
 // get waits for a fresh value no longer than patience, and gives the latest one, with the
-// time that it is from: zero if there is none yet. It is made anew when it is older than
+// time that it is from: zero if there is none yet. It is made again when it is older than
 // fresh, but no more than a twentieth of the time is spent with that.
 func (l *later[T]) get(fresh, patience time.Duration, make func() (T, error)) (T, time.Time, error) {
 	ends := l.begin(fresh, make)
