@@ -25,15 +25,21 @@ func (s *Store) Acquire(uuid string, visit func(event.Event) error) (*Context, e
 // AcquireInPlace takes a context for work and leaves its directory where it is, for those
 // who have to put it in order before it goes where nobody looks again: it takes
 // the lock (ErrBusy), finds the directory, opens the log with recovery of a torn
-// tail, and calls visit for every event in order (nil visits none). Damage, an
+// tail, and calls visit for every event in order, as [event.DecodeToFold] gives it (nil visits none). Damage, an
 // event of a newer release (event.ErrNewer) and an error of visit leave
 // everything as it is.
 func (s *Store) AcquireInPlace(uuid string, visit func(event.Event) error) (*Context, error) {
+	return s.AcquireTo(uuid, func(*Context) func(event.Event) error { return visit })
+}
+
+// AcquireTo is AcquireInPlace for those who stage files while they read: begin gets the
+// context before its log is read, and nothing but [Context.StageFile] may be called yet.
+func (s *Store) AcquireTo(uuid string, begin func(*Context) (visit func(event.Event) error)) (*Context, error) {
 	lock, err := s.lockContext(uuid)
 	if err != nil {
 		return nil, fmt.Errorf("context %s: %w", uuid, err)
 	}
-	c, err := s.hold(uuid, visit)
+	c, err := s.hold(uuid, begin)
 	if err != nil {
 		lock.Close()
 		return nil, fmt.Errorf("context %s: %w", uuid, err)
@@ -42,13 +48,13 @@ func (s *Store) AcquireInPlace(uuid string, visit func(event.Event) error) (*Con
 	return c, nil
 }
 
-func (s *Store) hold(uuid string, visit func(event.Event) error) (*Context, error) {
+func (s *Store) hold(uuid string, begin func(*Context) func(event.Event) error) (*Context, error) {
 	at, err := s.keepLongest(uuid)
 	if err != nil {
 		return nil, err
 	}
 	c := s.context(uuid, at)
-	if err := c.open(visit); err != nil {
+	if err := c.open(begin(c)); err != nil {
 		return nil, err
 	}
 	if err := c.check(); err != nil {
@@ -168,7 +174,7 @@ func (c *Context) vanished(err error) error {
 }
 
 func (c *Context) see(r eventlog.Record, visit func(event.Event) error) error {
-	e, err := decode(c.path(), r)
+	e, err := toFold(c.path(), r)
 	if err != nil {
 		return err
 	}
@@ -195,10 +201,20 @@ func (c *Context) see(r eventlog.Record, visit func(event.Event) error) error {
 // decode reads a record. What this release should understand and does not is damage.
 func decode(name string, r eventlog.Record) (event.Event, error) {
 	e, err := event.Decode(r)
+	return e, undecoded(name, err)
+}
+
+// toFold is decode for folds.
+func toFold(name string, r eventlog.Record) (event.Event, error) {
+	e, err := event.DecodeToFold(r)
+	return e, undecoded(name, err)
+}
+
+func undecoded(name string, err error) error {
 	if err != nil && !errors.Is(err, event.ErrNewer) {
-		return e, &DamageError{Name: name, Reason: err.Error()}
+		return &DamageError{Name: name, Reason: err.Error()}
 	}
-	return e, err
+	return err
 }
 
 // follow keeps track of where the events so far send the directory.

@@ -140,17 +140,11 @@ func (c *Context) reopen() error {
 	if c.log == nil {
 		return nil
 	}
-	head := c.log.Head()
 	if err := c.log.Close(); err != nil {
 		return c.fail(err)
 	}
-	log, _, err := eventlog.Open(c.s.fs, c.path(), quarantineDir+"/"+c.uuid, func(eventlog.Record) error { return nil })
-	if err != nil {
+	if err := c.log.Reopen(c.path()); err != nil {
 		return c.fail(err)
-	}
-	c.log = log
-	if log.Head() != head {
-		return c.fail(&DamageError{Name: c.path(), Reason: "somebody else wrote to its log"})
 	}
 	return nil
 }

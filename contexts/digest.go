@@ -196,7 +196,7 @@ func (s *Store) foldInto(info *Info) error {
 			return err
 		}
 		if counted[string(rec.Type)] || rec.Seq == 1 {
-			e, err := decode(uuid, rec)
+			e, err := toFold(uuid, rec)
 			if err != nil {
 				return err
 			}

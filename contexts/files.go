@@ -47,15 +47,46 @@ func (c *Context) WriteFile(name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	tmp := file + fsx.TempSuffix
-	if err := c.write(tmp, os.O_TRUNC, data); err != nil {
+	if err := c.write(file+fsx.TempSuffix, os.O_TRUNC, data); err != nil {
 		return err
 	}
-	if err := c.s.fs.Rename(tmp, file); err != nil {
+	return c.InstallFile(name)
+}
+
+// StageFile begins a new version of a projection file, or adds to it. Readers see the
+// old one until [Context.InstallFile].
+func (c *Context) StageFile(name string, data []byte, begin bool) error {
+	file, err := c.file(name)
+	if err != nil {
+		return err
+	}
+	flag := os.O_APPEND
+	if begin {
+		flag = os.O_TRUNC
+	}
+	return c.write(file+fsx.TempSuffix, flag, data)
+}
+
+// InstallFile puts what was staged in the place of a projection file.
+func (c *Context) InstallFile(name string) error {
+	file, err := c.file(name)
+	if err != nil {
+		return err
+	}
+	if err := c.s.fs.Rename(file+fsx.TempSuffix, file); err != nil {
 		return err
 	}
 	c.dirty[name] = true
 	return nil
+}
+
+// UnstageFile forgets what was staged.
+func (c *Context) UnstageFile(name string) error {
+	file, err := c.file(name)
+	if err != nil {
+		return err
+	}
+	return c.s.fs.Remove(file + fsx.TempSuffix)
 }
 
 // AppendFile adds to the end of a projection file.

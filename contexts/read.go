@@ -258,7 +258,12 @@ func (s *Store) Stream(uuid string) (io.ReadCloser, error) {
 // Events yields the events of a log. An event of a newer release or one that
 // cannot be decoded comes as an error with its seq and time, and the rest
 // follows; damage of the log ends it.
-func (s *Store) Events(uuid string) iter.Seq2[event.Event, error] {
+func (s *Store) Events(uuid string) iter.Seq2[event.Event, error] { return s.events(uuid, decode) }
+
+// ToFold is Events for folds, see [event.DecodeToFold].
+func (s *Store) ToFold(uuid string) iter.Seq2[event.Event, error] { return s.events(uuid, toFold) }
+
+func (s *Store) events(uuid string, decode func(string, eventlog.Record) (event.Event, error)) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
 		for rec, err := range s.Records(uuid) {
 			if err != nil {

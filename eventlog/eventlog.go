@@ -78,7 +78,14 @@ type Record struct {
 	Prev  uint64 // the 16 hex digits as a number
 	CRC   uint32
 	Line  []byte // the whole line without its newline
+
+	hash    uint64 // of Line, if hashed
+	hashed  bool
+	checked bool
 }
+
+// Checked tells whether [CheckData] has passed the data of the record already.
+func (r Record) Checked() bool { return r.checked }
 
 // Head names the last line of a log.
 type Head struct {
@@ -112,4 +119,9 @@ func (e *TornError) Error() string {
 }
 
 // HeadOf names a line, which is the last one of a log that ends with it.
-func HeadOf(r Record) Head { return Head{Seq: r.Seq, Hash: hash(r.Line)} }
+func HeadOf(r Record) Head {
+	if r.hashed {
+		return Head{Seq: r.Seq, Hash: r.hash}
+	}
+	return Head{Seq: r.Seq, Hash: hash(r.Line)}
+}

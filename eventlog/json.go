@@ -185,6 +185,9 @@ func (c *checker) digits() bool {
 func (c *checker) str() error {
 	c.i++
 	for {
+		for c.i < len(c.b) && plainByte[c.b[c.i]] { // nearly all of a log
+			c.i++
+		}
 		if c.i >= len(c.b) {
 			return errJSON
 		}
@@ -198,8 +201,6 @@ func (c *checker) str() error {
 			}
 		case b < ' ':
 			return errJSON
-		case b < utf8.RuneSelf:
-			c.i++
 		default:
 			r, n := utf8.DecodeRune(c.b[c.i:])
 			if r == utf8.RuneError && n == 1 {
@@ -209,6 +210,14 @@ func (c *checker) str() error {
 		}
 	}
 }
+
+// plainByte are the bytes of a string that mean themselves and are one character.
+var plainByte = func() (t [256]bool) {
+	for b := ' '; b < utf8.RuneSelf; b++ {
+		t[b] = b != '"' && b != '\\'
+	}
+	return t
+}()
 
 func (c *checker) escape() error {
 	if len(c.b)-c.i < 2 {

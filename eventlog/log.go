@@ -109,6 +109,40 @@ func (l *Log) Head() Head { return l.head }
 // Size is the length of the log in bytes.
 func (l *Log) Size() int64 { return l.size }
 
+// Reopen gives a log that was opened before its new directory. It reads no more than the
+// last line: the others were read when it was opened. It is damage if that is another one
+// now, or stands elsewhere.
+func (l *Log) Reopen(dir string) error {
+	f, err := open(l.fsys, dir, os.O_RDWR|os.O_APPEND)
+	if err != nil {
+		return err
+	}
+	err = l.endsAs(f)
+	if err == nil {
+		err = errors.Join(f.Sync(), l.fsys.SyncDir(dir))
+	}
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	l.dir, l.file = dir, f
+	return nil
+}
+
+func (l *Log) endsAs(f fsx.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	damage := &DamageError{Seq: l.head.Seq, Offset: l.size, Reason: "somebody else wrote to it"}
+	if info.Size() != l.size {
+		return damage
+	}
+	if last, err := Last(f, l.size); err != nil || HeadOf(last) != l.head {
+		return damage
+	}
+	return nil
+}
+
 // Close closes the file. Everything acknowledged is durable already.
 func (l *Log) Close() error { return l.file.Close() }
 

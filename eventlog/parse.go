@@ -69,6 +69,7 @@ func parse(r *Record, line []byte) error {
 		return errObject
 	}
 	r.Data, r.Line = line[at:end:end], line
+	r.hashed, r.checked = false, false
 	return nil
 }
 

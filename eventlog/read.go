@@ -60,7 +60,8 @@ func (r *reader) next(rec *Record) error {
 	}
 	bad := r.valid(rec, f.line)
 	if bad == nil && f.ended {
-		r.before, r.head = r.head, Head{Seq: rec.Seq, Hash: hash(f.line)}
+		rec.hash, rec.hashed = hash(f.line), true
+		r.before, r.head = r.head, Head{Seq: rec.Seq, Hash: rec.hash}
 		r.off += f.size
 		return nil
 	}

@@ -68,6 +68,7 @@ func (r *reader) all(visit func(Record) error) (*TornError, error) {
 		if err := CheckData(rec.Data); err != nil {
 			return nil, &DamageError{Seq: rec.Seq, Offset: r.off - int64(len(rec.Line)) - 1, Reason: err.Error()}
 		}
+		rec.checked = true
 		if err := visit(rec); err != nil {
 			return nil, err
 		}

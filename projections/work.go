@@ -57,6 +57,7 @@ const maxFacts = 50
 func (w *Work) apply(e event.Event) {
 	switch b := e.Body.(type) {
 	case *event.LLMReplied:
+		b = withoutRaw(b)
 		w.Reply, w.ReplySeq, w.Redacted = b, e.Seq, e.Redacted
 		w.Latest, w.Refusal = b, ""
 		w.Answered, w.Attempts, w.Failure, w.corrected = 0, 0, nil, false
@@ -104,6 +105,13 @@ func (w *Work) apply(e event.Event) {
 			w.SinceCheck = 0
 		}
 	}
+}
+
+// withoutRaw leaves out what a fold is not given, see [event.DecodeToFold].
+func withoutRaw(b *event.LLMReplied) *event.LLMReplied {
+	kept := *b
+	kept.Raw, kept.Reasoning = event.Text{}, event.Text{}
+	return &kept
 }
 
 func (w *Work) failed(e event.Event, b *event.LLMFailed) {

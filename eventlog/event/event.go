@@ -110,6 +110,10 @@ func markRedacted(data []byte) []byte {
 
 // DecodeBody reads the data of a line of this kind and version.
 func DecodeBody(kind string, v int, data []byte) (body Body, redacted bool, err error) {
+	return decodeBody(kind, v, data, false, true)
+}
+
+func decodeBody(kind string, v int, data []byte, checked, whole bool) (body Body, redacted bool, err error) {
 	entry, ok := registry[kind]
 	if !ok {
 		return &Unknown{Name: kind, Data: bytes.Clone(data)}, false, nil
@@ -123,15 +127,21 @@ func DecodeBody(kind string, v int, data []byte) (body Body, redacted bool, err 
 		return nil, false, err
 	}
 	body = entry.make()
-	if err := json.Unmarshal(data, body); err != nil {
+	if err := unmarshal(kind, data, body, checked && v == entry.version, whole); err != nil {
 		return nil, false, fmt.Errorf("decode %s: %w", kind, err)
 	}
 	return body, redacted, nil
 }
 
 // Decode reads one record. The event keeps nothing of the record's memory.
-func Decode(r eventlog.Record) (Event, error) {
-	body, redacted, err := DecodeBody(string(r.Type), r.V, r.Data)
+func Decode(r eventlog.Record) (Event, error) { return decode(r, true) }
+
+// DecodeToFold is Decode without the texts that no fold looks at: of a reply of a model
+// its raw form and what it thought. Those may be most of a log.
+func DecodeToFold(r eventlog.Record) (Event, error) { return decode(r, false) }
+
+func decode(r eventlog.Record, whole bool) (Event, error) {
+	body, redacted, err := decodeBody(string(r.Type), r.V, r.Data, r.Checked(), whole)
 	if err != nil {
 		return Event{}, fmt.Errorf("seq %d: %w", r.Seq, err)
 	}

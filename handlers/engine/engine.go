@@ -173,15 +173,17 @@ func Create(p Ports, first *event.ContextCreated) (*Engine, error) {
 // Open takes an existing context under its lock and folds its log.
 func Open(p Ports, uuid string) (*Engine, error) {
 	e := newEngine(p)
-	log, err := p.Store.AcquireInPlace(uuid, func(ev event.Event) error {
-		if err := known(ev); err != nil {
-			return err
+	var made *rebuild // nil: the process before has left whole projection files
+	log, err := p.Store.AcquireTo(uuid, func(log *contexts.Context) func(event.Event) error {
+		if !wasSaved(p.Store, log) {
+			made = newRebuild(log)
 		}
-		e.fold(ev)
-		e.remember(ev)
-		return nil
+		return func(ev event.Event) error { return e.takeUp(ev, made) }
 	})
 	if err != nil {
+		if made != nil {
+			made.drop()
+		}
 		return nil, err
 	}
 	e.log = log
@@ -191,14 +193,39 @@ func Open(p Ports, uuid string) (*Engine, error) {
 	// The files of a process that ended properly were not synced: only the log was.
 	e.crashed = e.state.Process != nil && (!e.state.EndedProperly || e.state.Process.BootID != fsx.BootID())
 	e.spendAll()
-	if _, err := log.ReadFile(projections.MetadataFile); err != nil || !e.state.EndedProperly {
-		e.behind = true
+	if made != nil {
+		e.behind = made.install() != nil
 		e.saveFiles() // before the directory moves, see moveDirectory
 	}
 	if err := log.Relocate(); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
 	return e, nil
+}
+
+// takeUp folds an event of a log that is opened, and what it does to the projection files
+// if they are made anew.
+func (e *Engine) takeUp(ev event.Event, files *rebuild) error {
+	if err := known(ev); err != nil {
+		return err
+	}
+	changes := e.fold(ev)
+	e.remember(ev)
+	if files == nil {
+		return nil
+	}
+	return files.add(changes)
+}
+
+// wasSaved tells whether a log ends with the end of a process, which has saved the
+// projection files before, and nobody has removed them since.
+func wasSaved(store *contexts.Store, log *contexts.Context) bool {
+	mark, err := store.MarkOf(log.UUID())
+	if err != nil || mark.Type != (&event.ProcessEnded{}).Type() {
+		return false
+	}
+	_, err = log.ReadFile(projections.MetadataFile)
+	return err == nil
 }
 
 func newEngine(p Ports) *Engine {

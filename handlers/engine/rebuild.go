@@ -22,28 +22,43 @@ type rebuild struct {
 // Rebuild makes the projection files of a context from its log. The caller
 // holds the context.
 func Rebuild(store *contexts.Store, log *contexts.Context) error {
-	r := rebuild{log, map[string][]byte{}, map[string]bool{}}
+	r := newRebuild(log)
 	state, files := projections.NewState(), projections.Files{}
-	for ev, err := range store.Events(log.UUID()) {
+	for ev, err := range store.ToFold(log.UUID()) {
+		if err == nil {
+			state.Apply(ev)
+			err = r.add(files.Apply(state, ev))
+		}
 		if err != nil {
+			r.drop()
 			return err
 		}
-		state.Apply(ev)
-		for _, c := range files.Apply(state, ev) {
-			if !slices.Contains(projections.FileNames(log.UUID()), c.Name) {
-				continue // of a fork's origin
-			}
-			if err := r.add(c); err != nil {
-				return err
-			}
-		}
 	}
-	for _, name := range slices.Backward(projections.FileNames(log.UUID())) { // the one that says that all are whole comes last
+	return r.install()
+}
+
+func newRebuild(log *contexts.Context) *rebuild {
+	return &rebuild{log, map[string][]byte{}, map[string]bool{}}
+}
+
+// install puts the files in the place of the old ones, that one last which says that all are whole.
+func (r *rebuild) install() error {
+	for _, name := range slices.Backward(projections.FileNames(r.log.UUID())) {
 		if err := r.finish(name); err != nil {
+			r.drop()
 			return err
 		}
 	}
 	return nil
+}
+
+// drop forgets what was staged: best effort, since the next rebuild begins it anew.
+func (r *rebuild) drop() {
+	for name, staged := range r.begun {
+		if staged {
+			_ = r.log.UnstageFile(name)
+		}
+	}
 }
 
 // RebuildUnsaved makes the projection files of a context that a process could not save.
@@ -63,33 +78,47 @@ func Unsaved(store *contexts.Store) ([]string, error) { return store.Lacking(pro
 
 // finish writes what is left of a file. One without content is not there.
 func (r *rebuild) finish(name string) error {
-	if len(r.pending[name]) == 0 && !r.begun[name] {
+	switch data := r.pending[name]; {
+	case !r.begun[name] && len(data) == 0:
 		return r.log.RemoveFile(name)
+	case !r.begun[name]:
+		return r.log.WriteFile(name, data)
 	}
-	return r.flush(name)
+	if err := r.flush(name); err != nil {
+		return err
+	}
+	r.begun[name] = false
+	return r.log.InstallFile(name)
 }
 
-func (r *rebuild) add(c projections.FileChange) error {
-	if c.Replace {
-		r.pending[c.Name], r.begun[c.Name] = c.Data, false
-		return nil
+// add takes what an event does to the files.
+func (r *rebuild) add(changes []projections.FileChange) error {
+	for _, c := range changes {
+		if !slices.Contains(projections.FileNames(r.log.UUID()), c.Name) {
+			continue // of a fork's origin
+		}
+		if c.Replace {
+			r.pending[c.Name], r.begun[c.Name] = slices.Clip(c.Data), false
+			continue
+		}
+		r.pending[c.Name] = append(r.pending[c.Name], c.Data...)
+		if len(r.pending[c.Name]) < flushAt {
+			continue
+		}
+		if err := r.flush(c.Name); err != nil {
+			return err
+		}
 	}
-	r.pending[c.Name] = append(r.pending[c.Name], c.Data...)
-	if len(r.pending[c.Name]) < flushAt {
-		return nil
-	}
-	return r.flush(c.Name)
+	return nil
 }
 
 func (r *rebuild) flush(name string) error {
-	data := r.pending[name]
-	if len(data) == 0 {
+	if len(r.pending[name]) == 0 {
 		return nil
 	}
-	delete(r.pending, name)
-	if r.begun[name] {
-		return r.log.AppendFile(name, data)
+	if err := r.log.StageFile(name, r.pending[name], !r.begun[name]); err != nil {
+		return err
 	}
-	r.begun[name] = true
-	return r.log.WriteFile(name, data)
+	r.pending[name], r.begun[name] = r.pending[name][:0], true
+	return nil
 }

@@ -9,7 +9,7 @@ import (
 // [contexts.Store.Events].
 func ReadState(store *contexts.Store, uuid string) (*projections.State, error) {
 	state := projections.NewState()
-	for ev, err := range store.Events(uuid) {
+	for ev, err := range store.ToFold(uuid) {
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,7 @@
 // are others. All sides of a comparison take turns within one process, and what
 // counts is the median of the ratios: the machine may be busy.
 //
-//	go run . [-only append,scan,run,files,memory,start,index,status,search,large] [-dir DIR] [-rounds N] [-steps N] [-log MIB]
+//	go run . [-only append,scan,run,files,memory,open,start,index,status,search,large] [-dir DIR] [-rounds N] [-steps N] [-log MIB]
 //
 // It is a module of its own, so that the peers are no dependencies of the agent.
 // SQLite needs a C compiler. DIR must lie on the disk that contexts lie on.
@@ -40,6 +40,7 @@ var sections = []struct {
 	{"run", (*bench).runs},
 	{"files", (*bench).files},
 	{"memory", (*bench).memory},
+	{"open", (*bench).opens},
 	{"start", (*bench).starts},
 	{"index", (*bench).indexes},
 	{"status", (*bench).statuses},
@@ -49,7 +50,7 @@ var sections = []struct {
 
 func main() {
 	var b bench
-	only := flag.String("only", "", "sections, separated by commas: append scan run files memory start index status search large")
+	only := flag.String("only", "", "sections, separated by commas: append scan run files memory open start index status search large")
 	dir := flag.String("dir", "", "where files are written (default: the directory for temporary files)")
 	mib := flag.Int64("log", 128, "MiB of the log in the section memory")
 	flag.IntVar(&b.rounds, "rounds", 100, "rounds of a comparison")

@@ -72,10 +72,3 @@ func (c *watched) Write(p []byte) (int, error) {
 	c.s.mu.Unlock()
 	return c.Conn.Write(p)
 }
-
-// forget makes the next request the first one again.
-func (s *stopwatch) forget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.first = time.Time{}
-}
