@@ -23,7 +23,14 @@ func (s *Store) Ended(n int) (counts map[string]int, checked []Info, err error) 
 	live, problems := s.dirsOfAll(func(error) {}, Running, Paused) // [Store.Unfinished] names what is no context
 	var latest, odd []Info
 	err = s.withIndex(func(x *snapshot) error {
-		counts, latest, odd, err = x.ended(n)
+		all, summed, err := s.summed(x, n)
+		if err == nil && !summed {
+			all, err = x.ended(n)
+		}
+		if err == nil {
+			latest, err = all.latest(x)
+		}
+		counts, odd = all.counts, all.odd
 		return err
 	})
 	if err = errors.Join(append(problems, err)...); err != nil {
@@ -124,13 +131,13 @@ func (x *snapshot) spans() (all []span, err error) {
 	return append(all, span{from, x.trailer.Bytes}), nil
 }
 
-// ended counts the rows of contexts that ended, and gives the n latest of them and all others.
-func (x *snapshot) ended(n int) (counts map[string]int, latest, odd []Info, err error) {
+// ended counts the rows of contexts.jsonl that ended, and finds the n latest of them and all others.
+func (x *snapshot) ended(n int) (all endedRows, err error) {
+	all = endedRows{counts: map[string]int{}, newest: newestRows{most: n}}
 	spans, err := x.spans()
 	if err != nil {
-		return nil, nil, nil, err
+		return all, err
 	}
-	all := endedRows{counts: map[string]int{}, newest: newestRows{most: n}}
 	parts := make([]endedRows, len(spans))
 	inParallel(len(spans), func(i int) {
 		parts[i] = endedRows{counts: map[string]int{}, newest: newestRows{most: n}}
@@ -138,29 +145,34 @@ func (x *snapshot) ended(n int) (counts map[string]int, latest, odd []Info, err 
 	})
 	for i := range parts {
 		if err := all.join(&parts[i]); err != nil {
-			return nil, nil, nil, err
+			return all, err
 		}
 	}
 	if all.n != x.trailer.Contexts {
-		return nil, nil, nil, errIndex
+		err = errIndex
 	}
+	return all, err
+}
+
+// latest takes the rows of the tail, too, and gives the ones that ended last.
+func (e *endedRows) latest(x *snapshot) (latest []Info, err error) {
 	for _, i := range x.tail {
 		if i.gone {
 			continue
 		}
-		if err := all.add(tailRow(i), nil); err != nil {
-			return nil, nil, nil, err
+		if err := e.add(tailRow(i), nil); err != nil {
+			return nil, err
 		}
 	}
-	all.newest.cut()
-	for _, r := range all.newest.rows {
+	e.newest.cut()
+	for _, r := range e.newest.rows {
 		i, err := r.whole()
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, err
 		}
 		latest = append(latest, i)
 	}
-	return all.counts, latest, all.odd, nil
+	return latest, nil
 }
 
 // join adds the part that follows in the file.

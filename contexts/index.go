@@ -9,7 +9,7 @@ import (
 )
 
 // The index answers questions about all contexts without reading their logs.
-// It is two files of JSON lines in index/:
+// It is two files of JSON lines in index/, and a summary of the first, see summary.go:
 //
 //	contexts.jsonl  one line per context, sorted by task key without case, and uuid; the last
 //	                line, the trailer, names the generation of the file and its size

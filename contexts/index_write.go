@@ -201,7 +201,8 @@ func (s *Store) merge(x *snapshot, more []Info) (*snapshot, error) {
 		return nil, err
 	}
 	mark := indexMark{Format: indexFormat, Generation: hex.EncodeToString(random[:])}
-	if err := s.replace(indexFile, func(w io.Writer) error { return all.write(w, mark) }); err != nil {
+	sum := newSumming(mark.Generation)
+	if err := s.replace(indexFile, func(w io.Writer) error { return all.write(w, mark, sum) }); err != nil {
 		return nil, err
 	}
 	// The tail may only be emptied when its lines are durable elsewhere.
@@ -210,6 +211,9 @@ func (s *Store) merge(x *snapshot, more []Info) (*snapshot, error) {
 	}
 	header, _ := seal(nil, 0, mark.body())
 	err := s.replace(tailFile, func(w io.Writer) error { _, err := w.Write(header); return err })
+	if err == nil {
+		err = s.replace(summaryFile, sum.write)
+	}
 	if err := errors.Join(err, s.fs.SyncDir(indexDir)); err != nil {
 		return nil, err
 	}
@@ -238,7 +242,7 @@ func (s *Store) replace(name string, write func(io.Writer) error) error {
 }
 
 // write writes all lines and the trailer.
-func (x *snapshot) write(w io.Writer, trailer indexMark) error {
+func (x *snapshot) write(w io.Writer, trailer indexMark, sum *summing) error {
 	var b []byte
 	for r, err := range x.rows() {
 		if err != nil {
@@ -250,6 +254,9 @@ func (x *snapshot) write(w io.Writer, trailer indexMark) error {
 			b, _ = seal(b[:0], 0, r.known.body())
 		}
 		if _, err := w.Write(b); err != nil {
+			return err
+		}
+		if err := sum.add(r, b); err != nil {
 			return err
 		}
 		trailer.Contexts++
