@@ -143,6 +143,9 @@ func (s *Store) summed(x *snapshot, n int) (all endedRows, ok bool, err error) {
 	}
 	all = endedRows{counts: head.Counts, newest: newestRows{most: n}}
 	listed := map[string]bool{}
+	if x.steps == nil {
+		x.steps = map[int64]probed{} // of the searches below
+	}
 	for _, r := range rows {
 		if _, newer := x.tail[r.UUID]; !newer && r.over() {
 			err = all.newest.add(r) // it is counted

@@ -74,6 +74,8 @@ type Client struct {
 	seen     map[string]int64      // ids of authors by lower-case login
 	bots     map[int64]bool        // whether an account is one, by id
 	alone    time.Time             // until when projects are asked one by one
+
+	turns turns
 }
 
 type cached struct {

@@ -130,12 +130,15 @@ func (c *Client) groupsItems(ctx context.Context, group, label string) ([]raw, e
 	return items, rest.Joined(append(rest.Flat(err), rest.Flat(mergesErr)...))
 }
 
-// eachTasks lists the projects one by one.
+// eachTasks lists the projects one by one, many of them in turns.
 func (c *Client) eachTasks(ctx context.Context, names []string, label string) ([]found, error) {
+	if len(names) > many {
+		return c.inTurns(ctx, names, label)
+	}
 	var items []found
 	var failures []error
 	for _, name := range names {
-		part, err := c.projectTasks(ctx, name, label)
+		part, err := c.projectTasks(ctx, name, label, cacheFor)
 		items = append(items, part...)
 		if err == nil {
 			continue

@@ -18,7 +18,8 @@ import (
 //
 // Where many projects of one group are configured, those that its list shows are asked
 // about at once, and the others are listed one by one, as all are elsewhere. Where that
-// takes many requests, the lists of all that the token sees are read instead.
+// takes many requests, the lists of all that the token sees are read instead; where those
+// cannot be read, the projects are asked in turns.
 //
 // Tasks and an error may both be set: a project that cannot be read is named
 // in the error, and the tasks of the others are returned. An item that is
@@ -31,6 +32,8 @@ func (c *Client) ListTasks(ctx context.Context, label string) ([]forge.Task, err
 		if items, err, ok := c.everywhere(ctx, label); ok {
 			return ordered(items), rest.Joined(rest.Flat(err))
 		}
+		items, err := c.inTurns(ctx, c.cfg.Projects, label)
+		return ordered(items), rest.Joined(rest.Flat(err))
 	}
 	for _, names := range groups {
 		part, err := c.groupsTasks(ctx, names, label)
@@ -49,9 +52,9 @@ type found struct {
 	made time.Time
 }
 
-func (c *Client) projectTasks(ctx context.Context, name, label string) ([]found, error) {
+func (c *Client) projectTasks(ctx context.Context, name, label string, age time.Duration) ([]found, error) {
 	const op = "list tasks"
-	p, err := c.known(ctx, op, name)
+	p, err := c.known(ctx, op, name, age)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"time"
 
 	"gitlab.com/gitlab-org/api/client-go/v2"
 
@@ -26,11 +27,16 @@ func (c *Client) Repository(ctx context.Context, key forge.TaskKey) (forge.Repos
 
 // project reads a project by its path or id, or takes it from the cache.
 func (c *Client) project(ctx context.Context, op, name string) (*gitlab.Project, error) {
+	return c.projectOf(ctx, op, name, cacheFor)
+}
+
+// projectOf is project with a cache that may be so old.
+func (c *Client) projectOf(ctx context.Context, op, name string, age time.Duration) (*gitlab.Project, error) {
 	cacheKey := strings.ToLower(name)
 	c.mu.Lock()
 	hit, known := c.projects[cacheKey]
 	c.mu.Unlock()
-	if known && c.now().Sub(hit.at) < cacheFor {
+	if known && c.now().Sub(hit.at) < age {
 		return hit.project, nil
 	}
 	var response *gitlab.Response
@@ -69,8 +75,8 @@ func (c *Client) forgetProject(name string) {
 
 // known is what the project says of itself. Where a token may read items but
 // not the project, it counts as public: nobody is trusted by mistake.
-func (c *Client) known(ctx context.Context, op, name string) (*gitlab.Project, error) {
-	p, err := c.project(ctx, op, name)
+func (c *Client) known(ctx context.Context, op, name string, age time.Duration) (*gitlab.Project, error) {
+	p, err := c.projectOf(ctx, op, name, age)
 	if hidden(err) && validProject(name) {
 		return &gitlab.Project{PathWithNamespace: name}, nil
 	}

@@ -135,7 +135,7 @@ func (c *Client) Task(ctx context.Context, key forge.TaskKey) (forge.Task, error
 	if err := c.check(op, key); err != nil {
 		return forge.Task{}, err
 	}
-	p, err := c.known(ctx, op, key.Project)
+	p, err := c.known(ctx, op, key.Project, cacheFor)
 	if err != nil {
 		return forge.Task{}, err
 	}

@@ -185,6 +185,25 @@ func (d *Disk) room(more int64) bool {
 	return d.bytes <= d.limit
 }
 
+// Note gives what was kept under a name by [Disk.KeepNote]; nil if there is nothing.
+func (d *Disk) Note(name string) []byte {
+	if d == nil {
+		return nil
+	}
+	data, err := d.load(d.path("note " + name))
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// KeepNote keeps what holds no secret.
+func (d *Disk) KeepNote(name string, data []byte) {
+	if d != nil {
+		d.save(d.path("note "+name), data)
+	}
+}
+
 func (d *Disk) remove(url string) {
 	if d != nil {
 		_ = os.Remove(d.path(url))

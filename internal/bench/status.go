@@ -26,7 +26,7 @@ func (b *bench) statuses() error {
 	store, done := openStore(dir)
 	now := time.Now()
 	for i := ended + added; i < ended+added+endedNow+pausedIn; i++ {
-		c, err := store.Create(&event.ContextCreated{Format: event.Format, UUID: uuid(i), TaskKey: taskKey(i / 2), Forge: "github.com", Kind: "github_issue"}, now)
+		c, err := store.Create(&event.ContextCreated{Format: event.Format, UUID: uuid(i), TaskKey: taskKey(i / 2), Forge: "github.com", Kind: "github_issue"}, time.Now())
 		must(err)
 		last := event.Body(&event.ContextCompleted{Reason: "done"})
 		if i >= ended+added+endedNow {
@@ -41,8 +41,10 @@ func (b *bench) statuses() error {
 	_, err = os.Stat(filepath.Join(dir, "paused", uuid(ended+added+endedNow), eventlog.FileName))
 	must(err)
 	must(done())
-	o := compare(max(b.rounds/5, 5), wall, process("status --check", agent, "status", "--check", "--max-age", "24h", "--contexts", dir, "--config", b.offline()))
+	o := compare(max(b.rounds/5, 5), wall, process("version", agent, "version"),
+		process("status --check", agent, "status", "--check", "--max-age", "24h", "--contexts", dir, "--config", b.offline()))
 	b.title("agent status --check, %d contexts that ended, %d that wait: ms", ended, pausedIn)
+	b.figure("version, at the same time", o.seconds("version")*1000, "ms")
 	b.most("status --check", o.seconds("status --check")*1000, "ms", 200)
 	return nil
 }
