@@ -33,6 +33,12 @@ type Task struct {
 	Project string // the id of its project; "": the forge does not say
 }
 
+// InTurns is a client that asks its projects in turns if it cannot list all at once.
+type InTurns interface {
+	// EachWithin is about how long it takes until each was asked; 0: all are at each look.
+	EachWithin() time.Duration
+}
+
 // Account is a person or a bot.
 type Account struct {
 	ID    string

@@ -83,7 +83,10 @@ type cached struct {
 	at      time.Time
 }
 
-var _ forge.Client = (*Client)(nil)
+var (
+	_ forge.Client  = (*Client)(nil)
+	_ forge.InTurns = (*Client)(nil)
+)
 
 var loginPattern = lazyregexp.New(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$`)
 

@@ -62,6 +62,9 @@ func (d *doctor) checkForge(at app.Site) {
 	if len(s.Config.Projects) == 0 {
 		d.checkSearch(ctx, s)
 	}
+	if c, ok := s.Client.(forge.InTurns); ok {
+		d.checkTurns(ctx, s, c)
+	}
 }
 
 // sectionOf is where a forge is in the configuration: "github[0]".
@@ -118,6 +121,16 @@ func (d *doctor) checkClock(s site, t probe.Token) {
 		d.note(s.Host, Warning, d.text("doctor.clock", t.Ahead), d.text("doctor.todo.clock"))
 	default:
 		d.ok(s.Host, "doctor.clock", t.Ahead)
+	}
+}
+
+// checkTurns says how long new issues may wait where projects are asked in turns.
+func (d *doctor) checkTurns(ctx context.Context, s site, c forge.InTurns) {
+	if _, err := s.Client.ListTasks(ctx, s.Config.BotLabel); err != nil {
+		return // what is wrong is said of each project
+	}
+	if within := c.EachWithin(); within > 0 {
+		d.note(s.Host, Warning, d.text("doctor.turns", len(s.Config.Projects), within.Round(time.Minute)), d.text("doctor.todo.turns"))
 	}
 }
 

@@ -20,6 +20,7 @@ var parts = []texts{commentTexts, planTexts, reasonTexts, failureTexts, modelTex
 	approvalTexts,
 	notifyTexts,
 	searchTexts,
+	turnTexts,
 	uiKeyTexts,
 	pageTexts, webTexts, uiTexts}
 

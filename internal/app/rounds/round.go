@@ -227,6 +227,7 @@ func (r *round) labelled(ctx context.Context, jobs chan<- job) {
 		if err != nil && ctx.Err() == nil {
 			r.trouble(at.Host, &ListError{err})
 		}
+		r.tellTurns(at)
 		for _, t := range tasks {
 			if !r.send(ctx, jobs, job{key: t.Key, at: at, trigger: policy.ByLabel}) {
 				return

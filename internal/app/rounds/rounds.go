@@ -38,6 +38,7 @@ type Rounds struct {
 	looping   bool           // more rounds follow
 	swept     sync.Once      // old working copies
 	told      string         // the fault that was said last
+	turns     sync.Once      // said that projects are asked in turns
 	only      []webhook.Item // what the next look is at; nil: everything
 	next      time.Time      // of the next look at everything
 	allListed time.Time      // when all items were listed

@@ -8,6 +8,8 @@ import (
 
 	"agent/contexts"
 	"agent/eventlog/event"
+	"agent/forge"
+	"agent/internal/app"
 	"agent/internal/i18n"
 	"agent/projections"
 )
@@ -40,6 +42,19 @@ func (r *round) scanned(host string, found int, err error) {
 	r.seen.scan.Hosts = map[string]contexts.HostScan{host: h}
 	r.seen.mu.Unlock()
 	r.writeScan()
+}
+
+// tellTurns says once that new tasks may wait for the turn of their project.
+func (s *Rounds) tellTurns(at app.Site) {
+	c, ok := at.Client.(forge.InTurns)
+	if !ok {
+		return
+	}
+	if within := c.EachWithin(); within > 0 {
+		s.turns.Do(func() {
+			s.Log.Warn("the forge does not list the items of all projects: each is asked in its turn", "forge", at.Host, "each_within", within.Round(time.Minute))
+		})
+	}
 }
 
 // becauseOf says why a task is begun.
