@@ -8,13 +8,9 @@
 package llm
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"time"
 )
 
@@ -99,34 +95,7 @@ type Request struct {
 }
 
 // Canonical is the byte string that stands for the request in the log.
-func (r Request) Canonical() []byte {
-	var b bytes.Buffer
-	r.writeCanonical(&b)
-	return b.Bytes()
-}
-
-// Hash is the hex SHA-256 of Canonical, which is not made for it.
-func (r Request) Hash() string {
-	h := sha256.New()
-	r.writeCanonical(h)
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-func (r Request) writeCanonical(w io.Writer) {
-	e := json.NewEncoder(unended{w})
-	e.SetEscapeHTML(false)
-	if err := e.Encode(r); err != nil { // only a schema that is not JSON can fail: those of tools are checked at listing, those of replies are ours
-		panic(fmt.Sprintf("llm: request cannot be encoded: %v", err))
-	}
-}
-
-// unended drops the newline that an Encoder ends with. Compact JSON has no other.
-type unended struct{ w io.Writer }
-
-func (u unended) Write(p []byte) (int, error) {
-	_, err := u.w.Write(bytes.TrimSuffix(p, []byte{'\n'}))
-	return len(p), err
-}
+func (r Request) Canonical() []byte { return canonical(r) }
 
 // Usage is what the provider says it counted, in tokens. Known is false when it said nothing usable.
 type Usage struct {

@@ -2,6 +2,7 @@ package projections
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,7 +174,7 @@ func (s *State) applyInput(e event.Event) {
 		s.Inherited = b
 	case *event.ToolsListed:
 		s.Tools, s.Steps[StepTools] = b, e.Seq
-		s.ToolWeight = weighTools(b)
+		s.ToolWeight, s.Schemas = weighTools(b), fitSchemas(b)
 	case *event.TimerFired:
 		s.timeOver(e, b)
 	case *event.LimitReached:
@@ -194,6 +195,16 @@ func weighTools(b *event.ToolsListed) (sum llm.Weight) {
 		}
 	}
 	return sum
+}
+
+func fitSchemas(b *event.ToolsListed) [][]json.RawMessage {
+	all := make([][]json.RawMessage, len(b.Servers))
+	for i, server := range b.Servers {
+		for _, t := range server.Tools {
+			all[i] = append(all[i], llm.FitSchema(t.Schema))
+		}
+	}
+	return all
 }
 
 // edited takes over a title and body that somebody changed.

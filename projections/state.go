@@ -11,6 +11,7 @@
 package projections
 
 import (
+	"encoding/json"
 	"time"
 
 	"agent/eventlog/event"
@@ -67,7 +68,8 @@ type State struct {
 	Project       *event.ProjectRead
 	Entered       Entered
 	Tools         *event.ToolsListed
-	ToolWeight    llm.Weight // of all of them
+	Schemas       [][]json.RawMessage // of all of them, by server, as [llm.FitSchema] gives them
+	ToolWeight    llm.Weight          // of all of them
 	Lang          i18n.Lang
 
 	Status Status

@@ -15,11 +15,11 @@ func Request(s *projections.State) llm.Request {
 	r.Messages, r.Weights = s.Conversation.Messages(protocol, MostOfResult(s)), s.Conversation.Weights(MostOfResult(s))
 	if protocol == "tools" && s.Tools != nil {
 		r.ToolWeight = s.ToolWeight
-		for _, server := range s.Tools.Servers {
-			for _, t := range server.Tools {
+		for i, server := range s.Tools.Servers {
+			for j, t := range server.Tools {
 				name := reply.FunctionName(server.Name, t.Name)
 				if !slices.Contains(s.Shape.Tools, name) {
-					r.Tools = append(r.Tools, llm.Tool{Name: name, Description: t.Description, Schema: llm.FitSchema(t.Schema)})
+					r.Tools = append(r.Tools, llm.Tool{Name: name, Description: t.Description, Schema: s.Schemas[i][j]})
 				}
 			}
 		}

@@ -2,6 +2,8 @@ package openai
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 
 	goopenai "github.com/sashabaranov/go-openai"
 
@@ -22,12 +24,15 @@ const noTools = "none"
 // https://ai.google.dev/gemini-api/docs/thought-signatures
 var skipSignature = json.RawMessage(`{"google":{"thought_signature":"skip_thought_signature_validator"}}`)
 
-// wireRequest is a request. What stays the same stands first, then what grows:
-// servers reuse what they know of the beginning of a prompt.
-type wireRequest struct {
-	Model          string                                 `json:"model"`
-	Tools          []goopenai.Tool                        `json:"tools,omitempty"`
-	Messages       []wireMessage                          `json:"messages"`
+// A request is an object with the members of wireHead, "messages", and those of wireTail.
+// What stays the same stands first, then what grows: servers reuse what they know of the
+// beginning of a prompt.
+type wireHead struct {
+	Model string          `json:"model"`
+	Tools []goopenai.Tool `json:"tools,omitempty"`
+}
+
+type wireTail struct {
 	ToolChoice     string                                 `json:"tool_choice,omitempty"`
 	ResponseFormat *goopenai.ChatCompletionResponseFormat `json:"response_format,omitempty"`
 	Stream         bool                                   `json:"stream,omitempty"`
@@ -52,11 +57,13 @@ type wireSentCall struct {
 }
 
 // chatBody is the JSON of a request. Equal requests of equal shape give equal bytes.
-func chatBody(r llm.Request, s shape) ([]byte, error) {
-	out := wireRequest{Model: r.Model, Stream: s.stream}
-	for _, m := range s.Messages(r.Messages) {
-		out.Messages = append(out.Messages, s.message(m))
+func (p *Provider) chatBody(r llm.Request, s shape) ([]byte, error) {
+	offered, choice := s.tools(r)
+	head, err := p.tools.Of(r.Model, offered, func(all []llm.Tool) ([]byte, error) { return json.Marshal(wireHead{r.Model, chatTools(all)}) })
+	if err != nil {
+		return nil, err
 	}
+	out := wireTail{ToolChoice: choice, Stream: s.stream}
 	if s.stream && !s.NoUsage {
 		out.StreamOptions = &goopenai.StreamOptions{IncludeUsage: true}
 	}
@@ -69,9 +76,25 @@ func chatBody(r llm.Request, s shape) ([]byte, error) {
 	case r.JSON && !s.NoFormat:
 		out.ResponseFormat = &goopenai.ChatCompletionResponseFormat{Type: goopenai.ChatCompletionResponseFormatTypeJSONObject}
 	}
-	offered, choice := s.tools(r)
-	out.Tools, out.ToolChoice = chatTools(offered), choice
-	return json.Marshal(out)
+	tail, err := json.Marshal(out)
+	if err != nil {
+		return nil, err
+	}
+	body := append(slices.Clip(head[:len(head)-1]), `,"messages":[`...)
+	body, err = p.turns.Append(body, s.form(), s.Messages(r.Messages), func(m llm.Message) ([]byte, error) { return json.Marshal(s.message(m)) })
+	if err != nil {
+		return nil, err
+	}
+	body = append(body, ']')
+	if len(tail) > len("{}") {
+		body = append(append(body, ','), tail[1:len(tail)-1]...)
+	}
+	return append(body, '}'), nil
+}
+
+// form names what the encoding of a turn depends on beside the turn.
+func (s shape) form() string {
+	return fmt.Sprintln(s.from, s.Profile)
 }
 
 // tools are those to send, and what is said of their use.

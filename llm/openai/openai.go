@@ -67,6 +67,9 @@ type Provider struct {
 	host string
 	apis sync.Map // name of a model → name of the API that it was found to need
 
+	turns llm.Encodings    // of chats
+	tools llm.ToolEncoding // the same
+
 	mu      sync.Mutex
 	learned map[string][]string // name of a model → steps away from its profile
 }
@@ -141,7 +144,7 @@ func (p *Provider) call(ctx context.Context, r llm.Request, api string) (llm.Rep
 
 func (p *Provider) once(ctx context.Context, r llm.Request, api string, s shape) (llm.Reply, error) {
 	out := httpx.Request{URL: p.url(r.Model, "chat", "completions"), Tools: len(r.Tools) > 0}
-	body, read := chatBody, readChat
+	body, read := p.chatBody, readChat
 	if api == llm.APIResponses {
 		out.URL = p.url("", "responses")
 		body, read = responsesBody, readResponses
