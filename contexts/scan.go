@@ -45,6 +45,14 @@ type Scan struct {
 	Items  []Sighting          `json:"items"`          // newest first, one for each task key, at most 5,000
 	Polls  map[string]Poll     `json:"polls"`          // looks at waiting contexts, by uuid
 	Fault  *FaultSeen          `json:"fault,omitempty"`
+	Ended  map[string]Change   `json:"ended,omitempty"` // items whose task has ended, by task key
+}
+
+// Change is the latest change of an item, by its forge's clock, whose comments were read. That clock tells
+// seconds, so they are read twice.
+type Change struct {
+	Time  time.Time `json:"time"`
+	Twice bool      `json:"twice,omitempty"`
 }
 
 // FaultSeen is the latest fault of the machine that ended a round. In a note, one
@@ -62,6 +70,7 @@ type HostScan struct {
 	Found   int       `json:"found"`            // labelled items of that one
 	Error   string    `json:"error,omitempty"`  // of the latest scan, one line
 	Gaps    []int64   `json:"gaps,omitempty"`   // seconds between the latest successful scans, the newest last
+	Ended   time.Time `json:"ended,omitzero"`   // when items whose task has ended were listed
 }
 
 const maxGaps = 5
@@ -188,11 +197,12 @@ func (n Scan) with(later Scan) Scan {
 	}
 	n.Items = newestItems(slices.Concat(later.Items, n.Items))
 	prunePolls(n.Polls)
+	n.Ended = newestChanges(n.Ended, later.Ended)
 	return n
 }
 
 func (h HostScan) with(later HostScan) HostScan {
-	success, found, gaps := latest(h.Success, later.Success), h.Found, h.Gaps
+	success, found, gaps, ended := latest(h.Success, later.Success), h.Found, h.Gaps, latest(h.Ended, later.Ended)
 	if later.Success.After(h.Success) {
 		found = later.Found
 		if h.Success.IsZero() {
@@ -205,7 +215,7 @@ func (h HostScan) with(later HostScan) HostScan {
 	if later.Time.Before(h.Time) {
 		later = h
 	}
-	later.Success, later.Found, later.Gaps = success, found, gaps
+	later.Success, later.Found, later.Gaps, later.Ended = success, found, gaps, ended
 	return later
 }
 
@@ -238,6 +248,21 @@ func prunePolls(polls map[string]Poll) {
 	for _, uuid := range oldest[:len(polls)-maxItems] {
 		delete(polls, uuid)
 	}
+}
+
+// newestChanges are both, without the oldest where they are too many.
+func newestChanges(old, later map[string]Change) map[string]Change {
+	if len(later) == 0 {
+		return old
+	}
+	all := map[string]Change{}
+	maps.Copy(all, old)
+	maps.Copy(all, later)
+	oldest := slices.SortedFunc(maps.Keys(all), func(a, b string) int { return all[a].Time.Compare(all[b].Time) })
+	for _, key := range oldest[:max(len(all)-maxItems, 0)] {
+		delete(all, key)
+	}
+	return all
 }
 
 func latest(a, b time.Time) time.Time {

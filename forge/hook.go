@@ -22,6 +22,7 @@ type HookItem struct {
 	Kind    Kind
 	Number  int
 	Labels  []string // nil if it does not say
+	Comment bool     // somebody commented on it
 }
 
 // Belongs reports whether a request looks like a delivery of this kind.

@@ -68,6 +68,17 @@ func askApproval(s *projections.State) Effect {
 	return Record{&event.ContextPaused{Reason: p.Reason, Until: p.Until}}
 }
 
+// report tells who asked how far the work is.
+func report(s *projections.State) Effect {
+	if s.Asked == 0 || s.Simulates() {
+		return nil
+	}
+	return Act{Intent: tell.Status(s, ownEnding(s))}
+}
+
+// Status is what people are told who ask about a context that has ended.
+func Status(s *projections.State) string { return tell.Status(s, ownEnding(s)).Body.Inline }
+
 // react answers commands in comments.
 func react(s *projections.State) Effect {
 	if len(s.Reactions) == 0 || s.Simulates() {

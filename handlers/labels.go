@@ -37,10 +37,14 @@ func awaitLabels(s *projections.State) *event.LabelsRequested {
 	return labels("awaiting", l.Awaiting, l.Processing, l.Paused)
 }
 
-// finalLabels leaves the trigger label alone: who set it again wishes another go.
+// finalLabels leaves the trigger label alone: who set it again wishes another attempt. Who asked for
+// one in a comment gets the label set, so that it begins also if this process dies here.
 func finalLabels(s *projections.State, v *projections.Ending) *event.LabelsRequested {
 	l := s.Config.Labels
 	add := map[projections.Status]string{projections.Completed: l.Done, projections.Stopped: l.Stopped, projections.Failed: l.Failed}[v.Status]
+	if v.Reason == event.EndRetry {
+		add = l.Bot
+	}
 	return labels(string(v.Status), add, append([]string{l.Processing, l.Paused, l.Awaiting}, s.FormerLabels...)...)
 }
 

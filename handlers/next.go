@@ -28,6 +28,9 @@ func Next(s *projections.State) Effect {
 	if e := react(s); e != nil {
 		return e
 	}
+	if e := report(s); e != nil {
+		return e
+	}
 	if v := endingOf(s); v != nil {
 		if e := redoResume(s, v); e != nil {
 			return e

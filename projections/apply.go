@@ -79,6 +79,9 @@ func (s *State) closed(intent event.Body, outcome event.Event) {
 	switch in := intent.(type) {
 	case *event.CommentRequested:
 		s.Steps[CommentStep(in.Purpose)] = outcome.Seq
+		if in.Purpose == StatusComment {
+			s.Asked--
+		}
 		s.Outage.said(in, outcome.Body)
 		if posted, ok := outcome.Body.(*event.CommentPosted); ok && in.Purpose == string(Paused) {
 			s.Before.Comment = posted.ID

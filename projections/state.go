@@ -109,8 +109,9 @@ type State struct {
 	Planning     Planning
 	Progress     Progress
 	Limit        *Limit
-	Commanded    string             // id of the latest comment whose commands are done with, or that is later than all such
+	Obeyed       Obeyed             // commands in comments
 	Reactions    []Reaction         // to commands, that are due
+	Asked        int                // comments that say how far the work is, that are due
 	Grants       map[string]float64 // what persons granted on top of a limit, by its name
 	Publishing   Publishing
 	Refused      []string // what the forge did not let us say or set at the end, and why

@@ -110,6 +110,10 @@ func describeMark(e event.Event) string {
 		return strings.TrimSpace("by " + b.By + " " + b.Actor)
 	case *event.ResumeRequested:
 		return resumed(b)
+	case *event.StatusRequested:
+		return strings.TrimSpace("by " + b.By + " " + b.Actor)
+	case *event.LimitRaised:
+		return strings.TrimSpace(fmt.Sprintf("%s: %g more, by %s %s", b.Limit, b.Add, b.By, b.Actor))
 	case *event.StopRequested:
 		return strings.Join(strings.Fields("by "+b.By+" "+b.Actor+" "+b.Reason), " ")
 	case *event.ContextAwaiting:

@@ -33,6 +33,10 @@ type Waiter struct {
 	Plan     Proposal               `json:"plan"` // that people were asked about last
 	Seen     map[string]string      `json:"seen"` // hashes of comments by id
 	Own      map[string]bool        `json:"own"`
+	Obeyed   Obeyed                 `json:"obeyed"`
+	Limits   event.Limits           `json:"limits"`
+	Grants   map[string]float64     `json:"grants"`
+	Usage    Usage                  `json:"usage"`
 }
 
 // address is a TaskKey whose JSON holds all of it.
@@ -41,9 +45,10 @@ type address forge.TaskKey
 // WaiterOf takes it out of a state.
 func WaiterOf(s *State) Waiter {
 	w := Waiter{Seq: s.Seq, Now: s.Now, Started: s.Started, Created: s.Created, Key: address(s.Key), Item: s.Item, Home: s.Home, Labels: s.Labels, Status: s.Status,
-		Plan: s.Planning.Posted, Paused: s.Paused, PausedAt: s.PausedAt, Wait: s.Wait, Before: s.Before, Seen: s.Comments.seen, Own: s.Comments.own}
+		Plan: s.Planning.Posted, Paused: s.Paused, PausedAt: s.PausedAt, Wait: s.Wait, Before: s.Before, Seen: s.Comments.seen, Own: s.Comments.own,
+		Obeyed: s.Obeyed, Grants: s.Grants, Usage: s.Usage}
 	if s.Config != nil {
-		w.Names = &s.Config.Labels
+		w.Names, w.Limits = &s.Config.Labels, s.Config.Limits
 	}
 	if s.Task != nil {
 		w.Task, w.Author, w.Assigned = true, s.Task.Author, s.Task.Assigned
@@ -61,6 +66,10 @@ func (w *Waiter) State() *State {
 	s.Seq, s.Now, s.Created, s.Key, s.Item, s.Home, s.Labels, s.Status = w.Seq, w.Now, w.Created, forge.TaskKey(w.Key), w.Item, w.Home, w.Labels, w.Status
 	s.Paused, s.PausedAt, s.Wait, s.Before = w.Paused, w.PausedAt, w.Wait, w.Before
 	s.Planning.Posted = w.Plan
+	s.Obeyed, s.Usage = w.Obeyed, w.Usage
+	if w.Grants != nil {
+		s.Grants = w.Grants
+	}
 	if w.Seen != nil {
 		s.Comments.seen = w.Seen
 	}
@@ -68,7 +77,7 @@ func (w *Waiter) State() *State {
 		s.Comments.own = w.Own
 	}
 	if w.Names != nil {
-		s.Config = &event.ConfigPinned{Labels: *w.Names}
+		s.Config = &event.ConfigPinned{Labels: *w.Names, Limits: w.Limits}
 	}
 	if w.Task {
 		s.Task = &event.TaskFetched{Author: w.Author, Assigned: w.Assigned}

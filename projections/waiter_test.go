@@ -22,7 +22,8 @@ func TestWaiterIsWhole(t *testing.T) {
 		Status: Paused, Paused: &event.ContextPaused{Reason: "requested", Until: event.Until{Kind: "time", Time: at}}, PausedAt: at,
 		Wait: &event.ContextAwaiting{Reason: "clarification", Until: event.Until{Kind: "time", Time: at}}, Before: Before{Label: 4, Comment: "5"},
 		Plan:     Proposal{Hash: "h", Comment: "6", Seq: 8},
-		Measured: true, Tree: "tree", Seen: map[string]string{"1": "hash"}, Own: map[string]bool{"2": true}}
+		Measured: true, Tree: "tree", Seen: map[string]string{"1": "hash"}, Own: map[string]bool{"2": true},
+		Obeyed: Obeyed{Begun: "1", Control: "2", Status: "3", Budget: "4"}, Limits: event.Limits{MaxTokens: 5}, Grants: map[string]float64{"tokens": 6}, Usage: Usage{Prompt: 7}}
 	for v, i := reflect.ValueOf(want), 0; i < v.NumField(); i++ {
 		if v.Field(i).IsZero() {
 			t.Errorf("%s is not set in this test", v.Type().Field(i).Name)
@@ -36,7 +37,7 @@ func TestWaiterIsWhole(t *testing.T) {
 	if err := json.Unmarshal(data, &got); err != nil {
 		t.Fatal(err)
 	}
-	same := cmp.AllowUnexported(event.ContextCreated{}, event.ContextPaused{}, event.ContextAwaiting{})
+	same := cmp.AllowUnexported(event.ContextCreated{}, event.ContextPaused{}, event.ContextAwaiting{}, Usage{})
 	if diff := cmp.Diff(want, WaiterOf(got.State()), same); diff != "" {
 		t.Error(diff)
 	}

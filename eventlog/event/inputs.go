@@ -18,10 +18,13 @@ type ContextCreated struct {
 	Kind    string `json:"kind"`     // forge.Kind
 	User    string `json:"user"`     // author of the task
 	Title   string `json:"title"`
-	Trigger string `json:"trigger"` // label | command
+	Trigger string `json:"trigger"` // label | command | comment
 	Version string `json:"version"` // of the program
 	Host    string `json:"host"`
 	PID     int    `json:"pid"`
+
+	Actor   string `json:"actor,omitempty"`   // who asked for it in a comment
+	Comment string `json:"comment,omitempty"` // its id
 }
 
 // TaskFetched is the item as it was read. Title and Body are sanitised.
@@ -303,11 +306,30 @@ type ResumeRequested struct {
 // StopRequested is a wish to stop for good.
 type StopRequested struct {
 	input
-	By     string `json:"by"` // command | comment | closed | unassigned | label_removed | gone | expired
+	By     string `json:"by"` // command | comment | retry | closed | unassigned | label_removed | gone | expired
 	Reason string `json:"reason,omitempty"`
 
 	Actor   string `json:"actor,omitempty"`   // who wrote the comment
 	Comment string `json:"comment,omitempty"` // its id
+}
+
+// StatusRequested is a person's wish to be told how far the work is.
+type StatusRequested struct {
+	input
+	By      string `json:"by"` // comment
+	Actor   string `json:"actor"`
+	Comment string `json:"comment"` // its id
+}
+
+// LimitRaised says that a person granted more of a limit before it was reached. Of one that
+// was reached [ResumeRequested] does.
+type LimitRaised struct {
+	input
+	Limit   string  `json:"limit"` // tokens | cost | minutes; empty: the task has none, so nothing was granted
+	Add     float64 `json:"add"`
+	By      string  `json:"by"` // comment
+	Actor   string  `json:"actor"`
+	Comment string  `json:"comment"` // its id
 }
 
 // BlobForgotten says that a blob was removed on purpose.

@@ -40,6 +40,8 @@ var registry = map[string]entry{
 	"pause.requested":       of[PauseRequested](1),
 	"resume.requested":      of[ResumeRequested](1),
 	"stop.requested":        of[StopRequested](1),
+	"status.requested":      of[StatusRequested](1),
+	"limit.raised":          of[LimitRaised](1),
 	"blob.forgotten":        of[BlobForgotten](1),
 	"llm.requested":         of[LLMRequested](1),
 	"llm.replied":           of[LLMReplied](1),

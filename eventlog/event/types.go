@@ -69,6 +69,12 @@ func (*ResumeRequested) Type() string { return "resume.requested" }
 func (*StopRequested) Type() string { return "stop.requested" }
 
 // Type names the event in logs.
+func (*StatusRequested) Type() string { return "status.requested" }
+
+// Type names the event in logs.
+func (*LimitRaised) Type() string { return "limit.raised" }
+
+// Type names the event in logs.
 func (*BlobForgotten) Type() string { return "blob.forgotten" }
 
 // Type names the event in logs.

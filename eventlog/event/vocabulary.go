@@ -75,6 +75,7 @@ const (
 	EndMaxRounds       EndReason = "max_rounds" // as many answered comments as are allowed
 	EndKeyword         EndReason = "keyword"    // a comment said that all is done
 	EndTimeout         EndReason = "timeout"    // nobody answered
+	EndRetry           EndReason = "retry"      // a person asked for a fresh attempt
 	EndActionFailed    EndReason = "action_failed"
 	EndUnusableReplies EndReason = "unusable_replies"
 	EndWorkspace       EndReason = "workspace" // there is no working copy

@@ -59,11 +59,12 @@ func hookItem(body []byte) (item forge.HookItem, ok bool) {
 			Number int        `json:"number"`
 			Labels hookLabels `json:"labels"`
 		} `json:"pull_request"`
+		Comment json.RawMessage `json:"comment"`
 	}
 	if json.Unmarshal(body, &d) != nil || !validProject(d.Repository.FullName) {
 		return item, false
 	}
-	item.Project = d.Repository.FullName
+	item.Project, item.Comment = d.Repository.FullName, len(d.Comment) > 0
 	switch {
 	case d.Pull != nil:
 		item.Kind, item.Number, item.Labels = forge.GitHubPullRequest, d.Pull.Number, d.Pull.Labels.names()

@@ -87,7 +87,7 @@ func hookItem(body []byte) (item forge.HookItem, ok bool) {
 	default:
 		return item, false
 	}
-	item.Project, item.Number = d.Project.Path, about.IID
+	item.Project, item.Number, item.Comment = d.Project.Path, about.IID, d.Kind == "note"
 	if about.Labels != nil {
 		item.Labels = []string{}
 	}

@@ -26,15 +26,19 @@ func (e *Engine) takeCommands(ctx context.Context, t forge.Task) error {
 		return ctx.Err() // they are read again at the next check
 	}
 	e.commands.changed, e.commands.again = t.UpdatedAt, same
-	wish, err := e.commanded(ctx, all)
-	if wish == nil || err != nil {
-		return err
+	answers := e.commandsIn(ctx, all)
+	for {
+		wish, err := e.commanded(ctx, answers)
+		if wish == nil || err != nil {
+			return err
+		}
+		if err := e.input(wish); err != nil {
+			return err
+		}
 	}
-	return e.input(wish)
 }
 
-func (e *Engine) commanded(ctx context.Context, all []forge.Comment) (event.Body, error) {
-	var answers []policy.Answer
+func (e *Engine) commandsIn(ctx context.Context, all []forge.Comment) (answers []policy.Answer) {
 	for _, c := range all {
 		commands, _ := policy.Commands(c.Body, e.grammar(ctx, c.Body))
 		if len(commands) == 0 {
@@ -44,6 +48,10 @@ func (e *Engine) commanded(ctx context.Context, all []forge.Comment) (event.Body
 		answers = append(answers, policy.Answer{ID: c.ID, Author: c.Author, Edited: policy.Edited(c), Ordered: id == c.ID, Commands: commands,
 			Self: e.mine(ctx, c.Author), Ours: c.System || e.state.Comments.Own(id) || Marked(c.Body)})
 	}
+	return answers
+}
+
+func (e *Engine) commanded(ctx context.Context, answers []policy.Answer) (event.Body, error) {
 	for {
 		wish, need := policy.Commanded(e.state, answers)
 		if need != policy.Permission {

@@ -97,7 +97,7 @@ func (r *round) goOn(id string) error {
 	defer e.Close()
 	s := e.State()
 	wake := r.wakeOf(s)
-	if s.Status.Ended() || s.Status == projections.Paused && wake == nil && s.Resume == nil {
+	if s.Status.Ended() || s.Status == projections.Paused && wake == nil && s.Resume == nil && !s.Owes() {
 		return nil
 	}
 	return e.Run(r.ctx, r.config, wake)

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"agent/forge"
@@ -44,20 +45,27 @@ func markerOf(body string, key []byte, task forge.TaskKey) (op string, valid boo
 	return last[1], hmac.Equal([]byte(last[2]), []byte(mac(key, task, last[1])))
 }
 
-// noLog is the op of what is said about a task beside all logs.
-var noLog = op("00000000-0000-0000-0000-000000000000", 0)
+// noLog stands for the log in the op of what is said about a task beside all logs.
+const noLog = "00000000-0000-0000-0000-000000000000"
 
-// PostOnce writes a comment that belongs to no log, unless one stands there already.
-func PostOnce(ctx context.Context, client forge.Client, key []byte, task forge.TaskKey, body string) error {
+// PostOnce writes a comment that belongs to no log, unless one stands there already. about is the id of the
+// comment that it answers, 0 if it answers none.
+func PostOnce(ctx context.Context, client forge.Client, key []byte, task forge.TaskKey, about uint64, body string) error {
 	comments, err := client.Comments(ctx, task, time.Time{})
 	if err != nil {
 		return err
 	}
-	for _, c := range comments {
-		if op, valid := markerOf(c.Body, key, task); valid && op == noLog {
-			return nil
-		}
+	if Answered(comments, key, task, about) {
+		return nil
 	}
-	_, err = client.PostComment(ctx, task, marked(body, key, task, noLog))
+	_, err = client.PostComment(ctx, task, marked(body, key, task, op(noLog, about)))
 	return err
+}
+
+// Answered reports whether [PostOnce] wrote a comment, by comments that were read.
+func Answered(comments []forge.Comment, key []byte, task forge.TaskKey, about uint64) bool {
+	return slices.ContainsFunc(comments, func(c forge.Comment) bool {
+		found, valid := markerOf(c.Body, key, task)
+		return valid && found == op(noLog, about)
+	})
 }

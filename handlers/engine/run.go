@@ -47,6 +47,10 @@ func (e *Engine) begin(pinned event.ConfigPinned, wake event.Body) error {
 	if err := e.input(wake); err != nil {
 		return err
 	}
+	switch wake.(type) {
+	case *event.StatusRequested, *event.LimitRaised: // they end no pause
+		return nil
+	}
 	return e.p.Store.Clear(e.log.UUID(), contexts.Resume)
 }
 

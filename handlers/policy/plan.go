@@ -83,9 +83,11 @@ func planComments(s *projections.State, f Facts) (said *event.ResumeRequested, n
 
 // says reports whether a comment has words that the plan has to take into account.
 func (a *Answer) says() bool {
-	words := !a.Wordless && (!a.Alone || Asks(a.Commands, CommandRevise))
-	return words && a.New && !a.Ours && !a.Self && !a.Author.Bot
+	return !a.Wordless && !a.onlyCommands() && a.New && !a.Ours && !a.Self && !a.Author.Bot
 }
+
+// onlyCommands reports whether a comment has no words beside its commands, and for the model.
+func (a *Answer) onlyCommands() bool { return a.Alone && !Asks(a.Commands, CommandRevise) }
 
 // approvesPlan reports whether a comment approves the plan that was posted last. Without
 // a hash it means the newest plan before it.

@@ -28,7 +28,7 @@ func wake(t *testing.T, s *projections.State, f policy.Facts) (event.Body, *poli
 		t.Fatal(err)
 	}
 	again, againRefusal, againNeed := policy.Wake(w.State(), f)
-	if diff := cmp.Diff([]any{body, refusal, need}, []any{again, againRefusal, againNeed}, cmp.AllowUnexported(event.ResumeRequested{}, event.StopRequested{}, event.TimerFired{})); diff != "" {
+	if diff := cmp.Diff([]any{body, refusal, need}, []any{again, againRefusal, againNeed}, cmp.AllowUnexported(event.ResumeRequested{}, event.StopRequested{}, event.TimerFired{}, event.StatusRequested{}, event.LimitRaised{})); diff != "" {
 		t.Errorf("what is kept decides otherwise: %s", diff)
 	}
 	return body, refusal, need

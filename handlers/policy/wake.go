@@ -15,6 +15,7 @@ import (
 const (
 	ByLabel   = "label"   // it was listed with a trigger label
 	ByCommand = "command" // a person named it on the command line
+	ByComment = "comment" // a person asked for another attempt in a comment
 )
 
 // Facts are what decides about waking a context.
@@ -28,6 +29,7 @@ type Facts struct {
 	Accept      string                 // new_comment_handling.accept
 	Operator    string                 // who runs this program
 	Commands    bool                   // comments may hold commands
+	Told        bool                   // the forge told that something has changed on the item
 
 	Task     *Item   // nil if it was not read
 	Gone     bool    // it was read, and is not there
@@ -177,6 +179,22 @@ func byItself(s *projections.State, f Facts) (event.Body, Need) {
 		return &event.StopRequested{By: "label_removed"}, Nothing
 	case need != Nothing:
 		return nil, need
+	}
+	wake, need := pauseAnswered(s, f)
+	switch {
+	case wake != nil || need != Nothing || !f.Commands:
+		return wake, need
+	case f.Comments != nil:
+		return asked(s, *f.Comments)
+	case f.Told:
+		return nil, Comments
+	}
+	return nil, Nothing
+}
+
+// pauseAnswered decides what ends a pause.
+func pauseAnswered(s *projections.State, f Facts) (event.Body, Need) {
+	switch {
 	case waitsForPlan(s):
 		return planAnswered(s, f)
 	case commandable(s, f):
@@ -267,11 +285,19 @@ func answered(s *projections.State, f Facts) (event.Body, Need) {
 		return &event.StopRequested{By: "closed"}, Nothing
 	case f.Comments == nil:
 		return nil, Comments
-	case slices.ContainsFunc(*f.Comments, func(a Answer) bool {
-		return a.New && !a.Ours && !a.Author.Bot && IsAuthor(s, a.Author) && (!a.Wordless || s.Wait.Reason != "")
-	}):
+	}
+	if stops, need := given(*f.Comments, CommandStop, s.Obeyed.Control); need != Nothing || len(stops) > 0 {
+		return firstStop(stops), need
+	}
+	if slices.ContainsFunc(*f.Comments, func(a Answer) bool {
+		return a.New && !a.Ours && !a.Author.Bot && IsAuthor(s, a.Author) && !a.onlyCommands() && (!a.Wordless || s.Wait.Reason != "")
+	}) {
 		return &event.ResumeRequested{By: "comment"}, Nothing
-	case lost(s, f, s.Config.Labels.Awaiting):
+	}
+	if body, need := asked(s, *f.Comments); body != nil || need != Nothing {
+		return body, need
+	}
+	if lost(s, f, s.Config.Labels.Awaiting) {
 		return &event.StopRequested{By: "label_removed"}, Nothing
 	}
 	if until := s.Wait.Until.Time; !f.Now.Before(until) {

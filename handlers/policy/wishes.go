@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"math"
 	"strconv"
 	"time"
 
@@ -9,28 +10,142 @@ import (
 	"agent/projections"
 )
 
-// Commanded is what people ask for in comments while the work goes on: an end, before a
-// pause; nil for nothing. Comments that an earlier command or pause is later than are done with.
+// Commanded is what people ask for in comments while the work goes on; nil for nothing. An end
+// counts before all else, a pause after it. Whoever asks appends it and asks again.
 func Commanded(s *projections.State, answers []Answer) (event.Body, Need) {
-	var pause *event.PauseRequested
-	for i := range answers {
-		a := &answers[i]
-		stops, pauses := Asks(a.Commands, CommandStop), Asks(a.Commands, CommandPause)
-		switch {
-		case !stops && !pauses || !a.written(s.Commanded):
-		case a.MayWrite == nil:
-			return nil, Permission
-		case !*a.MayWrite:
-		case stops:
-			return stopped(a), Nothing
-		default:
-			pause = &event.PauseRequested{By: "comment", Actor: a.Author.Login, Comment: a.ID}
-		}
-	}
-	if pause == nil {
+	if s.Stop != nil {
 		return nil, Nothing
 	}
-	return pause, Nothing
+	stops, need := given(answers, CommandStop, s.Obeyed.Control)
+	if need != Nothing || len(stops) > 0 {
+		return firstStop(stops), need
+	}
+	if body, need := asked(s, answers); body != nil || need != Nothing {
+		return body, need
+	}
+	pauses, need := given(answers, CommandPause, s.Obeyed.Control)
+	if s.Pause != nil || len(pauses) == 0 {
+		return nil, need
+	}
+	a := pauses[len(pauses)-1]
+	return &event.PauseRequested{By: "comment", Actor: a.Author.Login, Comment: a.ID}, Nothing
+}
+
+// firstStop is the end that the first of some comments asks for.
+func firstStop(comments []*Answer) event.Body {
+	if len(comments) == 0 {
+		return nil
+	}
+	return stopped(comments[0])
+}
+
+// given are the comments with a command of a name that counts, the oldest first: those later than another
+// comment, by people who may write.
+func given(answers []Answer, name CommandName, after string) (all []*Answer, need Need) {
+	for i := range answers {
+		a := &answers[i]
+		switch {
+		case !Asks(a.Commands, name) || !a.written(after):
+		case a.MayWrite == nil:
+			return nil, Permission
+		case *a.MayWrite:
+			all = append(all, a)
+		}
+	}
+	return all, Nothing
+}
+
+// asked is what people ask for in comments while the work goes on or waits, beside an end, a pause
+// and a resume: another attempt, more of a limit, a report.
+func asked(s *projections.State, answers []Answer) (event.Body, Need) {
+	retries, need := given(answers, CommandRetry, s.Obeyed.Begun)
+	if len(retries) > 0 {
+		stop := stopped(retries[0])
+		stop.By = string(event.EndRetry)
+		return stop, Nothing
+	}
+	if need != Nothing {
+		return nil, need
+	}
+	grants, need := given(answers, CommandBudget, s.Obeyed.Budget)
+	if body := raised(s, grants); body != nil || need != Nothing {
+		return body, need
+	}
+	reports, need := given(answers, CommandStatus, s.Obeyed.Status)
+	if len(reports) == 0 {
+		return nil, need
+	}
+	return &event.StatusRequested{By: "comment", Actor: reports[0].Author.Login, Comment: reports[0].ID}, Nothing
+}
+
+// raised is what the first of some comments grants of the limit in force. Of one that was reached it is granted
+// by what ends the pause.
+func raised(s *projections.State, grants []*Answer) event.Body {
+	for _, a := range grants {
+		add := a.grants()
+		switch {
+		case add <= 0:
+		case s.Paused != nil && s.Paused.Reason == event.PauseLimit:
+			resume := answer(a)
+			resume.Add = add
+			return resume
+		case s.Limit == nil:
+			return &event.LimitRaised{Limit: inForce(s), Add: add, By: "comment", Actor: a.Author.Login, Comment: a.ID}
+		}
+	}
+	return nil
+}
+
+// grants is how much of a limit the commands of a comment grant together.
+func (a *Answer) grants() (add float64) {
+	for _, c := range a.Commands {
+		if n, err := strconv.ParseFloat(c.Argument, 64); c.Name == CommandBudget && err == nil && !math.IsInf(n, 0) {
+			add += n
+		}
+	}
+	return add
+}
+
+// inForce is the limit of the task that is nearest to being reached, "" if it has none.
+func inForce(s *projections.State) (name string) {
+	if s.Config == nil {
+		return ""
+	}
+	most := -1.0
+	for _, l := range []struct {
+		name      string
+		max, used float64
+	}{
+		{"tokens", float64(s.Config.Limits.MaxTokens), float64(s.Usage.Tokens())},
+		{"cost", s.Config.Limits.MaxCostUSD, s.Usage.CostUSD},
+		{"minutes", float64(s.Config.Limits.MaxMinutes), s.Usage.Active.Minutes()},
+	} {
+		if share := l.used / (l.max + s.Grants[l.name]); l.max > 0 && share > most {
+			name, most = l.name, share
+		}
+	}
+	return name
+}
+
+// AfterEnd is what people ask for in comments on a task whose latest attempt has ended: another attempt,
+// and reports, with those that were answered. begun is the latest comment that began an attempt.
+func AfterEnd(s *projections.State, answers []Answer, begun string) (retry *Answer, reports []*Answer, need Need) {
+	if !s.Status.Ended() {
+		return nil, nil, Nothing
+	}
+	after := s.Obeyed.Begun
+	if projections.LaterID(begun, after) {
+		after = begun
+	}
+	retries, need := given(answers, CommandRetry, after)
+	if need != Nothing {
+		return nil, nil, need
+	}
+	if len(retries) > 0 {
+		retry = retries[len(retries)-1]
+	}
+	reports, need = given(answers, CommandStatus, s.Obeyed.Status)
+	return retry, reports, need
 }
 
 // commanded looks for a comment later than ours on the pause by somebody who may write, and
@@ -71,7 +186,7 @@ func (a *Answer) resumes(s *projections.State) (goesOn bool, add float64) {
 		case CommandApprove:
 			goesOn = goesOn || projections.NeedsApproval(s.Paused) && approvesThis(s, a)
 		case CommandBudget:
-			if n, err := strconv.ParseFloat(c.Argument, 64); err == nil && n > 0 && s.Paused.Reason == event.PauseLimit {
+			if n := a.grants(); n > 0 && s.Paused.Reason == event.PauseLimit {
 				goesOn, add = true, n
 			}
 		case CommandRevise, CommandStop, CommandPause, CommandRetry, CommandStatus:

@@ -121,8 +121,7 @@ func Paused(s *projections.State, p *projections.Pausing, reasons []ApprovalReas
 	if p.Until.Kind == "time" {
 		reason = i18n.Text(s.Lang, "paused.outage", format.Clock(p.Until.Time))
 	}
-	reason = strings.ReplaceAll(reason, "`agent resume`", "`agent resume "+format.ShortID(s.Created.UUID)+"`")
-	body := head + "\n\n" + i18n.Text(s.Lang, "reason", reason)
+	body := head + "\n\n" + i18n.Text(s.Lang, "reason", runnable(s, reason))
 	if p.Reason == event.PauseChange {
 		lines := ApprovalLines(s.Lang, reasons)
 		body += "\n\n- " + strings.Join(lines[:min(len(lines), shownFiles)], "\n- ") + more(lines) + "\n\n" + facts(s, &projections.Ending{})

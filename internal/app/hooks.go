@@ -20,7 +20,7 @@ func (a *App) ListenForHooks() (*webhook.Queue, error) {
 	s, err := webhook.Listen(webhook.Options{Listen: w.Listen, Secret: w.Secret, CertFile: w.CertFile, KeyFile: w.KeyFile, Kinds: a.hookKinds(), Log: a.Log,
 		Found: func(kind *forge.Hook, item forge.HookItem) {
 			for _, key := range a.hooked(kind, item) {
-				q.Add(webhook.Item{Key: key, Labels: item.Labels})
+				q.Add(webhook.Item{Key: key, Labels: item.Labels, Comment: item.Comment})
 			}
 		}})
 	if err != nil {

@@ -44,6 +44,8 @@ type CommentHandling struct {
 type Commands struct {
 	// Take lines like `/approve`, `/stop`, `@bot approve` and `agent approve` in comments of people with write access as commands. `false`: comments are comments, and a label or `agent resume` approves.
 	Enabled bool `yaml:"enabled" default:"true"`
+	// Seconds between two lists of the open items whose task has ended, by which their `/retry` and `/status` are found: three lists for each project, and the comments of those that have changed. 0: only hooks tell of them.
+	EndedIntervalSeconds int `yaml:"ended_interval_seconds" default:"300" min:"0"`
 }
 
 // ContextStorage is about compaction and the age of contexts. 0 days means never.

@@ -18,6 +18,7 @@ var parts = []texts{commentTexts, planTexts, reasonTexts, failureTexts, modelTex
 	exportTexts,
 	webhookTexts,
 	approvalTexts,
+	wishTexts,
 	notifyTexts,
 	searchTexts,
 	turnTexts,

@@ -31,8 +31,9 @@ type Queue struct {
 
 // Item is where to look. Labels is nil if the delivery did not say which it has.
 type Item struct {
-	Key    forge.TaskKey
-	Labels []string
+	Key     forge.TaskKey
+	Labels  []string
+	Comment bool // a delivery was about a comment
 }
 
 // NewQueue makes an empty queue.
@@ -53,6 +54,7 @@ func (q *Queue) Add(i Item) {
 		}
 		q.order = append(q.order, i.Key)
 	}
+	i.Comment = i.Comment || q.waiting[i.Key].Comment
 	q.waiting[i.Key] = i
 	q.signal()
 }

@@ -47,5 +47,5 @@ func (r *round) sayDamage(ctx context.Context, client forge.Client, key forge.Ta
 	case "en":
 		lang = i18n.En
 	}
-	return engine.PostOnce(ctx, client, r.Ports.MarkerKey, key, i18n.Text(lang, "damaged.head"))
+	return engine.PostOnce(ctx, client, r.Ports.MarkerKey, key, 0, i18n.Text(lang, "damaged.head"))
 }

@@ -156,7 +156,7 @@ func (h *rehearsal) resume(ctx context.Context, j job) {
 		h.add(line, damage)
 		return
 	}
-	wake, why, err := h.wakeOf(ctx, s, j.trigger)
+	wake, why, err := h.wakeOf(ctx, s, j)
 	if err != nil {
 		h.add(line, err)
 		return
@@ -198,8 +198,11 @@ func (h *rehearsal) outlook(line DryLine, s *projections.State, wake event.Body)
 		line.Action, line.Reason = wouldStop, h.text("seen.stop")
 	case wake != nil:
 		line.Action, line.Reason = wouldResume, h.wokenBy(wake)
-		if _, ends := wake.(*event.StopRequested); ends {
+		switch wake.(type) {
+		case *event.StopRequested:
 			line.Action = wouldStop
+		case *event.StatusRequested, *event.LimitRaised:
+			line.Action = wouldWait
 		}
 	case policy.Waiting(s):
 		line.Action, line.Reason = wouldWait, report.Because(s, h.Language())

@@ -49,8 +49,10 @@ func (r *round) lookAtItem(ctx context.Context, i webhook.Item, jobs chan<- job)
 		r.trouble(i.Key.String(), err)
 		return
 	}
-	labelled := job{key: i.Key, at: at, trigger: policy.ByLabel}
+	labelled := job{key: i.Key, at: at, trigger: policy.ByLabel, told: true}
 	switch {
+	case !live && i.Comment && !carriesAny(i, at.Config.Triggers()):
+		r.send(ctx, jobs, job{key: i.Key, at: at, trigger: policy.ByComment, told: true})
 	case !live && i.Labels != nil && !carriesAny(i, at.Config.Triggers()):
 		r.Hooks.Spare(i.Key)
 	case !live:
@@ -59,10 +61,10 @@ func (r *round) lookAtItem(ctx context.Context, i webhook.Item, jobs chan<- job)
 		// what is worked on reads its item by itself, but what has just ended does not
 	case r.busyElsewhere(uuid):
 		r.Hooks.Add(i) // until it is free: what another process has read already nobody knows
-	case r.waitsIn(uuid) && !r.due(ctx, uuid):
+	case r.waitsIn(uuid) && !r.due(ctx, job{uuid: uuid, told: true}):
 		r.send(ctx, jobs, labelled) // the label may have been set again
 	default:
-		r.send(ctx, jobs, job{uuid: uuid})
+		r.send(ctx, jobs, job{uuid: uuid, told: true})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"agent/contexts"
 	"agent/forge"
@@ -52,8 +53,12 @@ type job struct {
 	uuid    string
 	key     forge.TaskKey
 	at      app.Site
-	trigger string // policy.ByLabel or policy.ByCommand
+	trigger string // policy.ByLabel, ByCommand or ByComment
 	found   bool   // the context was found by the id of the item, which is at key now
+	told    bool   // a hook told of the item
+
+	actor, comment string    // who asked for another attempt, and where
+	changed        time.Time // the latest change of the item, by its list
 }
 
 func (r *round) jobOf(ref string) (job, error) {
@@ -156,7 +161,7 @@ func (r *round) begun(ctx context.Context, jobs chan<- job) (paused []string, mo
 func (r *round) waiting(ctx context.Context, jobs chan<- job, paused []string) {
 	for _, uuid := range paused {
 		r.pulse.beat(theLook, looksFor)
-		if !r.isTaken(uuid) && r.due(ctx, uuid) && !r.send(ctx, jobs, job{uuid: uuid}) {
+		if !r.isTaken(uuid) && r.due(ctx, job{uuid: uuid}) && !r.send(ctx, jobs, job{uuid: uuid}) {
 			return
 		}
 	}
@@ -176,14 +181,15 @@ func (r *round) send(ctx context.Context, jobs chan<- job, j job) bool {
 }
 
 // due reports whether a paused or waiting context is to be looked at.
-func (r *round) due(ctx context.Context, uuid string) bool {
+func (r *round) due(ctx context.Context, j job) bool {
+	uuid := j.uuid
 	state, because, err := r.sleeper(uuid)
 	if err != nil {
 		r.trouble(uuid, err)
 		r.tellDamage(ctx, uuid, forge.TaskKey{}, err)
 		return false
 	}
-	if state.Resume != nil || state.Stop != nil || state.Status.Directory() != string(contexts.Paused) {
+	if state.Resume != nil || state.Stop != nil || state.Owes() || state.Status.Directory() != string(contexts.Paused) {
 		return true // a process ended before the directory followed
 	}
 	r.noteRefusal(state)
@@ -202,7 +208,7 @@ func (r *round) due(ctx context.Context, uuid string) bool {
 			return false
 		}
 	}
-	wake, _, err := r.wakeOf(ctx, state, "")
+	wake, _, err := r.wakeOf(ctx, state, j)
 	if err != nil {
 		r.trouble(uuid, err)
 	}
@@ -234,6 +240,7 @@ func (r *round) labelled(ctx context.Context, jobs chan<- job) {
 			}
 		}
 		r.leftOver(ctx, at)
+		r.changedAfterEnd(ctx, at, jobs)
 	}
 }
 
@@ -274,6 +281,11 @@ func (r *round) take(name string, c *claims) bool {
 	r.taken[name] = true
 	*c = append(*c, name)
 	return true
+}
+
+// isClaimed reports whether a job has taken a name itself.
+func (r *round) isClaimed(c *claims, name string) bool {
+	return slices.Contains(*c, forge.FoldKey(name))
 }
 
 // isTaken reports whether a job has claimed a name.

@@ -42,6 +42,7 @@ type Rounds struct {
 	only      []webhook.Item // what the next look is at; nil: everything
 	next      time.Time      // of the next look at everything
 	allListed time.Time      // when all items were listed
+	over      endedItems
 }
 
 // New makes rounds that report to v.

@@ -39,7 +39,10 @@ func (r *round) scanned(host string, found int, err error) {
 		h.Success = h.Time
 	}
 	r.seen.mu.Lock()
-	r.seen.scan.Hosts = map[string]contexts.HostScan{host: h}
+	if r.seen.scan.Hosts == nil {
+		r.seen.scan.Hosts = map[string]contexts.HostScan{}
+	}
+	r.seen.scan.Hosts[host] = h
 	r.seen.mu.Unlock()
 	r.writeScan()
 }
@@ -67,6 +70,10 @@ func (r *round) wokenBy(wake event.Body) string {
 		return r.text("wake." + i18n.ID(b.By))
 	case *event.StopRequested:
 		return r.text("wake." + i18n.ID(b.By))
+	case *event.StatusRequested:
+		return r.text("wake.status")
+	case *event.LimitRaised:
+		return r.text("wake.budget")
 	case *event.TimerFired:
 		return r.text("wake.timeout")
 	}

@@ -38,7 +38,7 @@ func (r *round) fellAsleep(s *projections.State) {
 
 // noteSleeper keeps a note, unless more than a Waiter holds decides about the context.
 func (r *round) noteSleeper(s *projections.State, mark contexts.Mark) {
-	if !policy.Waiting(s) || s.Stop != nil || s.Created == nil || report.NeedsOperator(s) || mark.Head.Seq != s.Seq {
+	if !policy.Waiting(s) || s.Stop != nil || s.Owes() || s.Created == nil || report.NeedsOperator(s) || mark.Head.Seq != s.Seq {
 		return
 	}
 	note, err := json.Marshal(report.Sleeper{Version: r.ProgramVersion(), Language: r.Language(), Because: report.Because(s, r.Language()),

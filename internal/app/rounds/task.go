@@ -53,6 +53,7 @@ func (r *round) do(ctx context.Context, j job) {
 			err = r.attempt(ctx, j, &c)
 		}
 	}
+	err = r.again(ctx, err, &c)
 	if err == nil || ctx.Err() != nil {
 		return
 	}
@@ -94,11 +95,16 @@ func (r *round) attempt(ctx context.Context, j job, c *claims) error {
 		live = uuid != ""
 	}
 	if live {
-		j.uuid = uuid
+		if j.uuid = uuid; j.trigger == policy.ByComment {
+			j.trigger = "" // it has begun meanwhile
+		}
 		if j.found && !r.takeAt(uuid, j.key, c) || !j.found && !r.take(uuid, c) {
 			return nil
 		}
 		return r.resume(ctx, j, c)
+	}
+	if begins, err := r.askedAgain(ctx, &j); !begins || err != nil {
+		return err
 	}
 	err = r.begin(ctx, j, lock, c)
 	if to, moved := movedTo(j.at, err); moved && r.take(to.String(), c) {
@@ -153,7 +159,7 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer, c *claims) err
 	r.take(g.uuid, c)
 	e, err := engine.Create(r.portsFor(j.at, t.Key.String(), g), &event.ContextCreated{Format: event.Format, UUID: g.uuid, TaskKey: t.Key.String(),
 		Forge: j.key.Host, Kind: string(j.key.Kind), User: t.Author.Login, Title: sanitize.Line(t.Title, 500), Trigger: j.trigger,
-		Version: r.Ports.Version, Host: host, PID: os.Getpid()})
+		Version: r.Ports.Version, Host: host, PID: os.Getpid(), Actor: j.actor, Comment: j.comment})
 	if err != nil {
 		return err
 	}
@@ -249,7 +255,7 @@ func (r *round) resume(ctx context.Context, j job, c *claims) error {
 	var wake event.Body
 	var why string
 	if err == nil {
-		wake, why, err = r.wakeOf(ctx, e.State(), j.trigger)
+		wake, why, err = r.wakeOf(ctx, e.State(), j)
 	}
 	if err != nil {
 		return errors.Join(err, e.Close())
@@ -302,6 +308,9 @@ func (r *round) run(ctx context.Context, e *engine.Engine, at app.Site, wake eve
 		r.voice.Watch.Left(s.Created.UUID)
 	}
 	r.report(s, time.Since(start), err)
+	if err == nil && endedForRetry(s) {
+		return &againError{s.Key, at}
+	}
 	return err
 }
 

@@ -12,7 +12,7 @@ import (
 
 // refusal says why an item does not become a task, "" if it does.
 func (r *round) refusal(ctx context.Context, t forge.Task, j job) (string, error) {
-	c := policy.Candidate{Item: policy.ItemOf(t), Triggers: j.at.Config.Triggers(), Command: j.trigger == policy.ByCommand,
+	c := policy.Candidate{Item: policy.ItemOf(t), Triggers: j.at.Config.Triggers(), Command: j.trigger == policy.ByCommand || j.trigger == policy.ByComment,
 		Accept: r.Config.NewCommentHandling.Accept}
 	refusal, need := policy.Begin(c)
 	if need == policy.Labeller {

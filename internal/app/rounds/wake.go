@@ -18,9 +18,8 @@ import (
 )
 
 // wakeOf says what, if anything, wakes a context, and why a label that is there does
-// not. trigger is policy.ByLabel, policy.ByCommand, or "" if the round came to it by
-// itself.
-func (r *round) wakeOf(ctx context.Context, s *projections.State, trigger string) (wake event.Body, why string, err error) {
+// not.
+func (r *round) wakeOf(ctx context.Context, s *projections.State, j job) (wake event.Body, why string, err error) {
 	if !policy.Waiting(s) {
 		return nil, "", nil
 	}
@@ -29,7 +28,7 @@ func (r *round) wakeOf(ctx context.Context, s *projections.State, trigger string
 		return nil, "", err
 	}
 	at, configured := r.Site(s.Created.Forge)
-	f := policy.Facts{Now: time.Now(), Trigger: trigger, Resume: resume, PauseSignal: r.PauseSignal(),
+	f := policy.Facts{Now: time.Now(), Trigger: j.trigger, Told: j.told, Resume: resume, PauseSignal: r.PauseSignal(),
 		ExpiryDays: r.Config.PauseResume.PausedTaskExpiryDays, Triggers: at.Config.Triggers(),
 		Accept: r.Config.NewCommentHandling.Accept, Operator: engine.Operator(), Commands: r.Config.Commands.Enabled}
 	if !configured {
