@@ -93,15 +93,20 @@ func codeSpan(text string) string {
 // answers says how to answer a plan, in the forms that the forge takes.
 func answers(s *projections.State, hash string) string {
 	text := func(id i18n.ID, args ...any) string { return i18n.Text(s.Lang, id, args...) }
-	address := "agent "
-	if s.Config.Commands.Slash {
-		address = "/"
+	operator := "`agent resume " + format.ShortID(s.Created.UUID) + "`"
+	if commandsOff(s) {
+		ways := "- " + text("approve.revise.only")
+		if s.Config.Commands.Reactions {
+			ways = "- " + text("approve.thumb.only") + "\n" + ways
+		}
+		return format.Paragraphs([]string{text("approve.who"), ways, text("approve.foot.only", operator)})
 	}
+	address := address(s)
 	approve := text("approve.how", address, hash)
 	if s.Config.Commands.Reactions {
 		approve += text("approve.thumb")
 	}
 	return format.Paragraphs([]string{text("approve.who"),
 		"- " + approve + "\n- " + text("approve.revise", address) + "\n- " + text("approve.stop", address),
-		text("approve.foot", "`agent resume "+format.ShortID(s.Created.UUID)+"`")})
+		text("approve.foot", operator)})
 }

@@ -72,7 +72,21 @@ func pauseReason(s *projections.State, lang i18n.Lang, p *projections.Pausing) s
 	case p.Reason == event.PauseLabels:
 		return i18n.Text(lang, deniedText(p.Detail))
 	}
-	return i18n.Text(lang, orOther("why.", string(p.Reason)))
+	return i18n.Text(lang, forCommands(s, orOther("why.", string(p.Reason))))
+}
+
+// forCommands names the text without commands where comments hold none.
+func forCommands(s *projections.State, id i18n.ID) i18n.ID {
+	if quiet := id + ".quiet"; commandsOff(s) && i18n.Has(quiet) {
+		return quiet
+	}
+	return id
+}
+
+// commandsOff reports whether comments hold no commands. Logs of older releases do not say so, and
+// there they could approve.
+func commandsOff(s *projections.State) bool {
+	return s.Config != nil && !s.Config.Commands.Enabled && s.Config.Commands != (event.CommandRule{})
 }
 
 // limitReason has the numbers. A grant counts: it is what was reached.
@@ -81,7 +95,7 @@ func limitReason(s *projections.State, lang i18n.Lang) string {
 		return i18n.Text(lang, "why.limit.lifted")
 	}
 	l := s.Limit
-	return i18n.Text(lang, "why.limit", i18n.Text(lang, orOther("limit.", l.Limit)), format.Number(l.Used), format.Number(l.Max+s.Grants[l.Limit]))
+	return i18n.Text(lang, forCommands(s, "why.limit"), i18n.Text(lang, orOther("limit.", l.Limit)), format.Number(l.Used), format.Number(l.Max+s.Grants[l.Limit]))
 }
 
 func failReason(lang i18n.Lang, v *projections.Ending) string {

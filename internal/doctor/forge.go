@@ -47,11 +47,7 @@ func (d *doctor) checkForge(at app.Site) {
 		d.note(s.Host, Warning, d.text("doctor.bot", s.me.Login, name), d.text("doctor.todo.bot", s.me.Login))
 	}
 	if d.Config.Planning.Approval != "never" {
-		form := "/approve"
-		if s.driver.QuickActions {
-			form = "agent approve"
-		}
-		d.ok(s.Host, "doctor.approval", form, s.me.Login)
+		d.howToApprove(s)
 	}
 	token, _ := s.Token(ctx) // Me has just used it
 	s.probe = probe.New(s.driver, s.Config.APIURL, cmp.Or(token, s.Config.Token))
@@ -228,4 +224,17 @@ func (d *doctor) checkLabels(ctx context.Context, s site, project string) {
 	default:
 		d.ok(project, "doctor.labels")
 	}
+}
+
+// howToApprove says what approves a plan on a forge.
+func (d *doctor) howToApprove(s *site) {
+	form := "/approve"
+	switch {
+	case !d.Config.Commands.Enabled:
+		d.ok(s.Host, "doctor.approval.quiet", s.me.Login)
+		return
+	case s.driver.QuickActions:
+		form = "agent approve"
+	}
+	d.ok(s.Host, "doctor.approval", form, s.me.Login)
 }

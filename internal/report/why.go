@@ -29,7 +29,7 @@ type Attempt struct {
 	UUID    string           `json:"uuid"`
 	State   string           `json:"state"`
 	Created time.Time        `json:"created_at,omitzero"`
-	Trigger string           `json:"trigger"` // label | command
+	Trigger string           `json:"trigger"` // label | command | comment
 	User    string           `json:"user"`    // author of the task
 	Reason  string           `json:"reason,omitempty"`
 	Until   string           `json:"until,omitempty"`   // what ends a pause
@@ -90,6 +90,9 @@ type Approval struct {
 	Who  string            `json:"who,omitempty"`  // a login of the forge; of a command the account of the machine
 	Tree string            `json:"tree,omitempty"` // of the change
 	Plan string            `json:"plan,omitempty"` // hash of the plan
+
+	Limit string  `json:"limit,omitempty"` // that more was granted of
+	Add   float64 `json:"add,omitempty"`   // how much; 0: the same amount again
 }
 
 // Limit is one that was reached, in its own unit.
@@ -219,7 +222,11 @@ func (c *Attempt) apply(ev event.Event, s *projections.State) {
 	case *event.ResumeRequested:
 		revised := s.Paused != nil && s.Paused.Reason == event.PausePlan && b.Plan == ""
 		if b.Person && projections.NeedsApproval(s.Paused) && !revised {
-			c.Allowed = append(c.Allowed, Approval{Time: ev.Time, What: s.Paused.Reason, By: b.By, Who: b.Actor, Tree: b.Tree, Plan: b.Plan})
+			c.Allowed = append(c.Allowed, Approval{Time: ev.Time, What: s.Paused.Reason, By: b.By, Who: b.Actor, Tree: b.Tree, Plan: b.Plan, Add: b.Add})
+		}
+	case *event.LimitRaised:
+		if b.Limit != "" {
+			c.Allowed = append(c.Allowed, Approval{Time: ev.Time, What: event.PauseLimit, By: b.By, Who: b.Actor, Limit: b.Limit, Add: b.Add})
 		}
 	case *event.TaskFetched:
 		c.Unknown = b.Edit.Unknown

@@ -148,5 +148,11 @@ func (p *Printer) showApproval(a report.Approval) {
 	if a.What == event.PauseChange {
 		what = p.text("why.approved.what.change", a.Tree[:min(len(a.Tree), 12)])
 	}
+	if a.What == event.PauseLimit && a.Add > 0 {
+		what = p.text("why.approved.what.more", a.Add)
+		if a.Limit != "" {
+			what += " (" + p.text(i18n.ID("limit."+sanitize.Line(a.Limit, 60))) + ")"
+		}
+	}
 	p.say("why.approved", term.Time(a.Time), who, p.text(i18n.OrOther("why.approved.", a.By)), what)
 }

@@ -44,6 +44,10 @@ func (t *Timeline) fact(ev event.Event) (changed []uint64) {
 		row.By = t.line(cmp.Or(b.Actor, b.By))
 	case *event.StopRequested:
 		row.By = t.line(cmp.Or(b.Actor, b.By))
+	case *event.StatusRequested:
+		row.By = t.line(cmp.Or(b.Actor, b.By))
+	case *event.LimitRaised:
+		row.By = t.line(cmp.Or(b.Actor, b.By))
 	case *event.MessageAdded:
 		row.Title = t.line(string(b.Purpose) + ": " + beginning(unmarked.Replace(b.Content.View())))
 	case *event.CommentsFetched:
@@ -120,7 +124,7 @@ var kinds = map[string]Kind{
 	"llm": Model, "tool": Tool, "comment": Comment, "reaction": Comment, "labels": Labels, "change": Change, "workspace": Files, "message": Message, "summary": Message,
 	"phase": Phase, "action": Action, "plan": Plan, "understanding": Plan, "information": Plan, "assumption": Plan, "reflection": Plan, "verification": Plan,
 	"replan": Plan, "task": Input, "comments": Input, "project": Input, "tools": Input, "config": Input, "read": Input, "process": Process, "limit": Limit,
-	"pause": Request, "resume": Request, "stop": Request, "context": Input, "timer": Input, "blob": Other,
+	"pause": Request, "resume": Request, "stop": Request, "status": Request, "context": Input, "timer": Input, "blob": Other,
 }
 
 // kindOf says what an event is about.
