@@ -227,7 +227,7 @@ func (d *doctor) checkLabels(ctx context.Context, s site, project string) {
 }
 
 // howToApprove says what approves a plan on a forge.
-func (d *doctor) howToApprove(s *site) {
+func (d *doctor) howToApprove(s site) {
 	form := "/approve"
 	switch {
 	case !d.Config.Commands.Enabled:

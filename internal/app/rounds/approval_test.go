@@ -172,6 +172,7 @@ type waiting struct {
 	during  map[string]func() // what people do while the model is in a phase, once
 	revised string            // actions of a revision; "": the same plan
 	more    string            // actions that a verification adds
+	unlock  func() error
 	at      atomic.Int64
 }
 

@@ -42,6 +42,19 @@ func (w *waiting) statuses() (all []string) {
 	return all
 }
 
+// keyOf is the key of the task.
+func (w *waiting) keyOf() string {
+	for entry, err := range w.app.Store.List() {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if first, err := w.app.Store.Creation(entry.UUID); err == nil {
+			return first.TaskKey
+		}
+	}
+	return ""
+}
+
 // attempts counts the contexts.
 func (w *waiting) attempts() int { return w.events("context.created") }
 
@@ -99,6 +112,27 @@ func TestRetryOfALiveTask(t *testing.T) {
 		w.round()
 		if n := w.attempts(); n != 3 || w.events("context.stopped") != 2 || w.events("context.completed") != 1 {
 			t.Errorf("%d attempts, %d stopped, %d completed: %+v", n, w.events("context.stopped"), w.events("context.completed"), w.comments())
+		}
+		w.during[""] = func() {
+			w.say("bob", w.command("retry"))
+			lock, err := w.app.Store.LockKey(w.keyOf()) // as if the process died before it begins
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			t.Cleanup(func() { _ = lock.Close() })
+			w.unlock = lock.Close
+		}
+		w.says("bob", w.command("retry"))
+		w.listEnded()
+		if n := w.attempts(); n != 4 || w.events("context.stopped") != 3 {
+			t.Fatalf("%d attempts, %d stopped: %+v", n, w.events("context.stopped"), w.comments())
+		}
+		_ = w.unlock()
+		w.round()
+		w.listEnded()
+		if n := w.attempts(); n != 5 || w.events("context.completed") != 2 {
+			t.Errorf("%d attempts, %d completed: %+v", n, w.events("context.completed"), w.comments())
 		}
 		w.exact()
 	})
