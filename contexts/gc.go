@@ -31,7 +31,7 @@ type Retention struct {
 
 // Planned is one thing that a dry run would do.
 type Planned struct {
-	Action  string `json:"action"` // archive | remove | remove_clone | remove_cache | rebuild
+	Action  string `json:"action"` // archive | remove | remove_clone | remove_cache | remove_image | rebuild
 	UUID    string `json:"uuid"`
 	TaskKey string `json:"task_key,omitempty"`
 	Bytes   int64  `json:"bytes,omitempty"`
@@ -64,6 +64,8 @@ type Collected struct {
 	CloneBytes    int64     `json:"clone_bytes"`
 	Caches        int       `json:"caches"` // of repositories, and of contexts that left theirs
 	CacheBytes    int64     `json:"cache_bytes"`
+	Images        int       `json:"images"` // container images that were unpacked for commands
+	ImageBytes    int64     `json:"image_bytes"`
 	Locks         int       `json:"locks"`
 	Rebuilt       int       `json:"rebuilt"` // contexts whose projection files were made again
 	Problems      int       `json:"problems"`

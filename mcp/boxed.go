@@ -15,27 +15,35 @@ func (c ServerConfig) policy(argv []string, o Options) (p sandbox.Policy, boxed 
 	if c.URL != "" || c.Sandbox != "auto" && c.Sandbox != "required" {
 		return p, false
 	}
-	if home := o.Getenv("HOME"); filepath.IsAbs(home) && home != "/" {
-		p.Home = filepath.Clean(home)
-	}
+	p.Root = c.local.Image.Dir
 	p.Write = slices.Clone(c.Write)
 	if c.workspace != "" {
 		p.Write = append(p.Write, c.workspace)
 	}
-	p.Read = slices.Concat(c.Read, sandbox.ForCommand(argv, p.Home))
+	if p.Root == "" {
+		c.addToolchains(&p, o)
+	}
+	p.Read = slices.Concat(p.Read, c.Read, sandbox.ForCommand(argv, p.Home))
 	if own, err := filepath.EvalSymlinks(o.Executable); err == nil {
 		p.Read = append(p.Read, own) // it arranges the sandbox from within
 	}
 	p.Deny, p.Unnamed = o.Deny, o.Unnamed
+	p.NoNetwork = c.Network == "off"
+	p.Required = c.Sandbox == "required"
+	p.Keep = slices.Sorted(maps.Keys(c.Env))
+	return p, true
+}
+
+// addToolchains lets programs of the machine's toolchains be run. An image has its own.
+func (c ServerConfig) addToolchains(p *sandbox.Policy, o Options) {
+	if home := o.Getenv("HOME"); filepath.IsAbs(home) && home != "/" {
+		p.Home = filepath.Clean(home)
+	}
 	for _, name := range toolchainVariables {
 		if path := cmp.Or(c.Env[name], o.Getenv(name)); filepath.IsAbs(path) && path != "/" && (p.Home == "" || !within(p.Home, path)) {
 			p.Read = append(p.Read, filepath.Clean(path))
 		}
 	}
-	p.NoNetwork = c.Network == "off"
-	p.Required = c.Sandbox == "required"
-	p.Keep = slices.Sorted(maps.Keys(c.Env))
-	return p, true
 }
 
 // toolchainVariables name directories of toolchains.

@@ -40,15 +40,30 @@ func (c ServerConfig) in(workspace string) ServerConfig {
 	return c
 }
 
-// withCaches is the configuration of a server whose sandbox lets it write its workspace's caches.
-func (c ServerConfig) withCaches(ctx context.Context) ServerConfig {
-	if _, boxed := c.policy(nil, Options{}.withDefaults()); !boxed || c.caches == nil {
-		return c
+// builtIn reports whether this is the server for working copies that the program brings.
+func (c ServerConfig) builtIn() bool {
+	return len(c.Command) > 2 && c.Command[0] == ownExecutable && c.Command[1] == "mcp" && c.Command[2] == "workspace"
+}
+
+// openLocal is what the server gets beside its workspace. Only the built-in server runs in an image:
+// others need what the machine has.
+func (c ServerConfig) openLocal(ctx context.Context) (local Local, err error) {
+	if _, boxed := c.policy(nil, Options{}.withDefaults()); !boxed || c.opened == nil {
+		return local, nil
 	}
-	if open := c.caches(ctx); open.Dir != "" {
-		c.Write, c.cacheEnv = append(slices.Clone(c.Write), open.Dir), open.Env
+	if local, err = c.opened(ctx); !c.builtIn() {
+		local.Image, err = Image{}, nil
 	}
-	return c
+	return local, err
+}
+
+// withLocal is the configuration of a server with what it gets beside its workspace.
+func (c ServerConfig) withLocal(ctx context.Context) (ServerConfig, error) {
+	local, err := c.openLocal(ctx)
+	if c.local = local; local.Caches != "" {
+		c.Write = append(slices.Clone(c.Write), local.Caches)
+	}
+	return c, err
 }
 
 // environment builds a server's environment, sorted.
@@ -60,18 +75,42 @@ func (c ServerConfig) environment(getenv func(string) string, secret func(string
 		}
 	}
 	for _, name := range toolchainVariables {
-		if dir := getenv(name); filepath.IsAbs(dir) {
+		if dir := getenv(name); filepath.IsAbs(dir) && c.local.Image.Dir == "" {
 			all[name] = dir // programs of the toolchain look for the rest of it there
 		}
 	}
+	c.local.Image.addTo(all)
 	maps.Copy(all, settings(getenv, secret))
-	maps.Copy(all, c.cacheEnv)
+	maps.Copy(all, c.local.Env)
 	maps.Copy(all, c.Env)
 	env := make([]string, 0, len(all))
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		env = append(env, name+"="+all[name])
 	}
 	return env
+}
+
+// imagePath is where programs are in an image that does not say it.
+const imagePath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// Path is the PATH inside.
+func (i Image) Path() string {
+	env := map[string]string{}
+	i.addTo(env)
+	return env["PATH"]
+}
+
+// addTo sets the image's variables: what the machine has for its own programs does not count inside.
+func (i Image) addTo(env map[string]string) {
+	if i.Dir == "" {
+		return
+	}
+	env["PATH"] = imagePath
+	for _, entry := range i.Env {
+		if name, value, ok := strings.Cut(entry, "="); ok && name != "HOME" && name != "TMPDIR" {
+			env[name] = value
+		}
+	}
 }
 
 // findCommand looks a command up in the PATH of its own environment.

@@ -40,7 +40,7 @@ func runFake(mode string, args []string) {
 	case "exit":
 		os.Exit(3)
 	case "silent":
-		select {}
+		forever()
 	case "banner":
 		fmt.Print("Welcome!\n\n{not json\n[1]\n\"text\"\n42\n")
 	case "stubborn":
@@ -59,7 +59,7 @@ func runFake(mode string, args []string) {
 		}
 	}
 	if mode == "stubborn" {
-		select {}
+		forever()
 	}
 }
 
@@ -201,7 +201,7 @@ func callFake(m message, in *bufio.Reader) {
 		answer(lateID, text("late"))
 		answer(m.ID, text("in time"))
 	case "sink":
-		select {} // reads nothing any more
+		forever() // reads nothing any more
 	case "family":
 		var a struct{ Dir string }
 		_ = json.Unmarshal(m.Params.Arguments, &a)

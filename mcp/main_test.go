@@ -11,6 +11,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"agent/mcp"
 
@@ -40,7 +41,7 @@ func runVictim(dir string, server mcp.ServerConfig) {
 	pool := mcp.NewPool([]mcp.ServerConfig{server}, mcp.Options{})
 	result, err := pool.Session("").Call(context.Background(), "family", "family", json.RawMessage(`{"dir":"`+dir+`"}`))
 	fmt.Println(result.Text, err)
-	select {}
+	forever()
 }
 
 func fake(name string, mode ...string) mcp.ServerConfig {
@@ -105,7 +106,7 @@ func sleeper(dir, name string) {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 	_ = os.WriteFile(dir+"/"+name+".tmp", fmt.Append(nil, os.Getpid()), 0o600)
 	_ = os.Rename(dir+"/"+name+".tmp", dir+"/"+name)
-	select {}
+	forever()
 }
 
 func forker(dir, name string) {
@@ -113,5 +114,12 @@ func forker(dir, name string) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		panic(err)
+	}
+}
+
+// forever waits to be killed. Go calls a program a deadlock in which nothing can go on.
+func forever() {
+	for {
+		time.Sleep(time.Hour)
 	}
 }

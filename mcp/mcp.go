@@ -43,17 +43,27 @@ type ServerConfig struct {
 	AgentOnly    bool // the model sees nothing of it
 
 	// About adds to SystemPrompt, when the tools are listed, what has to be looked up. nil: nothing.
-	About func(context.Context) string
+	About func(context.Context, Local) string
 
 	workspace string // that {workspace} was replaced by
-	caches    func(context.Context) Caches
-	cacheEnv  map[string]string
+	opened    func(context.Context) (Local, error)
+	local     Local
 }
 
-// Caches is a directory in which the tools of a workspace keep what they download and compile.
-type Caches struct {
-	Dir string            // its tree may be written; "" for none
-	Env map[string]string // tells tools of it
+// Local is what the servers of one workspace get beside it, if they have a sandbox.
+type Local struct {
+	Caches string            // directory in which tools keep what they download and compile, to be written; "" for none
+	Env    map[string]string // tells tools of it
+	Image  Image             // in which the built-in server and its commands run
+	Note   string            // for the model, about the image
+}
+
+// Image is the unpacked file system of a container image. The zero value is none: the machine's own is used.
+type Image struct {
+	Name string   // as the configuration or the repository has it
+	ID   string   // of its content, such as sha256:…
+	Dir  string   // its root
+	Env  []string // its variables, NAME=value
 }
 
 // Tool is a tool as its server describes it. The hints default to the worst case, as MCP says.

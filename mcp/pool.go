@@ -94,14 +94,22 @@ func (p *Pool) Session(workspace string) *Session {
 	return p.open(&Session{pool: p, workspace: workspace})
 }
 
-// SessionWith is a Session whose servers with a sandbox have caches. open is called once, before the first
-// of them starts.
-func (p *Pool) SessionWith(workspace string, open func(context.Context) Caches) *Session {
-	var once sync.Once
-	var opened Caches
-	return p.open(&Session{pool: p, workspace: workspace, caches: func(ctx context.Context) Caches {
-		once.Do(func() { opened = open(ctx) })
-		return opened
+// SessionWith is a Session whose servers with a sandbox have something beside the workspace. open is called
+// before the first of them starts, and again if it failed.
+func (p *Pool) SessionWith(workspace string, open func(context.Context) (Local, error)) *Session {
+	var mu sync.Mutex
+	var opened *Local
+	return p.open(&Session{pool: p, workspace: workspace, local: func(ctx context.Context) (Local, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if opened == nil {
+			local, err := open(ctx)
+			if err != nil {
+				return local, err
+			}
+			opened = &local
+		}
+		return *opened, nil
 	}})
 }
 
@@ -140,7 +148,7 @@ func newWorkspaceSlot(c ServerConfig, s *Session, o Options) *slot {
 	if s.workspace == "" {
 		return brokenSlot(c, "it needs a workspace and there is none")
 	}
-	c.caches = s.caches
+	c.opened = s.local
 	return newSlot(c.in(s.workspace), o)
 }
 

@@ -15,8 +15,8 @@ type Session struct {
 	own     []*slot // those to close with the session
 
 	workspace string
-	caches    func(context.Context) Caches // nil: none
-	whole     bool                         // also what the model does not see
+	local     func(context.Context) (Local, error) // nil: nothing
+	whole     bool                                 // also what the model does not see
 }
 
 // List starts the servers that do not run, in parallel, and returns what they

@@ -60,7 +60,12 @@ func brokenSlot(c ServerConfig, fault string) *slot {
 func (s *slot) describe(ctx context.Context, whole bool) Server {
 	server := Server{Name: s.config.Name, Prompt: s.config.SystemPrompt, Required: s.config.Required}
 	if s.config.About != nil {
-		server.Prompt = strings.TrimSpace(server.Prompt + "\n\n" + s.config.About(ctx))
+		local, err := s.config.openLocal(ctx)
+		if err != nil {
+			server.Err = s.message(err)
+			return server
+		}
+		server.Prompt = strings.TrimSpace(server.Prompt + "\n\n" + s.config.About(ctx, local))
 	}
 	unseen := s.config.AgentOnly && !whole
 	if unseen && !s.config.Required {
@@ -174,10 +179,12 @@ func (s *slot) start(a *attempt, dead *connection, deaths int) {
 	if deaths > 1 {
 		pause(s.life, backOff)
 	}
-	config := s.config.withCaches(s.life) // what that takes does not count
-	ctx, cancel := context.WithTimeout(s.life, startTimeout)
-	defer cancel()
-	a.connection, a.err = connect(ctx, config, s.options)
+	config, err := s.config.withLocal(s.life) // what that takes does not count
+	if a.err = err; err == nil {
+		ctx, cancel := context.WithTimeout(s.life, startTimeout)
+		defer cancel()
+		a.connection, a.err = connect(ctx, config, s.options)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.starting = nil

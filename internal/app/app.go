@@ -17,6 +17,7 @@ import (
 	"agent/contexts"
 	"agent/handlers/engine"
 	"agent/internal/config"
+	"agent/internal/container"
 	"agent/internal/logging"
 	"agent/internal/redact"
 	"agent/llm"
@@ -39,7 +40,8 @@ type App struct {
 
 	CachesOf string // directory that the caches are for; "": the task's project
 	lookedUp sync.Once
-	found    []string // programs that commands find
+	found    string // programs that commands find
+	images   *container.Images
 
 	options  Options
 	readOnly bool // nothing is written anywhere
@@ -58,6 +60,7 @@ type Options struct {
 // of the store (*[StoreError]), or of an adapter that cannot be made.
 func New(cfg *config.Config, o Options) (*App, error) {
 	a := &App{Config: cfg, Redact: redact.New(cfg.Secrets()), options: o}
+	a.images = Images(cfg)
 	if err := a.build(); err != nil {
 		a.Close()
 		return nil, err
@@ -77,7 +80,7 @@ func (a *App) build() (err error) {
 	if err != nil {
 		return err
 	}
-	a.Log = log
+	a.Log, a.images.Log = log, log
 	a.closers = append(a.closers, closer)
 	if a.Store, err = OpenStore(a.Config, func(err error) { log.Warn(err.Error()) }); err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"agent/handlers/policy"
 	"agent/internal/caches"
 	"agent/internal/config"
-	"agent/mcp"
 	"agent/projections"
 )
 
@@ -24,14 +23,14 @@ func (a *App) repositoryOf(s *projections.State) caches.Repository {
 
 // openCaches gives the tool servers of a context the caches of its repository. They save time:
 // without them the work goes on. Of the state nothing is read later, when it changes.
-func (a *App) openCaches(s *projections.State) func(context.Context) mcp.Caches {
-	if a.Config.MaxCacheMB == 0 || a.readOnly || s.Created == nil || s.Workspace == nil || s.Workspace.Dir == "" {
-		return func(context.Context) mcp.Caches { return mcp.Caches{} }
+func (a *App) openCaches(s *projections.State) func(context.Context) (dir string) {
+	if a.Config.MaxCacheMB == 0 {
+		return func(context.Context) string { return "" }
 	}
 	repository, uuid := a.repositoryOf(s), s.Created.UUID
 	dir := s.Workspace.Dir
 	fresh := !s.Workspace.InPlace && s.Workspace.Continued.From == "" && s.Usage.ToolCalls == 0 && s.Task != nil && !s.Task.Fork
-	return func(ctx context.Context) mcp.Caches {
+	return func(ctx context.Context) string {
 		var sums caches.Sums
 		if fresh {
 			sums = caches.ReadSums(dir)
@@ -39,9 +38,9 @@ func (a *App) openCaches(s *projections.State) func(context.Context) mcp.Caches 
 		open, err := Caches(a.Config).Open(ctx, repository, uuid, sums)
 		if err != nil {
 			a.Log.Warn("tools work without caches", "error", err)
-			return mcp.Caches{}
+			return ""
 		}
-		return mcp.Caches{Dir: open, Env: caches.Variables(open)}
+		return open
 	}
 }
 

@@ -20,7 +20,7 @@ func (a *App) Connect() error {
 	for i, m := range a.Config.MCPServers {
 		servers[i].AgentOnly = servesForge(a.Config.Forges(), m)
 		if a.isOwn(m.Name) {
-			servers[i].About = func(ctx context.Context) string { return a.place(ctx, m) }
+			servers[i].About = func(ctx context.Context, local mcp.Local) string { return a.place(ctx, m, local) }
 		}
 	}
 	a.Pool = mcp.NewPool(servers, mcp.Options{Version: a.options.Version, MaxResult: maxResult,

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"agent/internal/config"
+	"agent/mcp"
 )
 
 // TestPlace: the model is told what its commands can do, and no more than it needs.
@@ -31,11 +32,11 @@ func TestPlace(t *testing.T) {
 			}
 		}
 		a := &App{Config: &config.Config{}}
-		text := a.place(t.Context(), c.server)
+		text := a.place(t.Context(), c.server, mcp.Local{})
 		if !strings.Contains(text, c.want) || strings.Contains(text, c.lacks) || !strings.Contains(text, "git 2.") || len(text) > 1200 || strings.Contains(text, "\n") {
 			t.Errorf("%s: %s", name, text)
 		}
-		if again := (&App{Config: &config.Config{}}).place(t.Context(), c.server); again != text {
+		if again := (&App{Config: &config.Config{}}).place(t.Context(), c.server, mcp.Local{}); again != text {
 			t.Errorf("%s: the second time it is\n%s", name, again)
 		}
 	}

@@ -74,7 +74,7 @@ func (a *App) tools(now *projections.State) engine.Tools {
 	if now.Workspace != nil {
 		dir = now.Workspace.Dir
 	}
-	return a.history().WithHistory(a.Pool.SessionWith(dir, a.openCaches(now)), now)
+	return a.history().WithHistory(a.Pool.SessionWith(dir, a.openLocal(now)), now)
 }
 
 func (a *App) history() history.Reader {
@@ -137,8 +137,13 @@ func (a *App) workspace(at Site) *workspace.Copy {
 // isOwn reports whether a tool server is the built-in one.
 func (a *App) isOwn(server string) bool {
 	return slices.ContainsFunc(a.Config.MCPServers, func(m config.MCPServer) bool {
-		return m.Name == server && len(m.Command) > 2 && m.Command[1] == "mcp" && m.Command[2] == "workspace"
+		return m.Name == server && BuiltIn(m)
 	})
+}
+
+// BuiltIn reports whether a tool server is the built-in one for working copies.
+func BuiltIn(m config.MCPServer) bool {
+	return len(m.Command) > 2 && m.Command[1] == "mcp" && m.Command[2] == "workspace"
 }
 
 func (a *App) earlier(s *projections.State) workspace.Unfinished {

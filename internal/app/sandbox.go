@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 
 	"agent/internal/config"
@@ -14,15 +15,15 @@ const builtIn = `mcp_servers: [{mcp_server_name: workspace, command: [agent, mcp
 func (a *App) checkSandboxes() error {
 	var problems []config.Problem
 	for _, m := range a.Config.MCPServers {
+		if a.Config.Sandbox.Container.Used() && BuiltIn(m) && m.Sandbox == "off" {
+			problems = append(problems, config.Problem{Where: cmp.Or(a.configFile(), "config"), Text: fmt.Sprintf(
+				"sandbox.container needs the sandbox, and the tool server %s has sandbox: off", m.Name)})
+		}
 		_, lack, _ := ServerConfig(m).CheckSandbox()
 		if lack == nil || m.Sandbox != "required" {
 			continue
 		}
-		where := a.configFile()
-		if where == "" {
-			where = "config"
-		}
-		problems = append(problems, config.Problem{Where: where, Text: fmt.Sprintf(
+		problems = append(problems, config.Problem{Where: cmp.Or(a.configFile(), "config"), Text: fmt.Sprintf(
 			"the tool server %s needs a sandbox, which this system cannot give: %v. To run its commands with all rights of this user, write sandbox: off for it, or if the file has no mcp_servers: %s",
 			m.Name, lack, builtIn)})
 	}

@@ -150,6 +150,7 @@ var rules = map[string][]string{
 		"handlers/prompt",
 		"internal/caches",
 		"internal/config",
+		"internal/container",
 		"internal/export",
 		"internal/fsx",
 		"internal/i18n",
@@ -211,10 +212,16 @@ var rules = map[string][]string{
 	},
 	"internal/config": {
 		"forge",
+		"internal/container",
 		"internal/lazyregexp",
 		"internal/registry",
 		"llm",
 	},
+	"internal/container": {
+		"internal/fsx",
+		"internal/lazyregexp",
+	},
+	"internal/container/imagetest": {},
 	"internal/control": {
 		"contexts",
 		"handlers/engine",
@@ -244,6 +251,7 @@ var rules = map[string][]string{
 		"forge/probe",
 		"internal/app",
 		"internal/config",
+		"internal/container",
 		"internal/export",
 		"internal/fsx",
 		"internal/git",
@@ -378,10 +386,14 @@ var rules = map[string][]string{
 		"handlers/engine",
 		"internal/caches",
 		"internal/config",
+		"internal/container",
+		"internal/fsx",
 		"internal/redact",
 		"internal/workspace",
 	},
-	"internal/sandbox": {},
+	"internal/sandbox": {
+		"internal/fsx",
+	},
 	"internal/sanitize": {
 		"internal/lazyregexp",
 	},

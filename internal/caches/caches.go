@@ -33,6 +33,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"agent/internal/fsx"
 )
 
 // Caches is the directory of all caches.
@@ -224,18 +226,8 @@ func readNames(dir string) (names []string, err error) {
 	return names, nil
 }
 
-// remove removes a tree, with directories in it that are read-only.
 func remove(dir string) error {
-	if os.RemoveAll(dir) == nil {
-		return nil
-	}
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700) // if it fails so does the removal
-		}
-		return nil
-	})
-	if err := os.RemoveAll(dir); err != nil {
+	if err := fsx.RemoveTree(dir); err != nil {
 		return fmt.Errorf("caches: %w", err)
 	}
 	return nil

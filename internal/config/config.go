@@ -69,6 +69,7 @@ type Config struct {
 
 	LLM           LLM                `yaml:"llm"`
 	MCPServers    []MCPServer        `yaml:"mcp_servers"`
+	Sandbox       Sandbox            `yaml:"sandbox"`
 	ForgeSections map[string]*Forges `yaml:",inline"` // one for each registered kind
 
 	NewCommentHandling NewCommentHandling `yaml:"new_comment_handling"`

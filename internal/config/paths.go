@@ -84,6 +84,7 @@ func (d *decoder) checkPlaces(c *Config) {
 		d.failAt("workspaces_dir", "must not lie inside contexts_dir")
 	}
 	d.checkCaches(c)
+	d.checkContainer(c)
 	for _, f := range c.Forges() {
 		if f.Workspace != "" && inside(contexts, resolved(f.Workspace)) {
 			d.failAt("contexts_dir", "must not lie inside the workspace of a forge")

@@ -104,6 +104,7 @@ func (d *doctor) checkAll() {
 	d.checkModel()
 	d.checkServers()
 	d.checkSandbox()
+	d.checkContainer()
 	d.checkInjection()
 	d.checkTelemetry()
 	d.checkWebhooks()

@@ -17,6 +17,7 @@ var doctorNames = texts{
 	"doctor.check.tool servers":     {"tool servers", "ツールサーバー"},
 	"doctor.check.tool server":      {"tool server %s", "ツールサーバー %s"},
 	"doctor.check.sandbox":          {"sandbox for commands", "コマンドのサンドボックス"},
+	"doctor.check.container":        {"container for commands", "コマンドのコンテナ"},
 	"doctor.check.prompt injection": {"prompt injection", "プロンプトインジェクション"},
 	"doctor.check.pause signal":     {"pause signal", "一時停止シグナル"},
 	"doctor.check.project":          {"project %s", "プロジェクト %s"},

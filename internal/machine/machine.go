@@ -94,6 +94,24 @@ func Find(ctx context.Context, path, file string) []Program {
 	return list
 }
 
+// Named are the programs in an image, whose files lie below root. None is run: their versions are not known.
+func Named(root, path string) (found []Program) {
+	top, err := os.OpenRoot(root)
+	if err != nil {
+		return nil
+	}
+	defer top.Close()
+	for _, p := range programs {
+		for _, dir := range filepath.SplitList(path) {
+			if _, err := top.Lstat(filepath.Join(strings.TrimPrefix(dir, "/"), p.name)); err == nil {
+				found = append(found, Program{Name: p.name})
+				break
+			}
+		}
+	}
+	return found
+}
+
 func changed(before, now map[string]known) bool {
 	for key, a := range now {
 		if before[key] != a {

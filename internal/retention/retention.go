@@ -20,6 +20,8 @@ import (
 	"agent/handlers/engine"
 	"agent/internal/caches"
 	"agent/internal/config"
+	"agent/internal/container"
+	"agent/internal/fsx"
 	"agent/internal/redact"
 	"agent/internal/workspace"
 )
@@ -43,15 +45,32 @@ func Collect(ctx context.Context, cfg *config.Config, store *contexts.Store, dry
 	if err := collectCaches(ctx, cfg, store, r, &report); err != nil {
 		return report, err
 	}
+	if err := collectImages(cfg, r, &report); err != nil {
+		return report, err
+	}
 	return report, store.Collect(ctx, r, &report)
 }
 
-// cachesUnused is after how many days nobody is expected to need a repository's caches.
-const cachesUnused = 30
+// unusedDays is after how many days nobody is expected to need a repository's caches, or an image.
+const unusedDays = 30
+
+func unused(r contexts.Retention) func(time.Time) bool {
+	return func(since time.Time) bool { return r.Now.Sub(since) > unusedDays*24*time.Hour }
+}
+
+// collectImages removes container images that no task ran in.
+func collectImages(cfg *config.Config, r contexts.Retention, c *contexts.Collected) error {
+	images := container.Images{Dir: cfg.Sandbox.Container.Dir}
+	return images.Collect(r.Now, unused(r), r.DryRun, func(id string, size int64) {
+		r.Plan(contexts.Planned{Action: "remove_image", TaskKey: id, Bytes: size})
+		c.Images++
+		c.ImageBytes += size
+	})
+}
 
 // collectCaches removes the caches of repositories that nobody works on, and what contexts left of theirs.
 func collectCaches(ctx context.Context, cfg *config.Config, store *contexts.Store, r contexts.Retention, c *contexts.Collected) error {
-	unused := func(since time.Time) bool { return r.Now.Sub(since) > cachesUnused*24*time.Hour }
+	unused := unused(r)
 	return caches.Caches{Root: cfg.CachesDir}.Collect(ctx, caches.Rules{DryRun: r.DryRun,
 		Over: func(uuid string, made time.Time) bool {
 			info, err := store.Info(uuid)
@@ -134,7 +153,7 @@ func collectClones(ctx context.Context, cfg *config.Config, store *contexts.Stor
 }
 
 func removeClone(ctx context.Context, cfg *config.Config, store *contexts.Store, info contexts.Info, dir string, r contexts.Retention, c *contexts.Collected) error {
-	size := treeSize(dir)
+	size := fsx.TreeSize(dir)
 	if !r.DryRun {
 		if err := keepPatch(ctx, cfg, store, info.UUID, dir); err != nil {
 			c.Problems++
@@ -176,16 +195,4 @@ func published(store *contexts.Store, info contexts.Info) bool {
 	}
 	state, err := engine.ReadState(store, info.UUID)
 	return err == nil && workspace.Published(state)
-}
-
-func treeSize(dir string) (total int64) {
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			if info, err := d.Info(); err == nil {
-				total += info.Size()
-			}
-		}
-		return nil // for people only: what cannot be read does not count
-	})
-	return total
 }

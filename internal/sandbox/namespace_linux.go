@@ -97,6 +97,14 @@ func (p Policy) Enter() (now Policy, lacks, notes []string) {
 	if !try("mounts", unix.Mount("", "/", "", unix.MS_SLAVE|unix.MS_REC, "")) {
 		return p, lacks, notes
 	}
+	if p.Root != "" {
+		now, notes, err := p.enterRoot()
+		if try("the container", err) && p.NoNetwork {
+			notes = append(notes, loopback()...)
+		}
+		boundPIDs()
+		return now, lacks, notes
+	}
 	p.Hidden = try("homes, /tmp and /run are not hidden", p.hide())
 	try("file systems are not read-only", p.seal())
 	try("what is denied can be read", p.mask())
@@ -107,11 +115,17 @@ func (p Policy) Enter() (now Policy, lacks, notes []string) {
 		boundPIDs()
 	}
 	if p.NoNetwork {
-		if err := loopbackUp(); err != nil {
-			notes = append(notes, fmt.Sprintf("there is no loopback interface: %v", err))
-		}
+		notes = append(notes, loopback()...)
 	}
 	return p, lacks, notes
+}
+
+// loopback brings the interface up, and says so if it cannot.
+func loopback() (notes []string) {
+	if err := loopbackUp(); err != nil {
+		notes = append(notes, fmt.Sprintf("there is no loopback interface: %v", err))
+	}
+	return notes
 }
 
 // loopbackUp lets programs inside talk to each other.

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"agent/internal/fsx"
 )
 
 const (
@@ -36,7 +38,7 @@ func NewPrivate() (*Private, error) {
 	lock, err := tryLock(dir)
 	p := Policy{Private: dir}
 	if err := errors.Join(err, os.Mkdir(p.home(), 0o700), os.Mkdir(p.tmp(), 0o700)); err != nil {
-		_ = remove(dir) // what matters is the first error
+		_ = fsx.RemoveTree(dir) // what matters is the first error
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
 	return &Private{Dir: dir, lock: lock}, nil
@@ -49,7 +51,7 @@ func (p Policy) tmp() string  { return filepath.Join(p.Private, "tmp") }
 // passed, is left to the next NewPrivate.
 func (p *Private) Remove(limit time.Duration) {
 	done := make(chan struct{})
-	go func() { _ = remove(p.Dir); close(done) }()
+	go func() { _ = fsx.RemoveTree(p.Dir); close(done) }()
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
@@ -57,20 +59,6 @@ func (p *Private) Remove(limit time.Duration) {
 	case <-timer.C:
 	}
 	_ = p.lock.Close()
-}
-
-// remove removes a tree, with directories in it that are read-only.
-func remove(dir string) error {
-	if os.RemoveAll(dir) == nil {
-		return nil
-	}
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700) // if it fails so does the removal
-		}
-		return nil
-	})
-	return os.RemoveAll(dir)
 }
 
 func tryLock(dir string) (*os.File, error) {
@@ -94,7 +82,7 @@ func sweep(base string) {
 			continue
 		}
 		if lock, err := tryLock(dir); err == nil {
-			_ = remove(dir) // the next one tries again
+			_ = fsx.RemoveTree(dir) // the next one tries again
 			_ = lock.Close()
 		}
 	}

@@ -18,6 +18,9 @@
 // The program sees no home but an empty one of its own. The toolchains of the real
 // home can be read; what holds keys cannot, nor can caches that the policy does not name.
 //
+// With a [Policy.Root] it sees the file system of a container image in place of the machine's,
+// with a layer of its own over it.
+//
 // What stays open: with Landlock alone (no namespaces), modes and times of files
 // that the user owns, sockets in directories (before ABI 9), UDP (before ABI 10),
 // and /proc is not there at all; with the network on, whatever listens on the
@@ -48,6 +51,8 @@ type Policy struct {
 	Required  bool     `json:"required,omitempty"`   // better not at all than without a part of this
 	Keep      []string `json:"keep,omitempty"`       // names of variables that keep their value
 	Home      string   `json:"home,omitempty"`       // the home that is not its own
+
+	Root string `json:"root,omitempty"` // an image's file system, which it sees in place of the machine's; "": the machine's
 
 	Private string   `json:"private,omitempty"` // directory of its own; see NewPrivate
 	Proc    bool     `json:"proc,omitempty"`    // /proc shows its own processes only
@@ -123,8 +128,14 @@ func (p Policy) CheckOn(s Status) (kind string, err error) {
 	if exposed := p.exposed(); exposed != nil && !s.Namespaces {
 		lacks = append(lacks, exposed[0]+" lies in a directory of the server and can be read")
 	}
+	if p.Root != "" && !s.Namespaces {
+		lacks = append(lacks, "there is no container: "+s.Reason)
+	}
 	if p.NoNetwork && !s.Namespaces {
 		lacks = append(lacks, "the network is not off: "+s.Reason)
+	}
+	if p.Root != "" {
+		has = append(has, "container")
 	}
 	if lacks != nil {
 		err = errors.New(strings.Join(lacks, "; "))

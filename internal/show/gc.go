@@ -10,6 +10,10 @@ import (
 
 // Planned prints what gc would do to one context or cache.
 func (p *Printer) Planned(c contexts.Planned) {
+	if c.UUID == "" && c.Action == "remove_image" {
+		p.say("gc.plan.image", sanitize.Line(c.TaskKey, 200), Bytes(c.Bytes))
+		return
+	}
 	if c.UUID == "" {
 		p.say("gc.plan.cache", sanitize.Line(c.TaskKey, 200), Bytes(c.Bytes))
 		return
@@ -34,6 +38,9 @@ func (p *Printer) Collected(c contexts.Collected) {
 	p.say(did("clones"), c.Clones, Bytes(c.CloneBytes))
 	if c.Caches > 0 {
 		p.say(did("caches"), c.Caches, Bytes(c.CacheBytes))
+	}
+	if c.Images > 0 {
+		p.say(did("images"), c.Images, Bytes(c.ImageBytes))
 	}
 	p.say(did("locks"), c.Locks)
 	if c.Rebuilt > 0 {

@@ -28,7 +28,7 @@ func startBoxed(p sandbox.Policy, argv []string) (pid int, private *sandbox.Priv
 		return pid, private, nil
 	}
 	without := sandbox.Status{Landlock: sandbox.Available().Landlock, Reason: err.Error()}
-	if _, lack := p.CheckOn(without); lack != nil && p.Required {
+	if _, lack := p.CheckOn(without); lack != nil && (p.Required || p.Root != "") {
 		private.Remove(removal)
 		return 0, nil, lack
 	}
@@ -65,6 +65,7 @@ func inside(p sandbox.Policy, argv []string) (exitCode int) {
 	sandbox.Undumpable()
 	var lacks, notes []string
 	leader := os.Getpid() == 1 // of namespaces: its parent would have this number otherwise
+	demanded := p.Required || p.Root != ""
 	if leader {
 		p, lacks, notes = p.Enter()
 	}
@@ -72,7 +73,7 @@ func inside(p sandbox.Policy, argv []string) (exitCode int) {
 	if err != nil {
 		return notStarted(err)
 	}
-	if p.Required && lacks != nil {
+	if demanded && lacks != nil {
 		return notStarted(errors.New("sandbox: it is required, but " + strings.Join(lacks, "; ")))
 	}
 	for _, note := range slices.Concat(lacks, notes) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"agent/eventlog/event"
 	"agent/internal/git"
@@ -51,4 +52,20 @@ func looksBack(c *event.ToolRequested) bool {
 		}
 	}
 	return false
+}
+
+// FilesAt reads files of a commit, without those that are not there or larger than most.
+func FilesAt(ctx context.Context, dir, commit string, names []string, most int64) (map[string]string, error) {
+	repo, err := git.Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("workspace: %w", err)
+	}
+	found := map[string]string{}
+	for _, name := range names {
+		err := repo.Contents(ctx, []string{commit + ":" + name}, most, func(_, text string) { found[name] = text })
+		if err != nil {
+			return nil, fmt.Errorf("workspace: %w", err)
+		}
+	}
+	return found, nil
 }

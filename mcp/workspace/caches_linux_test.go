@@ -79,7 +79,7 @@ func (n *neighbourhood) context(uuid string) *house {
 	}
 	pool := mcp.NewPool([]mcp.ServerConfig{config}, mcp.Options{Getenv: getenv, Deny: []string{n.caches.Root}, Stderr: func(_, line string) { n.Log(line) }})
 	n.Cleanup(func() { _ = pool.Close() })
-	session := pool.SessionWith(work, func(ctx context.Context) mcp.Caches {
+	session := pool.SessionWith(work, func(ctx context.Context) (mcp.Local, error) {
 		var sums caches.Sums
 		if _, err := os.Stat(n.dir + "/go.sum"); err == nil {
 			sums = caches.ReadSums(n.dir) // the repository's own
@@ -88,7 +88,7 @@ func (n *neighbourhood) context(uuid string) *house {
 		if err != nil {
 			n.Error(err)
 		}
-		return mcp.Caches{Dir: dir, Env: caches.Variables(dir)}
+		return mcp.Local{Caches: dir, Env: caches.Variables(dir)}, err
 	})
 	return &house{T: n.T, dir: n.dir, work: work, pool: pool, session: session}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"agent/mcp"
 	"agent/mcp/workspace"
@@ -44,7 +45,7 @@ func TestMain(m *testing.M) {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 		_ = os.WriteFile(args[1]+".tmp", fmt.Append(nil, os.Getpid()), 0o600)
 		_ = os.Rename(args[1]+".tmp", args[1])
-		select {}
+		forever()
 	default:
 		goleak.VerifyTestMain(m)
 	}
@@ -164,3 +165,10 @@ func (b bench) link(target, name string) {
 }
 
 type args = map[string]any
+
+// forever waits to be killed. Go calls a program a deadlock in which nothing can go on.
+func forever() {
+	for {
+		time.Sleep(time.Hour)
+	}
+}

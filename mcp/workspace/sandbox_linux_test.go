@@ -99,7 +99,7 @@ func buildAt(t *testing.T, home string, change func(*mcp.ServerConfig)) *house {
 		}
 		return os.Getenv(name)
 	}
-	pool := mcp.NewPool([]mcp.ServerConfig{config}, mcp.Options{Getenv: getenv, Deny: []string{dir + "/contexts", h.work + "/keys/app.pem", h.work + "/link.pem", h.work + "/own"},
+	pool := mcp.NewPool([]mcp.ServerConfig{config}, mcp.Options{Getenv: getenv, Deny: []string{dir + "/contexts", dir + "/workspaces", h.work + "/keys/app.pem", h.work + "/link.pem", h.work + "/own"},
 		Stderr: func(_, line string) { t.Log(line) }})
 	t.Cleanup(func() { _ = pool.Close() })
 	h.pool, h.session = pool, pool.Session(h.work)

@@ -65,8 +65,12 @@ func sandboxModes() map[string]func(*mcp.ServerConfig) {
 
 func TestNothingOutlivesItsCommand(t *testing.T) {
 	exhaustive.Slow(t)
+	houses := map[string]*house{"container": build(t, sandboxModes()["sandbox"])}
+	houses["container"].contain(imageOf(t))
 	for mode, change := range sandboxModes() {
-		h := build(t, change)
+		houses[mode] = build(t, change)
+	}
+	for mode, h := range houses {
 		for name, script := range survivors {
 			if mode == "off" && name == "hops" {
 				continue // without a sandbox processes are killed one by one, and one can run ahead
