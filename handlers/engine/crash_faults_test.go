@@ -91,6 +91,25 @@ func TestForgeOutOfReach(t *testing.T) {
 	sweep(t, want, trials)
 }
 
+// A limit or an outage outlasts many runs, which follow each other in seconds in a loop. The
+// request is opened all the same: after five runs the work had ended without one.
+func TestChangeOutlastsRuns(t *testing.T) {
+	want := undisturbed(t, correction)
+	for _, kind := range []forgetest.FaultKind{forgetest.TooMany, forgetest.Secondary, forgetest.Drop, forgetest.Store502HTML} {
+		tr := trial{name: string(kind), most: 60, damage: func(w *world) {
+			w.forge.Fault(forgetest.Fault{Method: "POST", Path: ".*/pulls", Times: 50, Kind: kind, RetryAfter: 5 * time.Minute})
+		}, check: func(_ *world, codes []int) error {
+			if kind == forgetest.TooMany && len(codes) < 20 {
+				return fmt.Errorf("only %d runs", len(codes))
+			}
+			return nil
+		}}
+		if err := tr.try(t, want); err != nil {
+			t.Errorf("%s: %v", tr, err)
+		}
+	}
+}
+
 // The answer is lost, the lists lag, and the process dies: the next one looks twice.
 func TestLaggingListAfterAKill(t *testing.T) {
 	want := undisturbed(t, correction)

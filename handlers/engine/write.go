@@ -15,7 +15,7 @@ type write struct {
 	find       func() (event.Body, error)    // finds it if it was done; nil if doing it twice is no harm
 	send       func() (event.Body, error)    // does it
 	refused    func(*forge.Error) event.Body // the outcome of a definite no
-	maxRuns    int                           // runs after which a forge that does not answer counts as a no; 0: never
+	maxRuns    int                           // runs after which, and maxWait, a forge that does not answer counts as a no; 0: never
 	closing    bool                          // it is part of an end: a no that may pass is waited for
 	bestEffort bool                          // what it says is said again later: a forge that does not answer counts as a no at once
 }
@@ -70,7 +70,7 @@ func (e *Engine) giveUp(w write, failed *forge.Error) (event.Body, error) {
 	if w.closing && mayPass(failed) && e.state.OpenRuns < closingRuns {
 		return nil, &Temporary{failed}
 	}
-	lasting := w.bestEffort && !failed.Kind.NeedsPerson() || w.maxRuns > 0 && e.state.OpenRuns >= w.maxRuns
+	lasting := w.bestEffort && !failed.Kind.NeedsPerson() || w.maxRuns > 0 && e.state.OpenRuns >= w.maxRuns && e.p.Now().Sub(e.state.Open.Time) >= maxWait
 	if temporary(failed.Kind) && !lasting {
 		return nil, &Temporary{failed}
 	}
