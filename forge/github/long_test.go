@@ -50,6 +50,9 @@ func TestLongThread(t *testing.T) {
 			return all, len(s.Requests()) - from
 		}
 		_, whole := read()
+		if most := long/100 + 8; kind == "comment" && whole > most || whole > 2*most {
+			t.Errorf("%d of kind %s took %d requests", long, kind, whole) // of review comments it is asked which are resolved, too
+		}
 		for _, c := range []struct {
 			what string
 			do   func()

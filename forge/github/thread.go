@@ -31,12 +31,27 @@ type thread struct {
 	since       time.Time
 }
 
+// mark is what an item says of its list: it changes whenever a comment comes or goes.
+type mark struct {
+	of      int64 // id of the item
+	n       int   // comments
+	updated time.Time
+}
+
 // settled reads a list of pages that may change meanwhile.
 //
 // Pages shift when a comment is deleted or comes into the list while they are
-// read, and one can slip through. Lists of several pages are therefore read
-// until two passes agree; new comments at the end are no disagreement.
-func settled[T interface{ GetID() int64 }](t thread, ctx context.Context, page func(github.ListOptions) ([]T, *github.Response, error)) ([]T, error) {
+// read, and one can slip through. A list of several pages therefore counts if the item
+// says the same before and after, and as many as were read; marked is nil for a list that
+// no item counts. Else it is read until two passes agree; new comments at the end are no
+// disagreement.
+func settled[T interface{ GetID() int64 }](t thread, ctx context.Context, marked func(context.Context) (mark, error), page func(github.ListOptions) ([]T, *github.Response, error)) ([]T, error) {
+	if marked != nil {
+		now, ok, err := once(t, ctx, marked, page)
+		if ok || err != nil {
+			return now, err
+		}
+	}
 	var before []T
 	for pass := range maxPasses {
 		now, err := all(t.c, ctx, t.op, page)
@@ -51,6 +66,25 @@ func settled[T interface{ GetID() int64 }](t thread, ctx context.Context, page f
 	return nil, &forge.Error{Kind: forge.Transient, Op: t.op, Message: "the comments kept changing while they were read"}
 }
 
+// once reads each page once; it is not ok if the list changed meanwhile.
+func once[T interface{ GetID() int64 }](t thread, ctx context.Context, marked func(context.Context) (mark, error), page func(github.ListOptions) ([]T, *github.Response, error)) (list []T, ok bool, err error) {
+	first, response, err := page(github.ListOptions{Page: 1, PerPage: pageSize})
+	if err != nil || first == nil || len(first) < pageSize && response.NextPage <= 1 {
+		list, err = all(t.c, ctx, t.op, func(github.ListOptions) ([]T, *github.Response, error) { return first, response, err })
+		return list, true, err
+	}
+	before, err := marked(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	list, err = all(t.c, ctx, t.op, page) // the first page, too: it is older than the mark
+	if err != nil {
+		return nil, false, err
+	}
+	after, err := marked(ctx)
+	return list, before == after && after.n == len(list), err
+}
+
 // extends reports whether a begins with the comments of b.
 func extends[T interface{ GetID() int64 }](a, b []T) bool {
 	return len(a) >= len(b) && slices.EqualFunc(a[:len(b)], b, func(x, y T) bool { return x.GetID() == y.GetID() })
@@ -58,21 +92,21 @@ func extends[T interface{ GetID() int64 }](a, b []T) bool {
 
 // growing reads a list of comments that the forge counts. Of a long one that is known,
 // only what changed since is fetched, as long as nothing was deleted.
-func (t thread) growing(ctx context.Context, kind string, count func(context.Context) (of int64, n int, err error),
+func (t thread) growing(ctx context.Context, kind string, count func(context.Context) (mark, error),
 	read func(context.Context, time.Time, rest.Thread) ([]remark, error)) ([]remark, error) {
 	name := fmt.Sprintf("%s/%s/%s/%d %s", t.c.api.BaseURL(), t.owner, t.repo, t.number, kind)
 	if known, ok := t.c.threads.Get(name); ok {
-		of, n, err := count(ctx)
+		now, err := count(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if of == known.Of && n >= len(known.Comments) {
+		if now.of == known.Of && now.n >= len(known.Comments) {
 			changed, err := read(ctx, known.Since(), known)
 			if err != nil {
 				return nil, err
 			}
-			if all := known.With(plain(changed)); len(all) == n {
-				t.c.threads.Put(name, rest.Thread{Of: of, Comments: all})
+			if all := known.With(plain(changed)); len(all) == now.n {
+				t.c.threads.Put(name, rest.Thread{Of: now.of, Comments: all})
 				return numbered(t.op, rest.UpdatedSince(all, t.since))
 			}
 		}
@@ -81,11 +115,11 @@ func (t thread) growing(ctx context.Context, kind string, count func(context.Con
 	if err != nil || len(remarks) < pageSize || !t.since.IsZero() {
 		return remarks, err
 	}
-	of, _, err := count(ctx)
+	now, err := count(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t.c.threads.Put(name, rest.Thread{Of: of, Comments: rest.Thread{}.With(plain(remarks))})
+	t.c.threads.Put(name, rest.Thread{Of: now.of, Comments: rest.Thread{}.With(plain(remarks))})
 	return remarks, nil
 }
 
@@ -108,12 +142,22 @@ func numbered(op string, comments []forge.Comment) (all []remark, err error) {
 }
 
 func (t thread) conversation(ctx context.Context) ([]remark, error) {
-	return t.growing(ctx, "comment", func(ctx context.Context) (int64, int, error) {
-		issue, err := one(t.c, ctx, t.op, func() (*github.Issue, *github.Response, error) {
-			return t.c.api.Issues.Get(ctx, t.owner, t.repo, t.number)
-		})
-		return issue.GetID(), issue.GetComments(), err
-	}, t.comments)
+	return t.growing(ctx, "comment", t.countComments, t.comments)
+}
+
+func (t thread) countComments(ctx context.Context) (mark, error) {
+	issue, err := one(t.c, ctx, t.op, func() (*github.Issue, *github.Response, error) {
+		return t.c.api.Issues.Get(ctx, t.owner, t.repo, t.number)
+	})
+	return mark{issue.GetID(), issue.GetComments(), issue.GetUpdatedAt().UTC()}, err
+}
+
+// marked is count for a list that is whole.
+func marked(since time.Time, count func(context.Context) (mark, error)) func(context.Context) (mark, error) {
+	if !since.IsZero() {
+		return nil
+	}
+	return count
 }
 
 func (t thread) comments(ctx context.Context, since time.Time, _ rest.Thread) ([]remark, error) {
@@ -121,7 +165,7 @@ func (t thread) comments(ctx context.Context, since time.Time, _ rest.Thread) ([
 	if !since.IsZero() {
 		options.Since = &since
 	}
-	raw, err := settled(t, ctx, func(page github.ListOptions) ([]*github.IssueComment, *github.Response, error) {
+	raw, err := settled(t, ctx, marked(since, t.countComments), func(page github.ListOptions) ([]*github.IssueComment, *github.Response, error) {
 		options.ListOptions = page
 		return t.c.api.Issues.ListComments(ctx, t.owner, t.repo, t.number, options)
 	})
@@ -134,7 +178,7 @@ func (t thread) comments(ctx context.Context, since time.Time, _ rest.Thread) ([
 
 // reviews leaves out reviews without a text and those that their author has not sent yet.
 func (t thread) reviews(ctx context.Context) ([]remark, error) {
-	raw, err := settled(t, ctx, func(page github.ListOptions) ([]*github.PullRequestReview, *github.Response, error) {
+	raw, err := settled(t, ctx, nil, func(page github.ListOptions) ([]*github.PullRequestReview, *github.Response, error) {
 		return t.c.api.PullRequests.ListReviews(ctx, t.owner, t.repo, t.number, &page)
 	})
 	var remarks []remark
@@ -155,18 +199,20 @@ func (t thread) reviews(ctx context.Context) ([]remark, error) {
 var reviewStates = map[string]string{"APPROVED": "approved", "CHANGES_REQUESTED": "changes requested", "DISMISSED": "dismissed"}
 
 func (t thread) reviewComments(ctx context.Context) ([]remark, error) {
-	return t.growing(ctx, "review_comment", func(ctx context.Context) (int64, int, error) {
-		pull, err := one(t.c, ctx, t.op, func() (*github.PullRequest, *github.Response, error) {
-			return t.c.api.PullRequests.Get(ctx, t.owner, t.repo, t.number)
-		})
-		return pull.GetID(), pull.GetReviewComments(), err
-	}, t.remarks)
+	return t.growing(ctx, "review_comment", t.countRemarks, t.remarks)
+}
+
+func (t thread) countRemarks(ctx context.Context) (mark, error) {
+	pull, err := one(t.c, ctx, t.op, func() (*github.PullRequest, *github.Response, error) {
+		return t.c.api.PullRequests.Get(ctx, t.owner, t.repo, t.number)
+	})
+	return mark{pull.GetID(), pull.GetReviewComments(), pull.GetUpdatedAt().UTC()}, err
 }
 
 // remarks asks which of them are resolved, unless all are known as they are.
 func (t thread) remarks(ctx context.Context, since time.Time, known rest.Thread) ([]remark, error) {
 	options := &github.PullRequestListCommentsOptions{Sort: "created", Direction: "asc", Since: since}
-	raw, err := settled(t, ctx, func(page github.ListOptions) ([]*github.PullRequestComment, *github.Response, error) {
+	raw, err := settled(t, ctx, marked(since, t.countRemarks), func(page github.ListOptions) ([]*github.PullRequestComment, *github.Response, error) {
 		options.ListOptions = page
 		return t.c.api.PullRequests.ListComments(ctx, t.owner, t.repo, t.number, options)
 	})

@@ -67,16 +67,17 @@ func (c *Client) Comments(ctx context.Context, key forge.TaskKey, since time.Tim
 }
 
 // wholeThread reads all notes. Pages shift when a note is deleted while they are read, and
-// one can slip through. Lists of several pages are therefore read until two passes
-// agree; new notes at the end are no disagreement.
+// one can slip through. A list of several pages counts if each of them says that there are
+// as many as were read, and none is so new that it may have come meanwhile. Else it is
+// read until two passes agree; new notes at the end are no disagreement.
 func (c *Client) wholeThread(ctx context.Context, op string, key forge.TaskKey, name string) ([]forge.Comment, error) {
 	var before []*note
 	for pass := range maxPasses {
-		notes, err := c.notePages(ctx, op, key)
+		notes, steady, err := c.notePages(ctx, op, key)
 		if err != nil {
 			return nil, err
 		}
-		if len(notes) < pageSize || pass > 0 && extends(notes, before) {
+		if len(notes) < pageSize || steady || pass > 0 && extends(notes, before) {
 			comments, err := c.commentsOf(op, key, notes)
 			if err == nil && len(notes) >= pageSize {
 				c.threads.Put(name, rest.Thread{Of: notes[0].NoteableID, Comments: comments})
@@ -144,11 +145,23 @@ func (c *counter) total() int {
 	return int(c.n)
 }
 
-// notePages asks for the oldest first: new notes then come to the end and shift no page.
-func (c *Client) notePages(ctx context.Context, op string, key forge.TaskKey) ([]*note, error) {
-	return all(c, ctx, op, func(page gitlab.ListOptions, with request) ([]*note, *gitlab.Response, error) {
-		return c.notePage(key, page, "created_at", "asc", with)
+// notePages asks for the oldest first: new notes then come to the end and shift no page. It
+// is steady if nothing came or went meanwhile, by the forge's own count and clock.
+func (c *Client) notePages(ctx context.Context, op string, key forge.TaskKey) (notes []*note, steady bool, err error) {
+	count, begun := counter{}, time.Time{}
+	notes, err = all(c, ctx, op, func(page gitlab.ListOptions, with request) ([]*note, *gitlab.Response, error) {
+		part, response, err := c.notePage(key, page, "created_at", "asc", with)
+		count.add(response)
+		if response != nil && begun.IsZero() {
+			begun, _ = http.ParseTime(response.Header.Get("Date"))
+		}
+		return part, response, err
 	})
+	if err != nil || len(notes) == 0 {
+		return notes, false, err
+	}
+	newest := when(notes[len(notes)-1].CreatedAt)
+	return notes, count.total() == len(notes) && newest.Before(begun.Add(-rest.ThreadsLag)), nil
 }
 
 func (c *Client) notePage(key forge.TaskKey, page gitlab.ListOptions, orderBy, sort string, with request) ([]*note, *gitlab.Response, error) {

@@ -87,7 +87,12 @@ func (c *Conditional) keep(url string, response *http.Response) (*http.Response,
 		return nil, err
 	}
 	response.Body = io.NopCloser(bytes.NewReader(body))
-	k := &kept{url: url, tag: response.Header.Get("Etag"), header: response.Header.Clone(), body: body}
+	k := &kept{url: url, tag: response.Header.Get("Etag"), header: http.Header{}, body: bytes.Clone(body)} // it lasts: no more room than it needs
+	for _, name := range lasting {
+		if values := response.Header.Values(name); len(values) > 0 {
+			k.header[http.CanonicalHeaderKey(name)] = values
+		}
+	}
 	if k.tag == "" || !json.Valid(body) {
 		c.drop(url)
 		return response, nil

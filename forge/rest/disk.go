@@ -6,11 +6,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -109,22 +107,11 @@ func (d *Disk) write(k *kept) {
 		d.remove(k.url) // an older answer would be asked about for nothing
 		return
 	}
-	header := k.header.Clone()
-	maps.DeleteFunc(header, func(name string, _ []string) bool { return !isLasting(name) })
 	body := tokens.ReplaceAll(k.body, []byte(`$1""`))
-	line, err := json.Marshal(stored{diskForm, k.url, k.tag, header, sum(body)})
+	line, err := json.Marshal(stored{diskForm, k.url, k.tag, k.header, sum(body)})
 	if err == nil {
 		d.save(d.path(k.url), append(append(line, '\n'), body...))
 	}
-}
-
-func isLasting(name string) bool {
-	for _, l := range lasting {
-		if strings.EqualFold(l, name) {
-			return true
-		}
-	}
-	return false
 }
 
 // save replaces a file in one step, without waiting for the disk: what a power cut

@@ -12,8 +12,10 @@ import (
 )
 
 const (
-	threadsBytes = 16 << 20        // in memory
-	threadsLag   = 2 * time.Minute // after which every machine of a forge knows of an edit
+	threadsBytes = 16 << 20 // in memory
+
+	// ThreadsLag is after which every machine of a forge knows of an edit.
+	ThreadsLag = 2 * time.Minute
 )
 
 // Threads keeps long lists of comments, so that of a thread only what is new is fetched.
@@ -92,7 +94,7 @@ func (t Thread) Since() time.Time {
 			newest = c.UpdatedAt
 		}
 	}
-	return newest.Add(-threadsLag)
+	return newest.Add(-ThreadsLag)
 }
 
 // Version is a comment as it was at a time.
