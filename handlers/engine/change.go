@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"time"
 
 	"agent/eventlog/event"
 	"agent/forge"
@@ -25,13 +24,9 @@ type Unpublished struct {
 	Message string
 }
 
-// A forge that does not answer is waited for with a change in so many runs, and so long:
-// runs of a loop follow each other in seconds, and a used-up limit lasts an hour. Better
-// said without the change than never.
-const (
-	maxRuns = 5
-	maxWait = 6 * time.Hour
-)
+// maxRuns is how many runs a forge that does not answer is waited for with a change, and maxWait how
+// long at least: better said without it than never.
+const maxRuns = 5
 
 // change publishes the work. Committing, pushing, looking for the change by its
 // branch and asking for a review may all be repeated.

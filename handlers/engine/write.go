@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"agent/eventlog/event"
 	"agent/forge"
@@ -67,10 +68,10 @@ func (e *Engine) write(ctx context.Context, w write) (event.Body, error) {
 // giveUp ends the tries of this run. A token that is refused is never passed
 // over: nothing else would succeed, either.
 func (e *Engine) giveUp(w write, failed *forge.Error) (event.Body, error) {
-	if w.closing && mayPass(failed) && e.state.OpenRuns < closingRuns {
+	if w.closing && mayPass(failed) && !e.waited(closingRuns) {
 		return nil, &Temporary{failed}
 	}
-	lasting := w.bestEffort && !failed.Kind.NeedsPerson() || w.maxRuns > 0 && e.state.OpenRuns >= w.maxRuns && e.p.Now().Sub(e.state.Open.Time) >= maxWait
+	lasting := w.bestEffort && !failed.Kind.NeedsPerson() || w.maxRuns > 0 && failed.Kind != forge.RateLimited && e.waited(w.maxRuns)
 	if temporary(failed.Kind) && !lasting {
 		return nil, &Temporary{failed}
 	}
@@ -80,7 +81,16 @@ func (e *Engine) giveUp(w write, failed *forge.Error) (event.Body, error) {
 	return w.refused(failed), nil
 }
 
-// closingRuns is in how many runs the forge is asked again to take a last comment or label.
+// waited reports whether the open intent was tried in so many runs, and for so long, that what the
+// forge says now may be taken for its last word. Runs alone say little: a loop has five within seconds.
+func (e *Engine) waited(runs int) bool {
+	return e.state.OpenRuns >= runs && e.state.Open != nil && e.p.Now().Sub(e.state.Open.Time) >= maxWait
+}
+
+// maxWait is how long a forge that does not do its part is waited for, at least: a used-up limit lasts an hour.
+const maxWait = 6 * time.Hour
+
+// closingRuns is in how many runs, and for maxWait at least, the forge is asked again to take a last comment or label.
 const closingRuns = 20
 
 // mayPass are refusals that somebody may take back: a permission that is missing, a
