@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -191,5 +193,47 @@ func TestHookOfABusyTask(t *testing.T) {
 	run.kill()
 	close(held)
 	w.until("the loop has gone on", func() bool { return w.only().State == "completed" })
+	w.endLoop(loop)
+}
+
+// processorTime is what the world's processes and those that they waited for have used, as the kernel counts it.
+func (w *world) processorTime() (sum time.Duration) {
+	const tick = 10 * time.Millisecond
+	for _, p := range w.running() {
+		data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid)) // it may be gone
+		_, after, _ := strings.Cut(string(data), ") ")
+		if fields := strings.Fields(after); len(fields) > 14 {
+			for _, field := range fields[11:15] {
+				ticks, _ := strconv.Atoi(field)
+				sum += time.Duration(ticks) * tick
+			}
+		}
+	}
+	return sum
+}
+
+// TestThreeHooksAtOnce: items that are labelled at the same time do not wait for each other. It says how long each takes:
+// on a machine with other work the processor time tells more.
+func TestThreeHooksAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, llmtest.Always(llmtest.Done("It is done.")))
+	w.extra += "workers: 3\n"
+	w.forge.RemoveLabels(testRepo, 1, botLabel)
+	numbers := []int{1, w.forge.AddIssue(testRepo, "Second", "Please do it.", "alice"), w.forge.AddIssue(testRepo, "Third", "Please do it.", "alice")}
+	url := w.withHooks(hookSecret)
+	loop := w.start("loop")
+	w.deliver(w.forge.Delivery(testRepo, 1, "issues", "opened", hookSecret), url)
+	begin, used := time.Now(), w.processorTime()
+	for _, n := range numbers {
+		w.forge.AddLabels(testRepo, n, botLabel)
+		w.deliver(w.forge.Delivery(testRepo, n, "issues", "labeled", hookSecret), url)
+	}
+	for n := range numbers {
+		w.awaitCalls(n + 1)
+		t.Logf("from the labels to call %d: %v, processor time %v", n+1, time.Since(begin).Round(time.Millisecond), w.processorTime()-used)
+	}
+	w.until("all are done", func() bool {
+		return !slices.ContainsFunc(numbers, func(n int) bool { return !slices.Contains(w.forge.Labels(testRepo, n), doneLabel) })
+	})
 	w.endLoop(loop)
 }
