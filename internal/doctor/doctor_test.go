@@ -1,9 +1,12 @@
 package doctor
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"agent/internal/i18n"
 	"agent/llm"
@@ -49,6 +52,23 @@ func TestAdviceFits(t *testing.T) {
 	for kind, want := range map[llm.Kind]string{llm.Quota: "top up", llm.RateLimited: "wait", llm.Auth: "OPENAI_API_KEY", llm.Transient: "the network", llm.Filtered: "another model"} {
 		if got := d.todoModel(driver, &llm.Error{Kind: kind}); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", kind, got, want)
+		}
+	}
+}
+
+// A certificate that forges do not accept any more, or soon, is said before hooks stay away.
+func TestExpiry(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for left, want := range map[time.Duration]Result{-time.Minute: Failed, time.Hour: Warning, 60 * 24 * time.Hour: ""} {
+		d := &doctor{report: Report{Lang: i18n.En}, Options: Options{Show: func(Finding) {}}}
+		d.checkExpiry(tls.Certificate{Leaf: &x509.Certificate{NotAfter: now.Add(left)}}, now)
+		got := Result("")
+		if len(d.report.Findings) > 0 {
+			got = d.report.Findings[0].Result
+		}
+		if got != want {
+			t.Errorf("%v left: %q, want %q", left, got, want)
 		}
 	}
 }

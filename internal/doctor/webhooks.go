@@ -15,10 +15,12 @@ func (d *doctor) checkWebhooks() {
 		return
 	}
 	if w.CertFile != "" {
-		if _, err := tls.LoadX509KeyPair(w.CertFile, w.KeyFile); err != nil {
+		pair, err := tls.LoadX509KeyPair(w.CertFile, w.KeyFile)
+		if err != nil {
 			d.note("webhooks", Failed, d.text("doctor.webhooks.certificate", err), d.text("doctor.todo.webhooks.certificate"))
 			return
 		}
+		d.checkExpiry(pair, time.Now())
 	}
 	ctx, cancel := d.within(5 * time.Second)
 	defer cancel()
@@ -45,5 +47,19 @@ func (d *doctor) checkWebhooks() {
 		for _, project := range projects {
 			d.note("webhooks", OK, d.text("doctor.webhooks.setup", project, hook.Setup(project)), "")
 		}
+	}
+}
+
+// renewedBefore is when certificates have been renewed as a rule before they expire.
+const renewedBefore = 7 * 24 * time.Hour
+
+// checkExpiry looks whether the forges accept a certificate, and for how long.
+func (d *doctor) checkExpiry(pair tls.Certificate, now time.Time) {
+	until := pair.Leaf.NotAfter
+	switch {
+	case now.After(until):
+		d.note("webhooks", Failed, d.text("doctor.webhooks.expired", until.UTC().Format(time.DateTime)), d.text("doctor.todo.webhooks.renew"))
+	case until.Sub(now) < renewedBefore:
+		d.note("webhooks", Warning, d.text("doctor.webhooks.expires", until.UTC().Format(time.DateTime)), d.text("doctor.todo.webhooks.renew"))
 	}
 }

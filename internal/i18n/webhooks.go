@@ -9,6 +9,9 @@ var webhookTexts = texts{
 	"doctor.webhooks.taken":            {"agent loop cannot listen: %v", "agent loop が待ち受けできません: %v"},
 	"doctor.webhooks.certificate":      {"the certificate cannot be used: %v", "証明書を使用できません: %v"},
 	"doctor.webhooks.setup":            {"set up %s once: HOOK_URL=https://… WEBHOOK_SECRET=…; %s", "%s の設定 (初回のみ): HOOK_URL=https://… WEBHOOK_SECRET=…; %s"},
+	"doctor.webhooks.expired":          {"the certificate expired at %s UTC: forges send nothing", "証明書の有効期限が切れています（%s UTC）。フックは届きません"},
+	"doctor.webhooks.expires":          {"the certificate expires at %s UTC", "証明書の有効期限は %s UTC です"},
+	"doctor.todo.webhooks.renew":       {"renew the certificate: the new file is read by itself", "証明書を更新してください。新しいファイルは自動で読み込まれます"},
 	"doctor.todo.webhooks.taken":       {"choose another port for webhooks.listen, or end the program that listens there", "webhooks.listen に別のポートを指定するか、そのポートを使用中のプログラムを終了してください"},
 	"doctor.todo.webhooks.certificate": {"correct webhooks.cert_file and webhooks.key_file", "webhooks.cert_file と webhooks.key_file を修正してください"},
 }
