@@ -35,6 +35,7 @@ func TestNames(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string][2]string{
 		"config": {"configuration", "設定"}, "file mode": {"configuration file", "設定ファイル"}, "tool server docs": {"tool server docs", "ツールサーバー docs"},
+		"conversation": {"conversation with the model", "モデルとの会話"}, // it was called a forge
 		"acme/widgets": {"project acme/widgets", "プロジェクト acme/widgets"}, "github.com": {"forge github.com", "フォージ github.com"}, "127.0.0.1:80": {"forge 127.0.0.1:80", "フォージ 127.0.0.1:80"},
 	} {
 		if en, ja := i18n.Check(i18n.En, id), i18n.Check(i18n.Ja, id); en != want[0] || ja != want[1] {

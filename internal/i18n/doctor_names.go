@@ -14,6 +14,7 @@ var doctorNames = texts{
 	"doctor.check.model":            {"model server", "モデルサーバー"},
 	"doctor.check.context window":   {"context window of the model", "モデルのコンテキスト長"},
 	"doctor.check.tool calls":       {"tool calls of the model", "モデルのツール呼び出し"},
+	"doctor.check.conversation":     {"conversation with the model", "モデルとの会話"},
 	"doctor.check.tool servers":     {"tool servers", "ツールサーバー"},
 	"doctor.check.tool server":      {"tool server %s", "ツールサーバー %s"},
 	"doctor.check.sandbox":          {"sandbox for commands", "コマンドのサンドボックス"},
