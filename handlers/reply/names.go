@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+	"sync/atomic"
 
 	"agent/eventlog/event"
 	"agent/projections"
@@ -35,12 +36,30 @@ func FunctionName(server, tool string) string {
 // Names finds the tool that a model means.
 type Names map[string]event.ToolRequested
 
-// NamesOf lists every form in which a model may name the tools of a state.
+// latest are the names that were asked for last: a step asks for them several times.
+var latest atomic.Pointer[listed]
+
+type listed struct {
+	tools *event.ToolsListed
+	names Names
+}
+
+// NamesOf lists every form in which a model may name the tools of a state. They must not
+// be changed.
 func NamesOf(s *projections.State) Names {
-	names := Names{}
 	if s.Tools == nil {
-		return names
+		return Names{}
 	}
+	if l := latest.Load(); l != nil && l.tools == s.Tools {
+		return l.names
+	}
+	names := namesOf(s)
+	latest.Store(&listed{s.Tools, names})
+	return names
+}
+
+func namesOf(s *projections.State) Names {
+	names := Names{}
 	for _, server := range s.Tools.Servers {
 		for _, t := range server.Tools {
 			known := event.ToolRequested{Server: server.Name, Tool: t.Name, Again: t.ReadOnly || t.Idempotent}
