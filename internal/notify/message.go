@@ -69,7 +69,7 @@ func completedKinds(reason event.EndReason) []string {
 		return nil
 	case event.EndMaxCalls:
 		return []string{Limit, Completed}
-	case event.EndDone, event.EndAwaiting, event.EndActionFailed, event.EndUnusableReplies, event.EndWorkspace:
+	case event.EndDone, event.EndAwaiting, event.EndActionFailed, event.EndUnusableReplies, event.EndWorkspace, event.EndRetry:
 	}
 	return []string{Completed}
 }
