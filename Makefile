@@ -18,7 +18,7 @@ test quick check: export GOGC = 400
 TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help browser screenshots build demo quick test test-servers test-fixtures vet static check race vuln crash soak powercut attacks sweep fuzz golden bench release image test-image clean
+.PHONY: help browser collector screenshots build demo quick test test-servers test-fixtures vet static check race vuln crash soak powercut attacks sweep fuzz golden bench release image test-image clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -98,6 +98,9 @@ golden: ## write the golden files anew; read the diff before you commit it
 
 browser: ## our pages in Chromium (needs chromium; without it the tests are skipped)
 	cd internal/tools/browser && $(GO) test -count=1 -v .
+
+collector: ## our spans into the receiver of the OpenTelemetry collector (the first time it is downloaded)
+	cd internal/tools/collector && $(GO) test -count=1 -v .
 
 screenshots: build ## the pictures in docs/, from a demo (needs chromium, git and go)
 	@demo=$$(mktemp -d) && ./bin/agent demo --dir "$$demo" >/dev/null && \

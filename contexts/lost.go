@@ -23,6 +23,12 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("%s is damaged: its directory is gone, though the index knows it", e.UUID)
 }
 
+// IsGone tells whether an error says that there is no such context, or no more.
+func IsGone(err error) bool {
+	var lost *LostError
+	return errors.Is(err, ErrUnknown) || errors.As(err, &lost)
+}
+
 // nowhere is the error for a context that was found in no directory.
 func (s *Store) nowhere(id string) error {
 	if known, err := s.lost(id); err != nil || known.UUID != "" {

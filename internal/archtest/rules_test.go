@@ -455,6 +455,7 @@ var rules = map[string][]string{
 	"internal/timeline": {
 		"eventlog",
 		"eventlog/event",
+		"internal/i18n",
 		"internal/sanitize",
 		"internal/viewer",
 		"projections",

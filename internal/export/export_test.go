@@ -149,7 +149,7 @@ func TestMarkdownShowsTextsInFences(t *testing.T) {
 func TestMarkdownTellsOfPauses(t *testing.T) {
 	src := log(t, &event.ConfigPinned{Provider: "openai", Model: "gpt-5"}, &event.ProcessStarted{Version: "v1"},
 		&event.ContextPaused{Reason: "requested", Until: event.Until{Kind: "person"}}, &event.ResumeRequested{By: "command", Actor: "ann"}, &event.ContextResumed{})
-	for lang, want := range map[i18n.Lang][]string{"en": {"paused: ", "resumed by command ann"}, "ja": {"一時停止: ", "再開（command ann）"}} {
+	for lang, want := range map[i18n.Lang][]string{"en": {"paused: ", "resumed by ann (command)"}, "ja": {"一時停止: ", "ann（コマンド）が再開しました"}} {
 		src.Lang = lang
 		out := written(t, src, "markdown")
 		for _, w := range want {

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -30,7 +29,7 @@ func (s Source) markdown(w io.Writer) (damage error) {
 		}
 	}
 	s.summary(w, state)
-	messages := viewer.Conversation{Blob: s.blob}
+	messages := viewer.Conversation{Blob: s.blob, Lang: s.Lang}
 	for line, err := range s.Store.Lines(s.UUID) {
 		if err != nil {
 			return err
@@ -43,7 +42,7 @@ func (s Source) markdown(w io.Writer) (damage error) {
 			continue
 		}
 		if m.Role == viewer.RoleMark {
-			m = s.mark(m, why[m.Seq])
+			m = viewer.Message{Seq: m.Seq, Role: m.Mark(s.Lang, why[m.Seq])}
 		}
 		if _, err := io.WriteString(w, s.message(m, line.Record.When())); err != nil {
 			return err
@@ -86,18 +85,6 @@ func (s Source) summary(w io.Writer, state *projections.State) {
 // fenced is a word as code.
 func fenced(word string) string {
 	return "`" + strings.ReplaceAll(sanitize.Line(word, 300), "`", "'") + "`"
-}
-
-// mark is a pause, or its end, as a sentence.
-func (s Source) mark(m viewer.Message, why string) viewer.Message {
-	text := s.text(i18n.ID("inspect." + m.Purpose))
-	switch {
-	case m.Purpose == "paused" || m.Purpose == "awaiting":
-		text = s.text(i18n.ID("inspect."+m.Purpose), cmp.Or(why, m.Text))
-	case m.Purpose == "resumed" && m.Text != "":
-		text = s.text("inspect.resumed.by", m.Text)
-	}
-	return viewer.Message{Seq: m.Seq, Role: text}
 }
 
 func (s Source) message(m viewer.Message, at time.Time) string {

@@ -8,7 +8,7 @@ var inspectTexts = texts{
 	"inspect.paused":      {"paused: %s", "一時停止: %s"},
 	"inspect.awaiting":    {"waiting for a reply: %s", "返信待ち: %s"},
 	"inspect.resumed":     {"resumed", "再開"},
-	"inspect.resumed.by":  {"resumed by %s", "再開（%s）"},
+	"inspect.resumed.by":  {"resumed by %s", "%sが再開しました"},
 	"inspect.interrupted": {"the process ended without a word (killed, or the machine went down)", "プロセスが予告なく終了しました（強制終了またはマシンの停止）"},
 	"inspect.work":        {"unfinished work: %s", "未完了の作業: %s"},
 }

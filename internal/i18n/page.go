@@ -30,7 +30,7 @@ var pageTexts = texts{
 	"page.step":          {"step %d", "ステップ %d"},
 	"page.work":          {"work", "作業"},
 	"page.began":         {"began", "開始"},
-	"page.took":          {"took", "所要時間"},
+	"page.took":          {"from start to end", "開始から終了まで"},
 	"page.calls":         {"model calls", "モデル呼び出し"},
 	"page.tools":         {"tool calls", "ツール呼び出し"},
 	"page.tokens":        {"tokens", "トークン"},

@@ -23,6 +23,7 @@ var parts = []texts{commentTexts, planTexts, reasonTexts, failureTexts, modelTex
 	searchTexts,
 	turnTexts,
 	uiKeyTexts,
+	rowTexts,
 	pageTexts, webTexts, uiTexts}
 
 // table is made when the first text is asked for.

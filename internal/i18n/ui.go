@@ -36,8 +36,6 @@ var uiTexts = texts{
 	"tui.ask.stop":   {"Stop %s for good? y/n ", "%s を終了させますか（元に戻せません）？ y/n "},
 	"tui.ask.fork":   {"Fork %s at event %d. Words for the model (enter forks, esc does not):", "%s をイベント %d からフォークします。モデルへの指示（enter で実行、esc で中止）:"},
 
-	"row.interrupted": {"the process ended without a word", "プロセスが何も記録せずに終了しました"},
-
 	"tui.arguments": {"Arguments", "引数"},
 	"tui.output":    {"Output", "出力"},
 	"tui.message":   {"Message to the model: %s, %s", "モデルへのメッセージ: %s、%s"},

@@ -86,12 +86,6 @@ F|ここからフォーク
 	"tui.ended.resume": {"It has ended: there is nothing to resume", "終了しているため、再開できません"},
 	"tui.ended.stop":   {"It has ended: there is nothing to stop", "終了しているため、停止できません"},
 
-	"tui.row.pause.requested":  {"pause requested by %s", "一時停止の要求（%s）"},
-	"tui.row.resume.requested": {"resume requested by %s", "再開の要求（%s）"},
-	"tui.row.stop.requested":   {"stop requested by %s", "停止の要求（%s）"},
-	"tui.row.context.resumed":  {"resumed by %s", "再開（%s）"},
-	"tui.why.requested":        {"requested", "要求による一時停止"},
-
 	"tui.how.command":     {"command", "コマンド"},
 	"tui.how.comment":     {"comment", "コメント"},
 	"tui.how.label":       {"label", "ラベル"},

@@ -31,7 +31,12 @@ type builder struct {
 	bound   int
 	spent   int
 	patches int
+	held    []event.Event // those of the first reading, unless they are too many
+	spare   int           // bytes that may be held yet
 }
+
+// mostHeld bounds the bytes of events that are held, so that they need not be read twice.
+const mostHeld = 8 << 20
 
 type size struct {
 	seq uint64
@@ -48,11 +53,11 @@ type extra struct {
 // Build reads a log. What is wrong with it is said on the page; an error means that
 // there is nothing to show.
 func Build(src Source) (*Doc, error) {
-	b := &builder{src: src, doc: &Doc{Lang: src.Lang, UUID: src.Info.UUID}, why: map[uint64]string{}, at: map[uint64]int{}}
+	b := &builder{src: src, doc: &Doc{Lang: src.Lang, UUID: src.Info.UUID}, why: map[uint64]string{}, at: map[uint64]int{}, spare: mostHeld}
 	if src.Clean == nil {
 		b.src.Clean = func(s string) string { return s }
 	}
-	b.rows.Clean, b.rows.Blob, b.talk.Blob = b.src.Clean, b.blob, b.blob
+	b.rows.Clean, b.rows.Blob, b.rows.Lang, b.talk.Blob, b.talk.Lang = b.src.Clean, b.blob, src.Lang, b.blob, src.Lang
 	if src.From == 0 {
 		b.state = projections.NewState()
 	}
@@ -60,8 +65,7 @@ func Build(src Source) (*Doc, error) {
 		return nil, err
 	}
 	b.choose()
-	b.doc.Problems = nil // they are met again
-	if err := b.each(b.doc.First, b.collect); err != nil {
+	if err := b.second(); err != nil {
 		return nil, err
 	}
 	b.head()
@@ -69,6 +73,30 @@ func Build(src Source) (*Doc, error) {
 	b.charts()
 	b.costs()
 	return b.doc, nil
+}
+
+// second takes the texts of the rows that are shown, from the log if they are not held.
+func (b *builder) second() error {
+	if b.spare < 0 {
+		b.doc.Problems = nil // they are met again
+		return b.each(b.doc.First, b.collect)
+	}
+	for _, ev := range b.held {
+		if ev.Seq >= b.doc.First {
+			b.texts(ev)
+		}
+	}
+	b.held = nil
+	return nil
+}
+
+// hold keeps an event for the second reading.
+func (b *builder) hold(ev event.Event, n int) {
+	if b.spare -= n; b.spare < 0 {
+		b.held = nil
+		return
+	}
+	b.held = append(b.held, ev)
 }
 
 // each reads the events from a seq on, around damage.
@@ -100,14 +128,19 @@ func (b *builder) each(from uint64, visit func(eventlog.Record)) error {
 
 // scan is the first reading: rows, sums, the state, and how large texts are.
 func (b *builder) scan(r eventlog.Record) {
-	b.rows.Add(r)
 	b.last = r.Seq
 	n := len(r.Data)
-	if ev, err := event.Decode(r); err == nil {
-		n = weight(ev.Body, n)
+	ev, err := event.Decode(r)
+	if err != nil {
+		b.rows.Add(r)
+		b.spare = -1
+	} else {
 		if b.state != nil {
 			b.state.Apply(ev)
 		}
+		b.rows.AddEvent(ev)
+		b.hold(ev, n)
+		n = weight(ev.Body, n)
 		switch ev.Body.(type) {
 		case *event.ContextPaused, *event.ContextAwaiting, *event.ContextFailed, *event.ContextStopped, *event.ContextCompleted:
 			b.why[r.Seq] = b.because()
@@ -191,9 +224,11 @@ func (b *builder) of(seq uint64) *extra {
 func (b *builder) timeline() {
 	sums := map[int]timeline.Sum{}
 	for _, s := range b.rows.Steps {
-		sums[s.Step] = s
+		if s.Purpose == "" {
+			sums[s.Step] = s
+		}
 	}
-	phase, step := -1, -1
+	phase, step, seen := -1, -1, map[int]bool{}
 	open := len(b.rows.Steps) <= 25
 	for i, r := range b.kept {
 		if n := len(b.doc.Phases); n == 0 || b.kept[i-1].Phase != r.Phase {
@@ -203,6 +238,10 @@ func (b *builder) timeline() {
 		p := &b.doc.Phases[phase]
 		if step != r.Step || len(p.Steps) == 0 {
 			s := Step{N: r.Step}
+			if seen[r.Step] { // it goes on after a summary
+				s.N = 0
+			}
+			seen[r.Step] = true
 			if sum, ok := sums[r.Step]; ok {
 				s.Sum = b.total(sum)
 				s.Open = open || sum.Failed > 0

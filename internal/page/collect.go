@@ -16,7 +16,9 @@ import (
 )
 
 func (b *builder) blob(hash string) ([]byte, error) {
-	return b.src.Store.Blob(b.src.Info.UUID, hash)
+	data, err := b.src.Store.Blob(b.src.Info.UUID, hash)
+	b.spare -= len(data)
+	return data, err
 }
 
 // whole is a text, from its blob if it is not in the line.
@@ -29,7 +31,7 @@ func (b *builder) whole(t event.Text) string {
 	return t.View()
 }
 
-// collect is the second reading: the texts of the rows that are shown.
+// collect takes the texts of an event again, in a second reading.
 func (b *builder) collect(r eventlog.Record) {
 	ev, err := event.Decode(r)
 	if err != nil {
@@ -37,8 +39,13 @@ func (b *builder) collect(r eventlog.Record) {
 		return
 	}
 	event.Fetch(ev.Body, b.blob)
-	b.message(r, ev)
-	x := b.of(r.Seq)
+	b.texts(ev)
+}
+
+// texts are those of the rows that are shown.
+func (b *builder) texts(ev event.Event) {
+	b.message(ev)
+	x := b.of(ev.Seq)
 	part := func(label i18n.ID, text string) {
 		if text != "" {
 			x.parts = append(x.parts, Part{Label: b.doc.T(label), HTML: b.text(text)})
@@ -48,7 +55,7 @@ func (b *builder) collect(r eventlog.Record) {
 	case *event.LLMRequested, *event.LLMReplied, *event.MessageAdded, *event.SummaryAdded:
 	case *event.ToolRequested:
 		part("page.arguments", pretty(b.whole(body.Args)))
-		b.carriedOut(body, r.Seq)
+		b.carriedOut(body, ev.Seq)
 	case *event.ToolReplied:
 		part("page.output", cmp.Or(b.whole(body.Content), b.doc.T("page.empty")))
 	case *event.ToolFailed:
@@ -56,30 +63,29 @@ func (b *builder) collect(r eventlog.Record) {
 	case *event.ToolInterrupted:
 		part("page.output", body.Reason)
 	case *event.CommentRequested, *event.CommentPosted, *event.CommentFailed:
-		b.comment(r, ev)
+		b.comment(ev)
 	case *event.CommentsFetched:
-		b.comment(r, ev)
-		part("", b.fields(r))
+		b.comment(ev)
+		part("", b.fields(ev))
 	case *event.WorkspaceSaved:
 		x.from, x.to = body.From, body.Tree
-		if r.Cause == 0 || len(body.NotSaved) > 0 || body.Error != "" {
-			part("", b.fields(r))
+		if ev.Cause == 0 || len(body.NotSaved) > 0 || body.Error != "" {
+			part("", b.fields(ev))
 		}
 	case *event.PlanMade, *event.PlanRevised:
 		b.plan(ev)
-		part("", b.fields(r))
+		part("", b.fields(ev))
 	default:
-		part("", b.fields(r))
+		part("", b.fields(ev))
 	}
 }
 
 // fields are those of an event, as agent inspect CONTEXT SEQ shows them.
-func (b *builder) fields(r eventlog.Record) string {
+func (b *builder) fields(ev event.Event) string {
 	var out bytes.Buffer
 	p := viewer.Printer{Screen: term.Screen{Writer: &out, Width: term.PlainWidth}, Lang: b.src.Lang, UUID: b.src.Info.UUID, Blob: b.blob}
-	_ = p.Event(r) // what cannot be decoded is printed as it is
-	_, text, _ := strings.Cut(out.String(), "\n")
-	return text
+	p.Fields(ev)
+	return out.String()
 }
 
 // pretty lays out JSON over lines, with texts of several lines as such.
@@ -92,8 +98,8 @@ func pretty(args string) string {
 }
 
 // message adds what an event says in the conversation.
-func (b *builder) message(r eventlog.Record, ev event.Event) {
-	m, ok := b.talk.Add(r)
+func (b *builder) message(ev event.Event) {
+	m, ok := b.talk.AddEvent(ev)
 	if !ok {
 		return
 	}
@@ -118,27 +124,13 @@ func (b *builder) message(r eventlog.Record, ev event.Event) {
 			t.HTML = b.text(m.Text)
 		}
 	default:
-		t.Text = b.mark(m)
+		t.Text = b.line(m.Mark(b.src.Lang, b.why[m.Seq]))
 		if !t.Mark {
 			t.HTML, t.Text = b.text(m.Text), ""
 		}
 	}
 	b.doc.Talk = append(b.doc.Talk, t)
-	b.of(r.Seq).talk = r.Seq
-}
-
-// mark says what happened between two messages.
-func (b *builder) mark(m viewer.Message) string {
-	id := i18n.ID("inspect." + m.Purpose)
-	switch {
-	case m.Purpose == "paused" || m.Purpose == "awaiting":
-		return b.doc.T(id, cmp.Or(b.why[m.Seq], b.line(m.Text)))
-	case m.Purpose == "resumed" && m.Text != "":
-		return b.doc.T("inspect.resumed.by", b.line(m.Text))
-	case i18n.Has(id):
-		return b.doc.T(id)
-	}
-	return b.line(m.Purpose + " " + m.Text)
+	b.of(ev.Seq).talk = ev.Seq
 }
 
 // shown is the row of an event, 0 if it is not on the page.
@@ -159,7 +151,7 @@ func (b *builder) carriedOut(call *event.ToolRequested, seq uint64) {
 }
 
 // comment adds comments to the page, and what became of ours.
-func (b *builder) comment(r eventlog.Record, ev event.Event) {
+func (b *builder) comment(ev event.Event) {
 	ours := func() *Comment {
 		for i := len(b.doc.Comments) - 1; i >= 0; i-- {
 			if c := &b.doc.Comments[i]; c.Seq == ev.Cause && c.Ours {
@@ -170,9 +162,9 @@ func (b *builder) comment(r eventlog.Record, ev event.Event) {
 	}
 	switch body := ev.Body.(type) {
 	case *event.CommentRequested:
-		b.doc.Comments = append(b.doc.Comments, Comment{Seq: r.Seq, Ours: true, Purpose: b.line(body.Purpose), Time: clock(ev.Time), Edit: body.Edit != "",
+		b.doc.Comments = append(b.doc.Comments, Comment{Seq: ev.Seq, Ours: true, Purpose: b.line(body.Purpose), Time: clock(ev.Time), Edit: body.Edit != "",
 			HTML: Markdown(b.room(b.whole(body.Body)))})
-		b.of(r.Seq).comment = r.Seq
+		b.of(ev.Seq).comment = ev.Seq
 	case *event.CommentPosted:
 		c := ours()
 		c.URL = Web(body.URL)
@@ -187,8 +179,8 @@ func (b *builder) comment(r eventlog.Record, ev event.Event) {
 			if text == "" {
 				continue
 			}
-			b.doc.Comments = append(b.doc.Comments, Comment{Seq: r.Seq, Who: b.line("@" + c.Author), Purpose: b.line(string(c.Verdict)), Time: clock(c.Created), HTML: Markdown(b.room(text))})
-			b.of(r.Seq).comment = r.Seq
+			b.doc.Comments = append(b.doc.Comments, Comment{Seq: ev.Seq, Who: b.line("@" + c.Author), Purpose: b.line(string(c.Verdict)), Time: clock(c.Created), HTML: Markdown(b.room(text))})
+			b.of(ev.Seq).comment = ev.Seq
 		}
 	}
 }

@@ -73,9 +73,6 @@ func LiveRow(d *Doc, r timeline.Row, links Links) Row {
 func (b *builder) row(r timeline.Row, x extra) Row {
 	out := Row{Row: r, Clock: r.Started.Local().Format("15:04:05"), Parts: x.parts, Talk: x.talk, Comment: x.comment,
 		KindText: b.doc.T(i18n.ID("page.kind." + string(r.Kind)))}
-	if r.Kind == timeline.Interruption {
-		out.Title = b.doc.T("row.interrupted")
-	}
 	if r.Timed {
 		out.Took = duration(r.Seconds)
 	}
@@ -149,8 +146,15 @@ func (b *builder) head() {
 	if !i.Created.IsZero() {
 		fact("page.took", watch.Duration(i.Updated.Sub(i.Created)))
 	}
+	if b.state != nil && b.state.Usage.Active > 0 {
+		fact("stats.active", watch.Duration(b.state.Usage.Active))
+	}
 	if calls := max(i.LLMBegun, i.LLMCalls); calls > 0 {
-		fact("page.calls", number(calls))
+		failed := calls - i.LLMCalls - i.Summaries - i.Lost
+		if i.Asking {
+			failed--
+		}
+		fact("page.calls", strings.TrimPrefix(i18n.Calls(b.src.Lang, calls, i.Summaries, i.Lost, failed), d.T("calls.model")))
 		fact("page.tools", number(i.ToolCalls))
 		fact("page.tokens", watch.Count(i.Tokens))
 		fact("page.cost", i18n.Money(b.src.Lang, i.CostUSD))
@@ -205,6 +209,9 @@ func (b *builder) charts() {
 	d.Charts = append(d.Charts, StepCharts(d, b.rows.Steps, func(s timeline.Sum) string {
 		if b.shown(s.First) == 0 {
 			return ""
+		}
+		if s.Purpose != "" {
+			return fmt.Sprintf("#e%d", s.First)
 		}
 		return fmt.Sprintf("#s%d", s.Step)
 	})...)

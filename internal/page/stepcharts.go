@@ -10,7 +10,17 @@ import (
 
 // StepCharts draws tokens, money and time of steps.
 func StepCharts(d *Doc, steps []timeline.Sum, link func(timeline.Sum) string) []template.HTML {
-	return charts(d, steps, "page.chart.step", func(s timeline.Sum) string { return d.T("page.step", s.Step) }, link)
+	return charts(d, steps, "page.chart.step", func(s timeline.Sum) string { return stepName(d.Lang, s) }, link)
+}
+
+// stepName is the name of a step, or of a model call between steps.
+func stepName(lang i18n.Lang, s timeline.Sum) string {
+	if id := i18n.ID("row." + s.Purpose); s.Purpose != "" && i18n.Has(id) {
+		return i18n.Text(lang, id)
+	} else if s.Purpose != "" {
+		return s.Purpose
+	}
+	return i18n.Text(lang, "page.step", s.Step)
 }
 
 func phaseCharts(d *Doc, b *builder) []template.HTML {

@@ -10,6 +10,9 @@ import (
 // \x1b or \u202e: control characters but \n and \t, DEL, C1, invalid UTF-8, and
 // invisible characters. Joiners and selectors of emoji stay.
 func Terminal(s string) string {
+	if plain(s) {
+		return s
+	}
 	var b strings.Builder
 	for i, r := range s {
 		switch class := hidden(r); {
@@ -28,6 +31,16 @@ func Terminal(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// plain tells whether a text is ASCII and acts on no terminal, as most of what programs print.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < ' ' || c > '~') && c != '\n' && c != '\t' {
+			return false
+		}
+	}
+	return true
 }
 
 // Line is s on one line of at most max characters for display: white space is

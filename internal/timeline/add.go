@@ -1,6 +1,9 @@
 package timeline
 
 import (
+	"cmp"
+	"slices"
+
 	"agent/eventlog"
 	"agent/eventlog/event"
 	"agent/internal/viewer"
@@ -15,11 +18,16 @@ func (t *Timeline) Add(r eventlog.Record) (changed []uint64) {
 	if err != nil {
 		return t.add(Row{Seq: r.Seq, Kind: Other, Type: t.line(string(r.Type)), Status: Failed, Title: t.line(err.Error()), Started: r.When(), Ended: r.When()})
 	}
+	return t.AddEvent(ev)
+}
+
+// AddEvent is [Timeline.Add] of an event that is decoded.
+func (t *Timeline) AddEvent(ev event.Event) (changed []uint64) {
 	if t.Blob != nil {
 		event.Fetch(ev.Body, t.Blob)
 	}
 	t.Last = ev.Time
-	call, ended := t.Ledger.Add(r)
+	call, ended := t.Ledger.AddEvent(ev)
 	if ended {
 		t.Ledger.Count(call)
 	}
@@ -36,11 +44,14 @@ func (t *Timeline) Add(r eventlog.Record) (changed []uint64) {
 
 // intent begins a row that an outcome will end.
 func (t *Timeline) intent(ev event.Event) []uint64 {
-	row := Row{Seq: ev.Seq, Status: Open, Type: ev.Body.Type(), Started: ev.Time, Title: t.line(projections.Describe(ev))}
+	row := Row{Seq: ev.Seq, Status: Open, Type: ev.Body.Type(), Started: ev.Time, Title: t.line(cmp.Or(viewer.Words(ev, t.Lang), projections.Describe(ev)))}
 	switch b := ev.Body.(type) {
 	case *event.LLMRequested:
 		row.Kind, row.Title = Model, t.line(b.Model+", "+b.Purpose)
 		t.retry = retry{}
+		if b.OutsideConversation() {
+			row.Purpose = t.line(string(b.Purpose))
+		}
 		t.turn(b)
 	case *event.ToolRequested:
 		row.Kind, row.Title = Tool, t.line(toolTitle(b))
@@ -95,7 +106,7 @@ func (t *Timeline) outcome(ev event.Event, call viewer.Call, ended bool) []uint6
 		row = &fresh
 	}
 	before := *row
-	row.Outcome, row.Status, row.Ended, row.Result = ev.Seq, Done, ev.Time, t.line(projections.Describe(ev))
+	row.Outcome, row.Status, row.Ended, row.Result = ev.Seq, Done, ev.Time, t.line(cmp.Or(viewer.Words(ev, t.Lang), projections.Describe(ev)))
 	if viewer.Failed(ev) {
 		row.Status, row.Minor = Failed, false
 	}
@@ -141,7 +152,10 @@ func (t *Timeline) modelDone(row *Row, ev event.Event, call viewer.Call, ended b
 
 // add appends a row where the log is now.
 func (t *Timeline) add(row Row) []uint64 {
-	row.Phase, row.Action, row.Step = t.phase, t.action, t.step
+	row.Phase, row.Action = t.phase, t.action
+	if row.Purpose == "" && row.Type != "summary.added" {
+		row.Step = t.step
+	}
 	keep := Keep
 	if t.keep > 0 {
 		keep = t.keep
@@ -153,12 +167,18 @@ func (t *Timeline) add(row Row) []uint64 {
 	}
 	t.Rows = append(t.Rows, row)
 	t.begin(&t.Phases, keep, row, len(t.Phases) == 0 || t.Phases[len(t.Phases)-1].Phase != row.Phase)
-	if row.Step > 0 {
-		t.begin(&t.Steps, keep, row, len(t.Steps) == 0 || t.Steps[len(t.Steps)-1].Step != row.Step)
+	switch last := len(t.Steps) - 1; {
+	case row.Purpose != "":
+		t.begin(&t.Steps, keep, row, true)
+	case row.Step > 0: // after a summary the step goes on
+		t.begin(&t.Steps, keep, row, !slices.ContainsFunc(t.Steps[max(last-mostBetween, 0):], func(s Sum) bool { return s.Step == row.Step }))
 	}
 	t.count(&Row{}, &t.Rows[len(t.Rows)-1])
 	return []uint64{row.Seq}
 }
+
+// mostBetween is how many summaries are looked behind for the step that goes on.
+const mostBetween = 8
 
 // begin adds a sum if the row begins one.
 func (t *Timeline) begin(sums *[]Sum, keep int, row Row, begins bool) {
@@ -168,7 +188,7 @@ func (t *Timeline) begin(sums *[]Sum, keep int, row Row, begins bool) {
 	if len(*sums) >= keep {
 		*sums = append((*sums)[:0:0], (*sums)[len(*sums)-keep*3/4:]...)
 	}
-	*sums = append(*sums, Sum{Phase: row.Phase, Step: row.Step, First: row.Seq, Last: row.Seq, Started: row.Started, Ended: row.Started})
+	*sums = append(*sums, Sum{Phase: row.Phase, Step: row.Step, Purpose: row.Purpose, First: row.Seq, Last: row.Seq, Started: row.Started, Ended: row.Started})
 }
 
 // count adds what is new about a row to the sums that it belongs to.
@@ -181,7 +201,7 @@ func (t *Timeline) count(before, now *Row) {
 		}
 	}
 	for i := len(t.Steps) - 1; i >= 0; i-- {
-		if s := &t.Steps[i]; s.Step == now.Step {
+		if s := &t.Steps[i]; s.Step == now.Step && (s.Step > 0 || s.First == now.Seq) {
 			s.count(before, now)
 			break
 		}

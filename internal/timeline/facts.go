@@ -6,13 +6,15 @@ import (
 	"time"
 
 	"agent/eventlog/event"
+	"agent/internal/i18n"
 	"agent/internal/sanitize"
+	"agent/internal/viewer"
 	"agent/projections"
 )
 
 // fact takes an event that is neither an intent nor an outcome.
 func (t *Timeline) fact(ev event.Event) (changed []uint64) {
-	row := Row{Seq: ev.Seq, Kind: kindOf(ev.Body), Type: t.line(ev.Body.Type()), Status: Done, Title: t.line(projections.Describe(ev)), Started: ev.Time, Ended: ev.Time,
+	row := Row{Seq: ev.Seq, Kind: kindOf(ev.Body), Type: t.line(ev.Body.Type()), Status: Done, Title: t.line(cmp.Or(viewer.Words(ev, t.Lang), projections.Describe(ev))), Started: ev.Time, Ended: ev.Time,
 		Minor: minor(ev.Body)}
 	if row.Title == "" {
 		row.Title = row.Type
@@ -21,14 +23,17 @@ func (t *Timeline) fact(ev event.Event) (changed []uint64) {
 	case *event.WorkspaceSaved:
 		return t.saved(row, ev, b)
 	case *event.ContextPaused:
-		row.Title, row.Until, row.Status = t.line(string(b.Reason)), b.Until, Open
+		row.Until, row.Status = b.Until, Open
 		return t.pause(row, "paused")
 	case *event.ContextAwaiting:
-		row.Title, row.Until, row.Status = t.line(cmp.Or(b.Reason, "answer")), event.Until{Kind: "comment", Time: b.Until.Time}, Open
+		row.Until, row.Status = event.Until{Kind: "comment", Time: b.Until.Time}, Open
 		return t.pause(row, "awaiting")
 	case *event.ContextResumed:
 		t.Status = "running"
-		row.Title, row.By, t.by, t.who = cmp.Or(t.by, row.Title), t.who, "", ""
+		row.Title = i18n.Text(t.Lang, "row.resumed")
+		if t.by != "" {
+			row.Title, t.by = t.line(i18n.Text(t.Lang, "inspect.resumed.by", t.by)), ""
+		}
 		changed = t.resumed(ev)
 	case *event.ContextCompleted, *event.ContextStopped, *event.ContextFailed:
 		t.Status = strings.TrimPrefix(ev.Body.Type(), "context.")
@@ -38,20 +43,11 @@ func (t *Timeline) fact(ev event.Event) (changed []uint64) {
 		}
 		t.open = 0
 	case *event.ResumeRequested:
-		t.by, t.who = t.line(strings.TrimSpace("by "+b.By+" "+b.Actor)), t.line(cmp.Or(b.Actor, b.By))
-		row.By = t.who
-	case *event.PauseRequested:
-		row.By = t.line(cmp.Or(b.Actor, b.By))
-	case *event.StopRequested:
-		row.By = t.line(cmp.Or(b.Actor, b.By))
-	case *event.StatusRequested:
-		row.By = t.line(cmp.Or(b.Actor, b.By))
-	case *event.LimitRaised:
-		row.By = t.line(cmp.Or(b.Actor, b.By))
+		t.by = viewer.Who(t.Lang, b.By, b.Actor)
 	case *event.MessageAdded:
 		row.Title = t.line(string(b.Purpose) + ": " + beginning(unmarked.Replace(b.Content.View())))
 	case *event.CommentsFetched:
-		row.Title = t.line(cmp.Or(wordsOf(b.Comments), row.Title))
+		row.Title = t.line(cmp.Or(join(wordsOf(b.Comments), viewer.Words(ev, t.Lang)), row.Title))
 	case *event.PhaseEntered:
 		t.phase, t.action = t.line(b.Phase), ""
 		row.Title = t.phase
@@ -71,7 +67,7 @@ func (t *Timeline) fact(ev event.Event) (changed []uint64) {
 	case *event.ProcessStarted:
 		if t.working { // the one before died
 			row.Kind, row.Status, row.Minor = Interruption, Interrupted, false
-			row.Title, row.Result = "the process ended without a word", row.Title
+			row.Title, row.Result = i18n.Text(t.Lang, "row.interrupted"), row.Title
 		}
 		t.working = true
 	case *event.ProcessEnded:
@@ -152,7 +148,7 @@ func minor(b event.Body) bool {
 	case *event.MessageAdded:
 		return b.Role == "system" || b.Purpose == "phase" || b.Purpose == "action"
 	case *event.CommentsFetched:
-		return b.Error == "" && len(b.Comments) == 0
+		return b.Error == "" && wordsOf(b.Comments)+viewer.Words(event.Event{Body: b}, "") == "" // of bots, and our own
 	case *event.ConfigPinned, *event.ToolsListed, *event.ProcessStarted, *event.ProcessEnded, *event.ChangeMeasured, *event.BlobForgotten,
 		*event.TimerFired, *event.PhaseEntered, *event.ActionStarted, *event.WorkspacePrepared, *event.ProjectRead:
 		return true
@@ -181,6 +177,14 @@ func wordsOf(comments []event.Comment) string {
 		}
 	}
 	return strings.Join(all, " · ")
+}
+
+// join puts two texts beside each other.
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " · " + b
 }
 
 // resultOf is the beginning of what a tool gave. Of a command that is its exit code and

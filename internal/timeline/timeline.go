@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"agent/eventlog/event"
+	"agent/internal/i18n"
 	"agent/internal/viewer"
 )
 
@@ -81,9 +82,9 @@ type Row struct {
 	Added   int `json:"added,omitempty"` // lines
 	Removed int `json:"removed,omitempty"`
 
-	Until event.Until `json:"until,omitzero"` // of a pause or wait: what ends it
-	Minor bool        `json:"minor,omitempty"`
-	By    string      `json:"-"` // who asked for a pause, a stop, or to go on; how, if that is not known
+	Until   event.Until `json:"until,omitzero"` // of a pause or wait: what ends it
+	Minor   bool        `json:"minor,omitempty"`
+	Purpose string      `json:"-"` // the purpose of a model call that belongs to no step: a summary
 }
 
 // Cost is what a model call cost; false if its model has no price, or it gave no reply.
@@ -98,7 +99,8 @@ func (r *Row) Tokens() (n int, known bool) {
 // Sum is what a phase or a step took.
 type Sum struct {
 	Phase   string    `json:"phase,omitempty"`
-	Step    int       `json:"step,omitempty"` // of a step
+	Step    int       `json:"step,omitempty"`    // of a step
+	Purpose string    `json:"purpose,omitempty"` // of a model call between steps: its purpose
 	First   uint64    `json:"first_seq"`
 	Last    uint64    `json:"last_seq"`
 	Started time.Time `json:"started_at"`
@@ -121,6 +123,7 @@ const Keep = 20_000
 type Timeline struct {
 	Blob  viewer.Blob         // may be nil: texts that are kept apart are then not shown
 	Clean func(string) string // redacts, before a text is cut; may be nil
+	Lang  i18n.Lang           // of our own sentences; empty: English
 
 	Rows    []Row
 	Dropped int // rows that were there before them
@@ -141,8 +144,7 @@ type Timeline struct {
 	step    int
 	phase   string
 	action  string
-	by      string // how and by whom it was asked to go on
-	who     string // asked so
+	by      string // who asked to go on, in a sentence
 }
 
 // retry is a model call that waits before it is tried again.

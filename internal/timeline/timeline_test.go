@@ -139,10 +139,10 @@ func TestRows(t *testing.T) {
 15-17 model interrupted execution/a1 step 3 700 tokens: big, execution = interrupted the process ended
 16-0 interruption interrupted execution/a1 step 3: the process ended without a word = agent started as process 0 on (decisions v0)
 18-0 action done execution/a1 step 3: a1 = success
-19-23 pause done execution/ step 3 4s: requested = 
-22-0 request done execution/ step 3: by command = 
-23-0 resume done execution/ step 3: by command = 
-24-25 model done execution/ step 3 1.5s 540 tokens: big, compaction = I do it.
+19-23 pause done execution/ step 3 4s: somebody asked for a pause = 
+22-0 request done execution/ step 3: somebody (command) asked to resume = 
+23-0 resume done execution/ step 3: resumed by somebody (command) = 
+24-25 model done execution/ step 0 1.5s 540 tokens: big, compaction = I do it.
 26-0 model open execution/ step 3: big, execution = `
 	if text := "\n" + strings.Join(got, "\n"); text != want {
 		t.Errorf("got%s\nwant%s", text, want)
@@ -179,7 +179,7 @@ func TestSums(t *testing.T) {
 			t.Errorf("%s add up to %d tokens, %d tools and %d rows: %+v", name, tokens, tools, rows, sums)
 		}
 	}
-	if len(line.Phases) != 3 || len(line.Steps) != 3 {
+	if len(line.Phases) != 3 || len(line.Steps) != 4 {
 		t.Errorf("%d phases, %d steps", len(line.Phases), len(line.Steps))
 	}
 }

@@ -160,7 +160,7 @@ func (p *page) head(id i18n.ID, args ...any) {
 
 // row shows a row: its figures, its intent and outcome, and what it changed in the files.
 func (p *page) row(r timeline.Row) {
-	p.add(term.Head, fmt.Sprintf("%d  %s  %s", r.Seq, p.text(i18n.OrOther("tui.kind.", string(r.Kind))), p.titleOf(&r)))
+	p.add(term.Head, fmt.Sprintf("%d  %s  %s", r.Seq, p.text(i18n.OrOther("tui.kind.", string(r.Kind))), r.Title))
 	line := r.Started.Local().Format("2006-01-02 15:04:05 MST")
 	if r.Timed {
 		line += " · " + took(r.Seconds)

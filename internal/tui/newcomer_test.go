@@ -84,12 +84,12 @@ func TestJumps(t *testing.T) {
 	w.wants(w.press("n"), "failure 1 of 1 (again from the first)")
 	w.wants(w.press("N"), "failure 1 of 1 (again from the last)")
 	out := w.press("w")
-	w.wants(out, "pause or resume 1 of 2", "pause requested by command", "resume requested by root", "resumed by root", "→ workspace/run")
+	w.wants(out, "pause or resume 1 of 2", "somebody (command) asked for a pause", "root (command) asked to resume", "resumed by root (command)", "→ workspace/run")
 	if strings.Contains(out, "→ →") || strings.Contains(out, "__") {
 		t.Errorf("arrows or names of tools:\n%s", out)
 	}
 	w.browse(80, 24, "ja")
-	w.wants(w.press("enter"), "一時停止の要求（コマンド）", "再開の要求（root）", "要求による一時停止")
+	w.wants(w.press("enter"), "ユーザー（コマンド）が一時停止を要求しました", "root（コマンド）が再開を要求しました", "要求による一時停止")
 }
 
 // A key that does nothing here says why.

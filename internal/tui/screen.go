@@ -217,30 +217,12 @@ func (m *Model) item(v *view, it item, width int) (string, term.Color) {
 	if m.width >= 60 {
 		head += pad(v.stepOf(r), 5) + " "
 	}
-	body := clean(m.titleOf(r))
+	body := clean(r.Title)
 	if r.Result != "" {
 		body += " → " + strings.TrimPrefix(clean(r.Result), "→ ")
 	}
 	room := max(width-term.Columns(head)-term.Columns(end)-3, 4)
 	return cut(head+signOf(r.Status)+" "+pad(body, room)+" "+end, width), colorOfRow(r)
-}
-
-// titleOf is what a row says, in the language of the person where it is our own sentence.
-func (m *Model) titleOf(r *timeline.Row) string {
-	if r.Kind == timeline.Interruption {
-		return m.text("row.interrupted")
-	}
-	if id := i18n.ID("tui.row." + r.Type); r.By != "" && i18n.Has(id) {
-		by := r.By
-		if how := i18n.ID("tui.how." + by); i18n.Has(how) {
-			by = m.text(how)
-		}
-		return m.text(id, by)
-	}
-	if id := i18n.ID("tui.why." + r.Title); r.Kind == timeline.Pause && i18n.Has(id) {
-		return m.text(id)
-	}
-	return r.Title
 }
 
 // stepOf is the number of the step that a model call begins or tries again.

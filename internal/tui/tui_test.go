@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -32,6 +33,7 @@ func must(t *testing.T, err error) {
 type world struct {
 	t     *testing.T
 	store *contexts.Store
+	home  string
 	log   *contexts.Context // the latest one
 	last  uint64            // its latest intent
 	n     int
@@ -45,7 +47,7 @@ func newWorld(t *testing.T) *world {
 	must(t, err)
 	store, err := contexts.Open(fsys, contexts.Options{Dir: home})
 	must(t, err)
-	return &world{t: t, store: store}
+	return &world{t: t, store: store, home: home}
 }
 
 func (w *world) at() time.Time {
@@ -257,6 +259,19 @@ func TestFollows(t *testing.T) {
 	if w.m.open.at != 0 {
 		t.Error("the chosen line moved")
 	}
+}
+
+// A context that is removed while it is watched: that is said, and what was read stays.
+func TestRemovedWhileWatched(t *testing.T) {
+	w := newWorld(t)
+	w.context(uuid, "t", work()...)
+	w.browse(80, 24, "en")
+	w.press("enter")
+	removed, _ := filepath.Glob(filepath.Join(w.home, "*", uuid))
+	must(t, os.RemoveAll(removed[0]))
+	_, _ = w.m.Update(w.m.grown()())
+	w.wants(w.screen(), "this context was removed", "model")
+	w.wants(w.press("q"), "contexts:")
 }
 
 // TestQuestions: nothing is done without a yes, and what was done is said.

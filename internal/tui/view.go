@@ -2,6 +2,7 @@ package tui
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"agent/contexts"
 	"agent/eventlog"
+	"agent/internal/i18n"
 	"agent/internal/timeline"
 )
 
@@ -66,13 +68,13 @@ func (m *Model) openEnd() tea.Cmd { return m.openUpTo(0) }
 // openUpTo reads the window that ends with event to; 0 is the last one.
 func (m *Model) openUpTo(to uint64) tea.Cmd {
 	m.open.loading = true
-	store, uuid := m.Store, m.open.uuid
+	store, lang, uuid := m.Store, m.Lang, m.open.uuid
 	return func() tea.Msg {
 		w := windowMsg{uuid: uuid, to: to, end: lastOf(store, uuid), bottom: true}
 		if to == 0 {
 			w.to = w.end
 		}
-		w.tl, w.from, w.err = readWindow(store, uuid, w.to)
+		w.tl, w.from, w.err = readWindow(store, uuid, w.to, lang)
 		w.steps = counted(store, uuid, w.from)
 		return w
 	}
@@ -81,9 +83,9 @@ func (m *Model) openUpTo(to uint64) tea.Cmd {
 // openFrom reads the window that begins with event from.
 func (m *Model) openFrom(from uint64) tea.Cmd {
 	m.open.loading = true
-	store, uuid := m.Store, m.open.uuid
+	store, lang, uuid := m.Store, m.Lang, m.open.uuid
 	return func() tea.Msg {
-		w := windowMsg{uuid: uuid, from: from, end: lastOf(store, uuid), tl: timelineOf(store, uuid, from), steps: counted(store, uuid, from)}
+		w := windowMsg{uuid: uuid, from: from, end: lastOf(store, uuid), tl: timelineOf(store, uuid, from, lang), steps: counted(store, uuid, from)}
 		size := 0
 		w.err = eachLine(store, uuid, from, func(r eventlog.Record) bool {
 			size += len(r.Line)
@@ -97,8 +99,8 @@ func (m *Model) openFrom(from uint64) tea.Cmd {
 
 // timelineOf is an empty timeline of the events from a number on. Steps are counted from the
 // first event of the log, if it is not too long.
-func timelineOf(store *contexts.Store, uuid string, from uint64) *timeline.Timeline {
-	tl := &timeline.Timeline{Blob: func(hash string) ([]byte, error) { return store.Blob(uuid, hash) }}
+func timelineOf(store *contexts.Store, uuid string, from uint64, lang i18n.Lang) *timeline.Timeline {
+	tl := &timeline.Timeline{Lang: lang, Blob: func(hash string) ([]byte, error) { return store.Blob(uuid, hash) }}
 	if from > 1 && counted(store, uuid, from) {
 		_ = eachLine(store, uuid, 1, func(r eventlog.Record) bool { // damage is told when the window is read
 			if r.Seq < from {
@@ -125,14 +127,14 @@ func lastOf(store *contexts.Store, uuid string) (last uint64) {
 }
 
 // readWindow reads the events up to to: few at first, and more as long as they are small.
-func readWindow(store *contexts.Store, uuid string, to uint64) (tl *timeline.Timeline, from uint64, err error) {
+func readWindow(store *contexts.Store, uuid string, to uint64, lang i18n.Lang) (tl *timeline.Timeline, from uint64, err error) {
 	for n := uint64(windowFirst); ; n *= 8 {
 		from = 1
 		if to > n {
 			from = to - n + 1
 		}
 		size := 0
-		tl = timelineOf(store, uuid, from)
+		tl = timelineOf(store, uuid, from, lang)
 		err = eachLine(store, uuid, from, func(r eventlog.Record) bool {
 			if r.Seq > to {
 				return false
@@ -261,6 +263,10 @@ func (m *Model) polled(p pollMsg) tea.Cmd {
 		return nil
 	}
 	v.worked = p.worked
+	if contexts.IsGone(p.err) {
+		v.err = errors.New(m.text("ui.removed")) // what was read stays
+		return m.poll()
+	}
 	if v.tl == nil || len(p.records) == 0 || p.records[0].Seq != v.end+1 {
 		return m.poll()
 	}

@@ -9,7 +9,6 @@ import (
 	"agent/internal/i18n"
 	"agent/internal/sanitize"
 	"agent/internal/term"
-	"agent/projections"
 )
 
 // Message is one message of the conversation with the model.
@@ -26,6 +25,7 @@ const RoleMark = "event"
 // Conversation turns events into messages. Feed it every event in order.
 type Conversation struct {
 	Blob Blob
+	Lang i18n.Lang // of pauses and waits; empty: English
 
 	purpose string            // of the open model call
 	tools   map[uint64]string // open tool calls by seq
@@ -40,7 +40,12 @@ func (c *Conversation) Add(r eventlog.Record) (Message, bool) {
 		return Message{}, false
 	}
 	event.Fetch(ev.Body, c.Blob)
-	m := Message{Seq: r.Seq}
+	return c.AddEvent(ev)
+}
+
+// AddEvent is [Conversation.Add] of an event that is decoded and has its texts.
+func (c *Conversation) AddEvent(ev event.Event) (Message, bool) {
+	m := Message{Seq: ev.Seq}
 	switch b := ev.Body.(type) {
 	case *event.MessageAdded:
 		m.Role, m.Purpose, m.Text = b.Role, string(b.Purpose), b.Content.View()
@@ -58,7 +63,7 @@ func (c *Conversation) Add(r eventlog.Record) (Message, bool) {
 		if c.tools == nil {
 			c.tools = map[uint64]string{}
 		}
-		c.tools[r.Seq] = b.Server + "/" + b.Tool
+		c.tools[ev.Seq] = b.Server + "/" + b.Tool
 		return m, false
 	case *event.ToolReplied:
 		m.Text = b.Content.View()
@@ -83,11 +88,11 @@ func (c *Conversation) mark(m Message, ev event.Event) (Message, bool) {
 	m.Role = RoleMark
 	switch b := ev.Body.(type) {
 	case *event.ContextPaused:
-		m.Purpose, m.Text = "paused", projections.Describe(ev)
+		m.Purpose, m.Text = "paused", Words(ev, c.Lang)
 	case *event.ContextAwaiting:
-		m.Purpose, m.Text = "awaiting", projections.Describe(ev)
+		m.Purpose, m.Text = "awaiting", Words(ev, c.Lang)
 	case *event.ResumeRequested:
-		c.resumed = strings.TrimSpace(b.By + " " + b.Actor)
+		c.resumed = Who(c.Lang, b.By, b.Actor)
 		return m, false
 	case *event.ContextResumed:
 		m.Purpose, m.Text = "resumed", c.resumed
@@ -147,12 +152,5 @@ func (p *Printer) Message(m Message) {
 
 // mark prints a rule that says what happened between two messages.
 func (p *Printer) mark(m Message) {
-	text := i18n.Text(p.Lang, i18n.ID("inspect."+m.Purpose))
-	switch {
-	case m.Purpose == "paused" || m.Purpose == "awaiting":
-		text = i18n.Text(p.Lang, i18n.ID("inspect."+m.Purpose), m.Text)
-	case m.Purpose == "resumed" && m.Text != "":
-		text = i18n.Text(p.Lang, "inspect.resumed.by", m.Text)
-	}
-	fmt.Fprintf(p.Screen, "%s\n\n", p.Screen.Paint(term.Waits, term.Line(fmt.Sprintf("── %d  %s", m.Seq, text), p.Screen.Width)))
+	fmt.Fprintf(p.Screen, "%s\n\n", p.Screen.Paint(term.Waits, term.Line(fmt.Sprintf("── %d  %s", m.Seq, m.Mark(p.Lang, "")), p.Screen.Width)))
 }

@@ -91,6 +91,11 @@ func (l *Ledger) Add(r eventlog.Record) (Call, bool) {
 	if err != nil {
 		return Call{}, false
 	}
+	return l.AddEvent(ev)
+}
+
+// AddEvent is [Ledger.Add] of an event that is decoded.
+func (l *Ledger) AddEvent(ev event.Event) (Call, bool) {
 	switch b := ev.Body.(type) {
 	case *event.PhaseEntered:
 		l.phase, l.action = b.Phase, ""

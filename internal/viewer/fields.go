@@ -29,16 +29,21 @@ func (p *Printer) Event(r eventlog.Record) error {
 		fmt.Fprintln(p.Screen, indent(1)+sanitize.Terminal(string(r.Data)))
 		return err
 	}
+	p.Fields(ev)
+	return nil
+}
+
+// Fields prints the fields of an event.
+func (p *Printer) Fields(ev event.Event) {
 	event.Fetch(ev.Body, p.Blob)
 	if unknown, ok := ev.Body.(*event.Unknown); ok {
 		p.text(1, pretty(unknown.Data))
-		return nil
+		return
 	}
 	if reflect.ValueOf(ev.Body).Elem().IsZero() {
 		fmt.Fprintln(p.Screen, indent(1)+p.Screen.Paint(term.Aux, i18n.Text(p.Lang, "inspect.nothing")))
 	}
 	p.fields(1, reflect.ValueOf(ev.Body).Elem())
-	return nil
 }
 
 func indent(depth int) string { return strings.Repeat("  ", depth) }

@@ -20,7 +20,9 @@ type View interface {
 func (p *Printer) Timeline() View { return &timeline{Printer: p} }
 
 // Conversation shows what the model read and wrote, and where the work paused or broke off.
-func (p *Printer) Conversation() View { return &talk{Printer: p, messages: Conversation{Blob: p.Blob}} }
+func (p *Printer) Conversation() View {
+	return &talk{Printer: p, messages: Conversation{Blob: p.Blob, Lang: p.Lang}}
+}
 
 // Costs shows tokens, money and time of each model call, and their sums.
 func (p *Printer) Costs() View { return &costs{Printer: p} }

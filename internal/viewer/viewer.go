@@ -7,6 +7,7 @@
 package viewer
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -69,7 +70,7 @@ func (p *Printer) describe(r eventlog.Record) string {
 		return string(r.Data)
 	}
 	event.Fetch(ev.Body, p.Blob)
-	return projections.Describe(ev)
+	return cmp.Or(Words(ev, p.Lang), projections.Describe(ev))
 }
 
 func (p *Printer) date(t time.Time) {

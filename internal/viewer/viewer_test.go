@@ -161,7 +161,7 @@ func TestConversationMarks(t *testing.T) {
 	t.Parallel()
 	got := shown(t, logOf(t, planned()...), wide(), (*Printer).Conversation, Filter{})
 	at := 0
-	for _, want := range []string{"user · task\n  Greet.\n", "── 16 the process ended without a word", "── 19 paused: requested, until signal", "── 23 resumed by command root", "user · comments\n  Please be brief."} {
+	for _, want := range []string{"user · task\n  Greet.\n", "── 16 the process ended without a word", "── 19 paused: somebody asked for a pause", "── 23 resumed by root (command)", "user · comments\n  Please be brief."} {
 		i := strings.Index(got[at:], want)
 		if i < 0 {
 			t.Fatalf("%q is missing, or in another place, in\n%s", want, got)

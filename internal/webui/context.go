@@ -17,9 +17,9 @@ import (
 
 const (
 	largeLog   = 8 << 20   // bytes of a log of which only a part is read
-	partBytes  = 700 << 10 // about how much
+	partBytes  = 300 << 10 // about how much
 	partEvents = 250       // and of how many events at most
-	leastPart  = 40
+	leastPart  = 25
 	partRows   = 600 // rows of a page
 )
 

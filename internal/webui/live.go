@@ -41,6 +41,7 @@ type hub struct {
 	from   uint64 // later events are told
 	last   uint64
 	state  string
+	missed int // how often it was not found
 	size   int64
 	mu     sync.Mutex
 	kept   []message
@@ -72,7 +73,7 @@ func (h *hubs) join(uuid string, after uint64) (*hub, chan message, error) {
 	one := h.all[uuid]
 	if one == nil {
 		one = &hub{s: h.server, uuid: uuid, from: after, last: max(after, lookBack) - lookBack, all: map[chan message]bool{}}
-		one.rows.Clean = h.server.clean
+		one.rows.Clean, one.rows.Lang = h.server.clean, h.server.source.Lang
 		h.all[uuid] = one
 		go h.follow(one)
 	}
@@ -164,6 +165,9 @@ func (one *hub) read() bool {
 	}
 	after := one.last
 	for line, err := range one.s.source.Store.LinesFrom(one.uuid, func(r contexts.Record) bool { return r.Seq <= after }) {
+		if contexts.IsGone(err) {
+			return one.removed()
+		}
 		if err != nil || line.Err != nil || line.Record.Line == nil {
 			one.size = 0 // torn: it is being written
 			break
@@ -182,10 +186,22 @@ func (one *hub) read() bool {
 			}
 		}
 	}
+	one.missed = 0
 	one.status()
-	if !one.rows.Over() {
+	return one.rows.Over() && one.end()
+}
+
+// removed tells that the context is gone. It is looked for twice: it may be about to move.
+func (one *hub) removed() bool {
+	if one.missed++; one.missed < 2 {
 		return false
 	}
+	one.says("removed", i18n.Text(one.s.source.Lang, "ui.removed"), "")
+	return one.end()
+}
+
+// end is the last that watchers are told.
+func (one *hub) end() bool {
 	one.tell(message{one.last + 1, "event: end\ndata: {}\n\n"})
 	one.mu.Lock()
 	defer one.mu.Unlock()
@@ -208,7 +224,11 @@ func (one *hub) status() {
 	if w, ok := one.rows.Waiting(); ok {
 		waits = i18n.Text(lang, i18n.ID("page.waits."+w.For), w.What)
 	}
-	data, _ := json.Marshal(map[string]string{"state": state, "text": i18n.State(lang, state), "waits": waits})
+	one.says(state, i18n.State(lang, state), waits)
+}
+
+func (one *hub) says(state, words, waits string) {
+	data, _ := json.Marshal(map[string]string{"state": state, "text": words, "waits": waits})
 	if text := "event: state\ndata: " + string(data) + "\n\n"; text != one.state {
 		one.state = text
 		one.tell(message{one.last, text})

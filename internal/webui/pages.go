@@ -3,7 +3,6 @@ package webui
 import (
 	"bytes"
 	_ "embed" // templates and the script
-	"errors"
 	"html/template"
 	"net/http"
 	"slices"
@@ -84,7 +83,7 @@ func (s *Server) write(w http.ResponseWriter, name string, data any) {
 // refuse says why there is no page.
 func (s *Server) refuse(w http.ResponseWriter, err error) {
 	code := http.StatusInternalServerError
-	if errors.Is(err, contexts.ErrUnknown) {
+	if contexts.IsGone(err) {
 		code = http.StatusNotFound
 	}
 	http.Error(w, sanitize.Line(err.Error(), 300), code)

@@ -35,16 +35,18 @@ func id(n int) string { return fmt.Sprintf("1111%04x-0000-4000-8000-000000000001
 type world struct {
 	t     *testing.T
 	store *contexts.Store
+	home  string
 	open  uint64 // the latest intent
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	fsys, err := fsx.OpenOS(filepath.Join(t.TempDir(), "contexts"))
+	home := filepath.Join(t.TempDir(), "contexts")
+	fsys, err := fsx.OpenOS(home)
 	must(t, err)
 	store, err := contexts.Open(fsys, contexts.Options{})
 	must(t, err)
-	return &world{t: t, store: store}
+	return &world{t: t, store: store, home: home}
 }
 
 // context begins a context that stays open.
@@ -311,6 +313,32 @@ func TestFiftyWatchers(t *testing.T) {
 	w.append(c, &event.ContextCompleted{Reason: "done"})
 	must(t, c.Close())
 	done.Wait()
+}
+
+// Who watches a context that is removed is told so, and the server goes on.
+func TestRemovedWhileWatched(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	must(t, w.context(0, "Greet", &event.ProcessStarted{}).Close())
+	at := w.serve(Options{})
+	answer, err := http.Get(at + "/c/" + id(0) + "/live?after=2")
+	must(t, err)
+	defer answer.Body.Close()
+	removed, _ := filepath.Glob(filepath.Join(w.home, "*", id(0)))
+	must(t, os.RemoveAll(removed[0]))
+	text, err := io.ReadAll(answer.Body)
+	must(t, err)
+	for _, want := range []string{"this context was removed", `"state":"removed"`, "event: end"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%q is missing: %s", want, text)
+		}
+	}
+	if code, _ := get(t, at+"/c/"+id(0)); code != http.StatusNotFound {
+		t.Errorf("its page: %d", code)
+	}
+	if code, _ := get(t, at+"/"); code != http.StatusOK {
+		t.Errorf("the list: %d", code)
+	}
 }
 
 // A watcher who comes back gets what it missed, and a page that is too old is loaded again.
