@@ -102,7 +102,6 @@ func (p Policy) Enter() (now Policy, lacks, notes []string) {
 		if try("the container", err) && p.NoNetwork {
 			notes = append(notes, loopback()...)
 		}
-		boundPIDs()
 		return now, lacks, notes
 	}
 	p.Hidden = try("homes, /tmp and /run are not hidden", p.hide())

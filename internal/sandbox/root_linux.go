@@ -43,6 +43,9 @@ func (p Policy) enterRoot() (now Policy, notes []string, err error) {
 	if err := pivot(root); err != nil {
 		return p, notes, fmt.Errorf("the image's file system cannot be entered: %w", err)
 	}
+	if err := p.sealProc(); err != nil {
+		return p, notes, err
+	}
 	if err := p.knowUser(); err != nil {
 		notes = append(notes, fmt.Sprintf("the user has no name: %v", err))
 	}
@@ -227,6 +230,19 @@ func pivot(root string) error {
 		return err
 	}
 	return os.Chdir("/")
+}
+
+// sealProc makes /proc read-only. All else inside may be written, and settings of the kernel lie there,
+// which root may change without any capability.
+func (p Policy) sealProc() error {
+	if !p.Proc {
+		return nil
+	}
+	boundPIDs()
+	if err := readOnly("/proc"); err != nil {
+		return fmt.Errorf("/proc: %w", err)
+	}
+	return nil
 }
 
 // knowUser adds the user to the image's list: many programs stop where it has none.

@@ -53,6 +53,12 @@ func TestContainer(t *testing.T) {
 		t.Errorf("the image was changed: %v", err)
 	}
 	h.works(`test "$(id -un)" = agent -o "$(id -u)" = 0`)
+	h.works(`cat /proc/sys/kernel/core_pattern > /tmp/pattern; cat /proc/meminfo > /dev/null`)
+	for _, script := range []string{"cat /tmp/pattern > /proc/sys/kernel/core_pattern", "echo 0 > /proc/self/oom_score_adj", "echo x > /dev/mem"} {
+		if out, ok := h.inside("sh", "-c", script); ok && !strings.Contains(script, "/dev/mem") {
+			t.Errorf("%q works: %s", script, out) // root needs no capability for the kernel's settings
+		}
+	}
 	h.works(`test ! -e /opt/frob`) // the same server: its changes last as long as it does
 	for _, name := range secrets {
 		if out, ok := h.inside("cat", filepath.Join(h.dir, name)); ok {
