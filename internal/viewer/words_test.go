@@ -36,6 +36,7 @@ func TestWords(t *testing.T) {
 		{&event.ContextAwaiting{Reason: "clarification"}, "it waits for the answer to a question", "質問への回答を待っています"},
 		{&event.ContextPaused{Reason: event.ModelPause("rate_limit"), Until: event.Until{Kind: "time"}}, "the model is not answering", "モデルが応答しません"},
 		{&event.ContextPaused{Reason: "tomorrow's"}, "for a reason that this release does not know", "このリリースでは不明な理由です"},
+		{&event.ContextStopped{Reason: "tomorrow's"}, "tomorrow's", "tomorrow's"},
 		{&event.ContextStopped{Reason: "closed"}, "the item was closed", "アイテムがクローズされました"},
 	} {
 		for lang, want := range map[i18n.Lang]string{i18n.En: c.en, i18n.Ja: c.ja, "": c.en} {
