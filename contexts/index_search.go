@@ -22,6 +22,15 @@ type row struct {
 	known *Info  // of a row that has no line: it is from the tail
 }
 
+// sealed appends the row as a line of a file, with its checksum.
+func (r row) sealed(b []byte) []byte {
+	if r.line != nil {
+		return append(append(b, r.line...), '\n')
+	}
+	b, _ = seal(b, 0, r.known.body())
+	return b
+}
+
 func tailRow(i Info) row { return row{UUID: i.UUID, TaskKey: i.TaskKey, State: i.State, known: &i} }
 
 // parseRow checks a line. Lines of one task share its key with the row before.

@@ -248,11 +248,7 @@ func (x *snapshot) write(w io.Writer, trailer indexMark, sum *summing) error {
 		if err != nil {
 			return err
 		}
-		if r.line != nil {
-			b = append(append(b[:0], r.line...), '\n')
-		} else {
-			b, _ = seal(b[:0], 0, r.known.body())
-		}
+		b = r.sealed(b[:0])
 		if _, err := w.Write(b); err != nil {
 			return err
 		}

@@ -88,11 +88,7 @@ func (s *summing) write(w io.Writer) error {
 		return err
 	}
 	for _, r := range s.rows.newest.rows {
-		if r.line != nil {
-			b = append(append(b[:0], r.line...), '\n')
-		} else {
-			b, _ = seal(b[:0], 0, r.known.body())
-		}
+		b = r.sealed(b[:0])
 		if _, err := w.Write(b); err != nil {
 			return err
 		}
