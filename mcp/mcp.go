@@ -83,6 +83,7 @@ type Server struct {
 	Prompt string // ServerConfig.SystemPrompt and About
 	Tools  []Tool
 	Err    string // why it offers nothing; one line
+	Local  bool   // Err is about what this workspace gets, such as a container image: others are not concerned
 
 	Required bool // without it nothing is worked on
 }

@@ -62,7 +62,7 @@ func (s *slot) describe(ctx context.Context, whole bool) Server {
 	if s.config.About != nil {
 		local, err := s.config.openLocal(ctx)
 		if err != nil {
-			server.Err = s.message(err)
+			server.Err, server.Local = s.message(err), true
 			return server
 		}
 		server.Prompt = strings.TrimSpace(server.Prompt + "\n\n" + s.config.About(ctx, local))

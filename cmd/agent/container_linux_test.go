@@ -1,11 +1,13 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"agent/forge/forgetest"
 	"agent/internal/container/imagetest"
 	"agent/llm/llmtest"
 )
@@ -52,5 +54,28 @@ func TestTaskInContainer(t *testing.T) {
 	}
 	if out, _ := w.agent(0, "gc", "--dry-run"); strings.Contains(out, "container image") {
 		t.Errorf("gc would remove an image that was just used:\n%s", out)
+	}
+}
+
+// TestImageIsMissing: a project whose image cannot be had waits. Its commands do not run with the machine's
+// programs, and the tasks of other projects are done.
+func TestImageIsMissing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, greet())
+	w.env = append(w.env, "PATH="+imagetest.Podman(t)+":"+os.Getenv("PATH"))
+	w.extra = "sandbox: {container: {projects: {" + testRepo + ": localhost/none:1}, pull: never}}"
+	w.site = strings.ReplaceAll((&onGitHub{w: w}).config(), testRepo, testRepo+", acme/others")
+	w.forge.AddRepository("acme/others", forgetest.Repository{Private: true, Git: w.path("origin.git")})
+	w.forge.AddIssue("acme/others", "Greet", "Please write hello.txt.", "alice", botLabel)
+	_, stderr := w.agent(75, "run")
+	if !strings.Contains(stderr, "localhost/none:1") {
+		t.Errorf("the image is not named:\n%s", stderr)
+	}
+	states := map[string]string{}
+	for _, l := range w.list(0) {
+		states[l.TaskKey[strings.Index(l.TaskKey, "/")+1:]] = string(l.State)
+	}
+	if want := map[string]string{testRepo + "/issues/1": "interrupted", "acme/others/issues/1": "completed"}; !maps.Equal(states, want) {
+		t.Errorf("states: %v", states)
 	}
 }

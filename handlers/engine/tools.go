@@ -25,13 +25,17 @@ type ServerError struct{ Server, Reason string }
 
 func (s *ServerError) Error() string { return "the tool server " + s.Server + ": " + s.Reason }
 
-// listTools errors are *ServerError or those of ctx.
+// listTools errors are *ServerError, *Temporary where only this context lacks something, or those of ctx.
 func (e *Engine) listTools(ctx context.Context) (*event.ToolsListed, error) {
 	listed := &event.ToolsListed{Servers: []event.Server{}}
 	room := maxTools
 	for _, s := range e.session().List(ctx) {
 		if s.Required && s.Err != "" && ctx.Err() == nil {
-			return nil, &ServerError{s.Name, clean(s.Err)}
+			err := &ServerError{s.Name, clean(s.Err)}
+			if s.Local {
+				return nil, &Temporary{errors.New(err.Error())} // others go on: it is no fault of the machine
+			}
+			return nil, err
 		}
 		server := event.Server{Name: s.Name, Prompt: clean(s.Prompt), Error: clean(s.Err), Tools: []event.Tool{}}
 		for _, t := range s.Tools {

@@ -65,8 +65,8 @@ func (e *Engine) write(ctx context.Context, w write) (event.Body, error) {
 	}
 }
 
-// giveUp ends the tries of this run. A token that is refused is never passed
-// over: nothing else would succeed, either.
+// giveUp ends the tries of this run. A token that is refused is waited for like a forge that is
+// down: nothing else would succeed, either.
 func (e *Engine) giveUp(w write, failed *forge.Error) (event.Body, error) {
 	if w.closing && mayPass(failed) && !e.waited(closingRuns) {
 		return nil, &Temporary{failed}
