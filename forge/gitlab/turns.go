@@ -80,7 +80,7 @@ func (c *Client) nextTurn(label string) *turn {
 	if t.lists == nil {
 		t.lists, t.said = map[string]*turn{}, map[string][]found{}
 		if body := c.cfg.Disk.Note(c.turnsNote()); json.Unmarshal(body, &t.lists) != nil || t.lists == nil {
-			t.lists = map[string]*turn{} // there is none, or it is damaged: all begin anew
+			t.lists = map[string]*turn{} // there is none, or it is damaged: start over
 		}
 	}
 	maps.DeleteFunc(t.lists, func(_ string, l *turn) bool { return l == nil || l.Asked == nil || now.Sub(l.At).Abs() > 24*time.Hour })

@@ -41,7 +41,7 @@ func (r *round) answered(s *projections.State) event.Body {
 }
 
 // TestKilledWhileAPlanIsApproved: wherever the process is killed, each version of the plan
-// is one comment, what was approved runs once, and who asks for the status is told once.
+// is one comment, what was approved runs once, and who asks for the status gets one answer.
 func TestKilledWhileAPlanIsApproved(t *testing.T) {
 	_, want := approved.undisturbed(t)
 	plans, reports := 0, 0

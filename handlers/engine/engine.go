@@ -204,7 +204,7 @@ func Open(p Ports, uuid string) (*Engine, error) {
 }
 
 // takeUp folds an event of a log that is opened, and what it does to the projection files
-// if they are made anew.
+// if they are rebuilt.
 func (e *Engine) takeUp(ev event.Event, files *rebuild) error {
 	if err := known(ev); err != nil {
 		return err

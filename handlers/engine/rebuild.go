@@ -52,7 +52,7 @@ func (r *rebuild) install() error {
 	return nil
 }
 
-// drop forgets what was staged: best effort, since the next rebuild begins it anew.
+// drop forgets what was staged: best effort, since the next rebuild starts over.
 func (r *rebuild) drop() {
 	for name, staged := range r.begun {
 		if staged {

@@ -22,7 +22,7 @@ func (i *Images) Usage() (images int, size int64, err error) {
 }
 
 // Collect removes images that old says nobody uses any more, and what a killed process left half
-// unpacked. removed is told of each image; with dryRun nothing else happens.
+// unpacked. removed gets each image; with dryRun nothing else happens.
 func (i *Images) Collect(now time.Time, old func(used time.Time) bool, dryRun bool, removed func(id string, size int64)) error {
 	if !dryRun {
 		left, _ := filepath.Glob(filepath.Join(i.Dir, newPrefix+"*"))

@@ -48,7 +48,7 @@ type Image struct {
 }
 
 // Open returns the image of that name, which it fetches and unpacks if need be. The name is
-// looked up again each time: a tag that was fetched anew gives another image.
+// looked up again each time: a tag that was pulled again gives another image.
 func (i *Images) Open(ctx context.Context, name string) (Image, error) {
 	if !IsName(name) {
 		return Image{}, fmt.Errorf("container: %q is not the name of an image", name)

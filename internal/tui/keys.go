@@ -199,7 +199,7 @@ func (m *Model) fold() {
 	}
 }
 
-// jump goes to the next row of a kind, and begins anew at the end. It says which one of how
+// jump goes to the next row of a kind, and wraps around at the end. It says which one of how
 // many it is, as far as they are shown.
 func (m *Model) jump(kind i18n.ID, forward bool, is func(*timeline.Row) bool) {
 	v := m.open

@@ -102,7 +102,7 @@ func (m *Model) openFrom(from uint64) tea.Cmd {
 func timelineOf(store *contexts.Store, uuid string, from uint64, lang i18n.Lang) *timeline.Timeline {
 	tl := &timeline.Timeline{Lang: lang, Blob: func(hash string) ([]byte, error) { return store.Blob(uuid, hash) }}
 	if from > 1 && counted(store, uuid, from) {
-		_ = eachLine(store, uuid, 1, func(r eventlog.Record) bool { // damage is told when the window is read
+		_ = eachLine(store, uuid, 1, func(r eventlog.Record) bool { // damage is reported when the window is read
 			if r.Seq < from {
 				tl.Skip(r)
 			}

@@ -200,7 +200,7 @@ func (one *hub) removed() bool {
 	return one.end()
 }
 
-// end is the last that watchers are told.
+// end is the last thing that watchers get.
 func (one *hub) end() bool {
 	one.tell(message{one.last + 1, "event: end\ndata: {}\n\n"})
 	one.mu.Lock()

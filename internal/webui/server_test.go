@@ -315,7 +315,7 @@ func TestFiftyWatchers(t *testing.T) {
 	done.Wait()
 }
 
-// Who watches a context that is removed is told so, and the server goes on.
+// A watcher of a removed context gets a notice, and the server goes on.
 func TestRemovedWhileWatched(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

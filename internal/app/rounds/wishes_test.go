@@ -138,7 +138,7 @@ func TestRetryOfALiveTask(t *testing.T) {
 	})
 }
 
-// TestStatusIsTold: who may write is told once how far the work is, while a task works, is paused, waits for the approval
+// TestStatusIsTold: a person who may write gets one answer about how far the work is, while a task works, is paused, waits for the approval
 // of a plan, and has ended.
 func TestStatusIsTold(t *testing.T) {
 	t.Parallel()
