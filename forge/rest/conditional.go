@@ -11,6 +11,7 @@ import (
 
 const (
 	cachedBytes = 8 << 20
+	cachedFront = 1 << 20 // where the disk has all answers
 	perAnswer   = 512 // bytes of an answer beside its body, about
 )
 
@@ -40,7 +41,11 @@ func (k *kept) size() int { return len(k.body) + perAnswer }
 
 // NewConditional sends through next. disk may be nil.
 func NewConditional(next http.RoundTripper, disk *Disk) *Conditional {
-	return &Conditional{next: next, disk: disk, limit: cachedBytes, byURL: map[string]*kept{}}
+	limit := cachedBytes
+	if disk != nil {
+		limit = cachedFront
+	}
+	return &Conditional{next: next, disk: disk, limit: limit, byURL: map[string]*kept{}}
 }
 
 // RoundTrip sends one request.

@@ -13,6 +13,7 @@ import (
 
 const (
 	threadsBytes = 16 << 20 // in memory
+	threadsFront = 2 << 20  // in memory where the disk has all of them
 
 	// ThreadsLag is after which every machine of a forge knows of an edit.
 	ThreadsLag = 2 * time.Minute
@@ -22,7 +23,8 @@ const (
 // It holds no truth: what it gives is completed with what changed since, and counts only
 // if there are then as many as the forge says.
 type Threads struct {
-	disk *Disk // nil: memory only
+	disk  *Disk // nil: memory only
+	limit int   // bytes in memory
 
 	mu    sync.Mutex
 	byKey map[string]Thread
@@ -36,7 +38,13 @@ type Thread struct {
 }
 
 // NewThreads keeps lists in memory, and in disk as well if there is one.
-func NewThreads(disk *Disk) *Threads { return &Threads{disk: disk, byKey: map[string]Thread{}} }
+func NewThreads(disk *Disk) *Threads {
+	limit := threadsBytes
+	if disk != nil {
+		limit = threadsFront
+	}
+	return &Threads{disk: disk, limit: limit, byKey: map[string]Thread{}}
+}
 
 // Get gives what is kept under a name.
 func (t *Threads) Get(name string) (Thread, bool) {
@@ -71,7 +79,7 @@ func (t *Threads) put(name string, thread Thread) {
 	t.bytes += thread.size() - t.byKey[name].size()
 	t.byKey[name] = thread
 	for other, old := range t.byKey { // in random order
-		if t.bytes <= threadsBytes {
+		if t.bytes <= t.limit {
 			break
 		}
 		t.bytes -= old.size()
