@@ -12,7 +12,7 @@ import (
 const (
 	cachedBytes = 8 << 20
 	cachedFront = 1 << 20 // where the disk has all answers
-	perAnswer   = 512 // bytes of an answer beside its body, about
+	perAnswer   = 512     // bytes of an answer beside its body, about
 )
 
 // Conditional asks of what was read before only whether it changed: such
