@@ -18,6 +18,8 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"agent/internal/fsx"
 )
 
 // App is a GitHub App that is installed where the tasks are. It takes the
@@ -79,7 +81,7 @@ func readPrivate(path string) ([]byte, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a file", path)
-	case info.Mode().Perm()&0o077 != 0:
+	case !fsx.Private(info):
 		return nil, fmt.Errorf("%s may be read by others (mode %04o): chmod 600 %s", path, info.Mode().Perm(), path)
 	case info.Size() > largestKey:
 		return nil, fmt.Errorf("%s is too large for a key", path)

@@ -234,7 +234,7 @@ func TestAppKeyRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := keyFile(t, "PRIVATE KEY", pkcs8)
-	if err := os.Chmod(open, 0o640); err != nil {
+	if err := os.Chmod(open, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	broken := filepath.Join(t.TempDir(), "broken.pem")

@@ -50,6 +50,7 @@ var rules = map[string][]string{
 	"forge/github": {
 		"forge",
 		"forge/rest",
+		"internal/fsx",
 		"internal/lazyregexp",
 	},
 	"forge/gitlab": {
@@ -213,6 +214,7 @@ var rules = map[string][]string{
 	"internal/config": {
 		"forge",
 		"internal/container",
+		"internal/fsx",
 		"internal/lazyregexp",
 		"internal/registry",
 		"llm",

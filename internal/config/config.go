@@ -62,7 +62,7 @@ type Config struct {
 	SystemPromptFile string `yaml:"system_prompt_file" path:"abs"`
 	// How long the forge may take to show a new comment, in seconds. Used when the answer to a post was lost. On loopback 0 unless set.
 	AdoptWaitSeconds int `yaml:"adopt_wait_seconds" default:"10"` // as configured; Forge.AdoptWaitSeconds is what counts
-	// File of variables for `${…}` and for the variables below: one name and value a line, as for a shell, mode 0600. Variables of the environment win. Relative to this file. Tool servers get them by `env` only.
+	// File of variables for `${…}` and for the variables below: one name and value a line, as for a shell, mode 0600. `${CREDENTIALS_DIRECTORY}/NAME` is a credential of systemd. Variables of the environment win. Relative to this file. Tool servers get them by `env` only.
 	EnvFile string `yaml:"env_file" path:"abs"`
 	// Allow plain http to other hosts than this machine.
 	AllowHTTP bool `yaml:"allow_http"`

@@ -3,10 +3,11 @@ package config
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"agent/internal/fsx"
 )
 
 // envFile reads the file of variables that env_file names, before any value of the
@@ -22,10 +23,14 @@ func (d *decoder) envFile(root *yaml.Node, dir string, offline bool) {
 		}
 		missing := d.missing
 		text, _ := d.expand(value.Value, "env_file", value.Line)
+		unknown := len(d.missing) > len(missing)
 		d.missing = missing // said when the value itself is read
+		if unknown {
+			return // without the variable the path names some other file
+		}
 		path := d.absolute(text, "env_file", dir)
-		if _, err := os.Lstat(path); offline && errors.Is(err, fs.ErrNotExist) {
-			return // secrets may be missing
+		if offline && !readable(path) {
+			return // secrets may be missing, or be for the service alone
 		}
 		raw, err := readEnvFile(path)
 		if err != nil {
@@ -36,6 +41,15 @@ func (d *decoder) envFile(root *yaml.Node, dir string, offline bool) {
 		}
 		d.variables(raw, printable(path), value.Line)
 	}
+}
+
+// readable is false for a file that is not there, or that this user may not read.
+func readable(path string) bool {
+	f, err := openPlain(path)
+	if err == nil {
+		_ = f.Close() // nothing was written
+	}
+	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission)
 }
 
 // readEnvFile wants a file that only this user can read: it holds secrets.
@@ -53,7 +67,7 @@ func readEnvFile(path string) ([]byte, *Error) {
 	if err := checkMode(info, name); err != nil {
 		return nil, err
 	}
-	if info.Mode().Perm()&0o077 != 0 {
+	if !fsx.Private(info) {
 		return nil, failure(name, "can be read by other users: run chmod 600 on it")
 	}
 	return readText(f, name)

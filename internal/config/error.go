@@ -30,13 +30,26 @@ type Error struct {
 // setIt is what to do about a variable that is not set; cron and a new shell know nothing of the old one.
 const setIt = "  → put it into the file that env_file names, or set it in this shell, e.g. set -a; . ~/.config/agent/env; set +a"
 
+// CredentialsVariable names the directory in which systemd gives a service its credentials.
+const CredentialsVariable = "CREDENTIALS_DIRECTORY"
+
+// AsService is how a command gets the credentials of the packaged service.
+const AsService = "systemd-run --pipe --wait --collect -p User=agent -p LoadCredential=env:/etc/agent/env agent doctor"
+
+// asService is what to do where the variable of systemd is missing.
+const asService = "  → only a service of systemd has credentials; e.g. " + AsService
+
 // Error gives one line for each problem, and one more if variables are not set.
 func (e *Error) Error() string {
 	var lines []string
-	unset := false
+	unset, credentials := false, false
 	for _, p := range e.Problems {
 		lines = append(lines, p.String())
-		unset = unset || p.Variable != ""
+		unset = unset || p.Variable != "" && p.Variable != CredentialsVariable
+		credentials = credentials || p.Variable == CredentialsVariable
+	}
+	if credentials {
+		return strings.Join(append(lines, asService), "\n") // what else is missing comes with them
 	}
 	if unset {
 		lines = append(lines, setIt)

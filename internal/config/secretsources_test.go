@@ -73,15 +73,58 @@ func TestEnvFileIsEnvironment(t *testing.T) {
 			t.Errorf("%s is a secret: %v", secret, got)
 		}
 	}
-	for mode, want := range map[os.FileMode]string{0o640: "can be read by other users: run chmod 600", 0o604: "can be read", 0o620: "can be written by other users"} {
+	for mode, want := range map[os.FileMode]string{0o644: "can be read by other users: run chmod 600", 0o604: "can be read", 0o620: "can be written by other users"} {
 		must(t, os.Chmod(filepath.Join(dir, "env"), mode))
 		if _, _, err := Load(filepath.Join(dir, "config.yaml"), environ(nil), Offline()); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "config.yaml:1: env_file: ") {
 			t.Errorf("%04o: %v", mode, err)
 		}
 	}
+	must(t, os.Chmod(filepath.Join(dir, "env"), 0o440)) // so systemd hands out credentials, as files of root
+	if _, _, err := Load(filepath.Join(dir, "config.yaml"), environ(nil)); (err == nil) != (os.Geteuid() == 0) {
+		t.Errorf("0440: %v", err)
+	}
 	must(t, os.Remove(filepath.Join(dir, "env")))
 	if _, _, err := Load(filepath.Join(dir, "config.yaml"), environ(nil)); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("a missing file: %v", err)
+	}
+}
+
+// TestCredentials: env_file may be a credential of systemd. Whoever looks at contexts without being the
+// service needs none of its secrets; whatever needs them says what is missing.
+func TestCredentials(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "env"), []byte("TOKEN=tok-of-service\n"), 0o400))
+	text := "env_file: ${CREDENTIALS_DIRECTORY}/env\ngithub: {owner: o, personal_access_token: '${TOKEN}'}\nllm: {openai: {api_key: k}}"
+	c, _, err := load(t, text, map[string]string{"CREDENTIALS_DIRECTORY": dir})
+	if err != nil || c.Section("github")[0].Token != "tok-of-service" || !slices.Contains(c.Secrets(), "tok-of-service") {
+		t.Errorf("%v", err)
+	}
+	if _, _, err := load(t, text, nil); err == nil || !strings.Contains(err.Error(), "the environment variable CREDENTIALS_DIRECTORY is not set") {
+		t.Errorf("outside of the service: %v", err)
+	}
+	if _, _, err := load(t, text, nil, Offline()); err != nil {
+		t.Errorf("offline, outside of the service: %v", err)
+	}
+	must(t, os.Chmod(filepath.Join(dir, "env"), 0)) // as /etc/agent/env is to the service's user
+	if _, _, err := load(t, text, map[string]string{"CREDENTIALS_DIRECTORY": dir}, Offline()); err != nil {
+		t.Errorf("offline, unreadable: %v", err)
+	}
+}
+
+// TestPackagedConfig: the example of the Debian package is a configuration once its file of secrets is filled in.
+func TestPackagedConfig(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	example, err := os.ReadFile("../../deploy/debian/config.yaml.example")
+	must(t, err)
+	secrets, err := os.ReadFile("../../deploy/debian/env")
+	must(t, err)
+	for filled, want := range map[string]bool{string(secrets): false, strings.ReplaceAll(string(secrets), "=\n", "=x1\n"): true} {
+		must(t, os.WriteFile(filepath.Join(dir, "env"), []byte(filled), 0o600))
+		if _, _, err := load(t, string(example), map[string]string{"CREDENTIALS_DIRECTORY": dir}); (err == nil) != want {
+			t.Errorf("%v", err)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package doctor
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"agent/internal/app"
@@ -39,12 +40,19 @@ func (d *doctor) checkConfig() *config.Config {
 	} else {
 		d.ok("config", "doctor.config", path)
 	}
+	if dir := d.Getenv(config.CredentialsVariable); dir != "" && filepath.Dir(cfg.EnvFile) == filepath.Clean(dir) {
+		d.ok("config", "doctor.credentials", cfg.EnvFile)
+	}
 	return cfg
 }
 
 func (d *doctor) noteProblem(p config.Problem) {
 	todo := "" // the text says what has to be corrected, and where
-	if p.Variable != "" {
+	switch p.Variable {
+	case "":
+	case config.CredentialsVariable:
+		todo = d.text("doctor.todo.credentials", config.AsService)
+	default:
 		todo = d.text("doctor.todo.variable")
 	}
 	d.note("config", Failed, withoutCheck(p), todo)

@@ -14,7 +14,7 @@ type texts map[ID]pair
 
 var parts = []texts{commentTexts, planTexts, reasonTexts, failureTexts, modelTexts, changeTexts, commandTexts, inspectTexts, doctorTexts, setupTexts,
 	demoTexts, roundTexts, endTexts, watchTexts, stateTexts, fileTexts, terminalTexts, taskFileTexts, movedTexts, treeTexts, tryTexts, moneyTexts,
-	cacheTexts, containerTexts, forkTexts, doctorNames,
+	cacheTexts, containerTexts, packagedTexts, forkTexts, doctorNames,
 	exportTexts,
 	webhookTexts,
 	approvalTexts,
