@@ -18,7 +18,7 @@ test quick check: export GOGC = 400
 TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help browser collector screenshots build demo quick test test-servers test-fixtures vet static check race vuln crash soak powercut attacks sweep fuzz golden bench release image test-image clean
+.PHONY: help browser collector screenshots build demo quick test test-servers test-fixtures vet static check race vuln crash soak powercut attacks sweep fuzz golden bench release deb test-deb image test-image clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -109,8 +109,14 @@ screenshots: build ## the pictures in docs/, from a demo (needs chromium, git an
 bench: ## our figures beside others' (needs a C compiler, 3 GiB of disk); BENCH=append,scan,run,start leaves out the long ones
 	cd internal/bench && $(GO) run . -only '$(BENCH)'
 
-release: ## archives for Linux and macOS, SHA256SUMS and an SBOM in bin/release, the same bytes everywhere
+release: ## archives for Linux and macOS, Debian packages, SHA256SUMS and an SBOM in bin/release, the same bytes everywhere
 	$(GO) run ./internal/release
+
+deb: ## Debian packages for amd64 and arm64 in bin/release, the same bytes everywhere
+	$(GO) run ./internal/release -only linux/amd64,linux/arm64
+
+test-deb: ## install, upgrade, remove and purge the package in a Debian of its own (needs root and debootstrap)
+	deploy/test-deb
 
 image: build ## the image of deploy/Dockerfile (needs docker; IMAGE_TOOL=podman or buildah do as well)
 	$(IMAGE_TOOL) build -f deploy/Dockerfile -t agent .

@@ -59,25 +59,31 @@ func asService(t *testing.T, down bool) {
 	}
 }
 
-// TestUnits: systemd reads the units of deploy/ without a complaint, and what it says of
-// their exposure stays low.
+// TestUnits: systemd reads the units of deploy/ and of the Debian package without a complaint, and what it
+// says of their exposure stays low.
 func TestUnits(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
 		t.Skip("needs systemd-analyze")
 	}
-	dir := t.TempDir()
-	units, err := filepath.Glob("../../deploy/agent*.*")
+	users, err := filepath.Glob("../../deploy/agent*.*")
 	must(t, err)
+	checkUnits(t, "--user", users)
+	checkUnits(t, "--system", []string{"../../deploy/debian/agent.service"})
+}
+
+func checkUnits(t *testing.T, manager string, units []string) {
+	t.Helper()
+	dir := t.TempDir()
 	for _, unit := range units {
 		text, err := os.ReadFile(unit)
 		must(t, err)
-		here := strings.ReplaceAll(string(text), "%h/bin/agent", agentPath(t)) // what it starts must be there
+		here := strings.NewReplacer("%h/bin/agent", agentPath(t), "/usr/bin/agent", agentPath(t)).Replace(string(text)) // what it starts must be there
 		must(t, os.WriteFile(filepath.Join(dir, filepath.Base(unit)), []byte(here), 0o600))
 	}
 	for _, unit := range units {
 		unit = filepath.Join(dir, filepath.Base(unit))
-		cmd := exec.Command("systemd-analyze", "verify", "--user", "--man=no", unit)
+		cmd := exec.Command("systemd-analyze", "verify", manager, "--man=no", unit)
 		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir, "HOME="+dir)
 		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("verify %s: %v\n%s", filepath.Base(unit), err, out)

@@ -37,6 +37,9 @@ func (b *build) fill(t *tar.Writer, name, binary string) error {
 			return err
 		}
 	}
+	if err := b.add(t, name+"/"+licencesFile, filepath.Join(b.work, licencesFile), 0o644); err != nil {
+		return err
+	}
 	pages, err := filepath.Glob(filepath.Join(b.work, "man", "man1", "*.1"))
 	if err != nil {
 		return err

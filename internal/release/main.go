@@ -1,6 +1,6 @@
 // Release makes what is published of a commit: for each system an archive with
-// the program, its manual, the licence and the README; a list of what is linked
-// (sbom.cdx.json, CycloneDX); and SHA256SUMS of all of them.
+// the program, its manual, the licences and the README, and for Linux a Debian package;
+// a list of what is linked (sbom.cdx.json, CycloneDX); and SHA256SUMS of all of them.
 //
 //	go run ./internal/release [-out bin/release] [-only linux/amd64]
 //
@@ -66,7 +66,11 @@ func release(dir, out string, targets []string) error {
 	if _, err := output(dir, nil, "git", "clone", "-q", ".", source); err != nil {
 		return err
 	}
-	b := &build{dir: source, work: work, out: out, epoch: stamp, time: time.Unix(seconds, 0).UTC()}
+	author, err := output(dir, nil, "git", "log", "-1", "--format=%an <%ae>")
+	if err != nil {
+		return err
+	}
+	b := &build{dir: source, work: work, out: out, epoch: stamp, time: time.Unix(seconds, 0).UTC(), maintainer: author}
 	return b.all(targets)
 }
 
@@ -76,6 +80,7 @@ type build struct {
 	epoch          string // seconds, the time of the commit
 	time           time.Time
 	version        string
+	maintainer     string // whoever made the commit
 }
 
 func (b *build) all(targets []string) error {
@@ -89,8 +94,16 @@ func (b *build) all(targets []string) error {
 			return err
 		}
 		binaries = append(binaries, binary)
+		if err := b.writeLicences(binary); err != nil {
+			return err
+		}
 		if err := b.pack(target, binary); err != nil {
 			return err
+		}
+		if arch, ok := strings.CutPrefix(target, "linux/"); ok { // Debian calls these as Go does
+			if err := b.deb(arch, binary); err != nil {
+				return err
+			}
 		}
 	}
 	if err := b.writeSBOM(binaries); err != nil {
@@ -121,13 +134,14 @@ func (b *build) manual() error {
 	return err
 }
 
-// compile builds for a target like linux/amd64, or for this machine.
+// compile builds for a target like linux/amd64, or for this machine. Without what only debuggers
+// read it is a third smaller.
 func (b *build) compile(target, binary string) error {
 	env := []string{"CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off"}
 	if system, arch, ok := strings.Cut(target, "/"); ok {
 		env = append(env, "GOOS="+system, "GOARCH="+arch)
 	}
-	_, err := output(b.dir, env, "go", "build", "-trimpath", "-buildvcs=true", "-o", binary, "./cmd/agent")
+	_, err := output(b.dir, env, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s", "-o", binary, "./cmd/agent")
 	return err
 }
 

@@ -120,12 +120,12 @@ func checkArchive(t *testing.T, made map[string][]byte) {
 		}
 		names = append(names, strings.TrimPrefix(h.Name, name+"/"))
 	}
-	for _, want := range []string{"agent", "LICENSE", "README.md", "man/man1/agent.1", "man/man1/agent-run.1"} {
+	for _, want := range []string{"agent", "LICENSE", "LICENSES", "README.md", "man/man1/agent.1", "man/man1/agent-run.1"} {
 		if !slices.Contains(names, want) {
 			t.Errorf("%s is not among %v", want, names)
 		}
 	}
-	if sums := string(made["SHA256SUMS"]); strings.Count(sums, "\n") != 2 || !strings.Contains(sums, name+".tar.gz\n") {
+	if sums := string(made["SHA256SUMS"]); strings.Count(sums, "\n") != 3 || !strings.Contains(sums, name+".tar.gz\n") {
 		t.Errorf("SHA256SUMS is\n%s", sums)
 	}
 }
