@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -229,7 +230,8 @@ func (s *Store) overwrite(name string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// foldDay makes a ledger from the logs. Of a damaged log the valid start counts.
+// foldDay makes a ledger from the logs, of which it reads those that had an event since the day before:
+// it is made anew each day, and most contexts wait for weeks. Of a damaged log the valid start counts.
 func (s *Store) foldDay(day string) (*ledger, error) {
 	l := &ledger{Format: budgetForm, Day: day, Contexts: map[string]spent{}}
 	begin, err := time.Parse(dayLayout, day)
@@ -237,16 +239,48 @@ func (s *Store) foldDay(day string) (*ledger, error) {
 		return nil, fmt.Errorf("%q is not a day: %w", day, fs.ErrInvalid)
 	}
 	const margin = 24 * time.Hour // for clocks that were set
-	for i, err := range s.Infos(Query{}) {
-		if err != nil {
-			return nil, err
-		}
-		if i.Over() && i.Updated.Before(begin.Add(-margin)) {
+	since := begin.Add(-margin)
+	all, err := s.listed()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.forgetOver(all, since); err != nil {
+		return nil, err
+	}
+	for _, uuid := range slices.Sorted(maps.Keys(all)) {
+		if _, last, err := s.lastOf(uuid); err == nil && last.When().Before(since) {
 			continue
 		}
-		s.foldSpending(l, i.UUID)
+		s.foldSpending(l, uuid)
 	}
 	return l, nil
+}
+
+// forgetOver takes out the contexts that ended before a time, as far as the index knows.
+func (s *Store) forgetOver(all map[string]Dir, since time.Time) error {
+	x, err := s.load()
+	if err == nil {
+		defer x.Close()
+		for r, rowErr := range x.rows() {
+			if err = rowErr; err != nil {
+				break
+			}
+			if !r.over() || all[r.UUID] != Completed {
+				continue
+			}
+			i, wholeErr := r.whole()
+			if err = wholeErr; err != nil {
+				break
+			}
+			if i.Updated.Before(since) {
+				delete(all, i.UUID)
+			}
+		}
+	}
+	if errors.Is(err, errIndex) {
+		return nil
+	}
+	return err
 }
 
 func (s *Store) foldSpending(l *ledger, uuid string) {

@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,8 +19,9 @@ const healBatch = 20_000
 // from the logs, what was never finished is dropped. It is called before much work, for
 // the sake of speed, and gives the contexts that are lost, see [LostError]. If other
 // processes keep moving contexts meanwhile it may end without being through.
-// progress, if not nil, hears how many logs of how many were read.
-func (s *Store) Heal(progress func(done, of int)) (lost []Info, err error) {
+// progress, if not nil, hears how many logs of how many were read. If ctx is done before all
+// were, what was read is kept, and the error is that of ctx: the next heal goes on.
+func (s *Store) Heal(ctx context.Context, progress func(done, of int)) (lost []Info, err error) {
 	if s.o.ReadOnly {
 		return nil, ErrReadOnly
 	}
@@ -34,8 +36,8 @@ func (s *Store) Heal(progress func(done, of int)) (lost []Info, err error) {
 	}
 	for range patience {
 		var done bool
-		if lost, done, err = s.heal(progress); err != nil {
-			return nil, fmt.Errorf("heal index: %w", err)
+		if lost, done, err = s.heal(ctx, progress); err != nil {
+			return lost, fmt.Errorf("heal index: %w", err)
 		}
 		if done {
 			break
@@ -73,12 +75,12 @@ func (s *Store) RebuildIndex(progress func(done, of int)) (lost []Info, err erro
 	if err != nil {
 		return nil, fmt.Errorf("rebuild index: %w", err)
 	}
-	_, err = s.Heal(progress)
+	_, err = s.Heal(context.Background(), progress)
 	return lost, err
 }
 
 // heal compares once and reports whether the index is as complete now as it can be.
-func (s *Store) heal(progress func(done, of int)) (lost []Info, done bool, err error) {
+func (s *Store) heal(ctx context.Context, progress func(done, of int)) (lost []Info, done bool, err error) {
 	times, err := s.dirTimes()
 	if err != nil {
 		return nil, false, err
@@ -103,22 +105,25 @@ func (s *Store) heal(progress func(done, of int)) (lost []Info, done bool, err e
 	}); err != nil {
 		return nil, false, err
 	}
-	if err := s.supply(stale, gone, progress); err != nil || len(lost) > 0 {
+	if err := s.supply(ctx, stale, gone, progress); err != nil || len(lost) > 0 {
 		return lost, err == nil, err
 	}
 	done, err = s.stampUnmoved(times)
 	return nil, done, err
 }
 
-// supply adds what the index lacks.
-func (s *Store) supply(stale []string, gone []Info, progress func(done, of int)) error {
+// supply adds what the index lacks, until ctx is done.
+func (s *Store) supply(ctx context.Context, stale []string, gone []Info, progress func(done, of int)) error {
 	for done := 0; done < len(stale); {
 		batch := stale[done:min(done+healBatch, len(stale))]
-		if err := s.putAll(s.digests(batch, func(n int) {
+		if err := s.putAll(s.digests(ctx, batch, func(n int) {
 			if progress != nil {
 				progress(done+n, len(stale))
 			}
 		})); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		done += len(batch)
@@ -155,8 +160,8 @@ func (x *snapshot) compare(seen map[string]Dir) (stale []string, nowhere []Info,
 	return slices.Sorted(maps.Keys(unknown)), nowhere, nil
 }
 
-// digests folds logs, several at once, and gives them sorted by uuid.
-func (s *Store) digests(of []string, progress func(done int)) []Info {
+// digests folds logs, several at once, until ctx is done, and gives them sorted by uuid.
+func (s *Store) digests(ctx context.Context, of []string, progress func(done int)) []Info {
 	const readers = 4
 	work := make(chan string)
 	var all []Info
@@ -177,6 +182,9 @@ func (s *Store) digests(of []string, progress func(done int)) []Info {
 		})
 	}
 	for _, id := range of {
+		if ctx.Err() != nil {
+			break
+		}
 		work <- id
 	}
 	close(work)
@@ -281,7 +289,7 @@ func (s *Store) fill(x *snapshot) error {
 	if err != nil {
 		return err
 	}
-	for _, i := range append(s.digests(stale, func(int) {}), gone...) {
+	for _, i := range append(s.digests(context.Background(), stale, func(int) {}), gone...) {
 		x.tail[i.UUID] = i
 	}
 	x.complete = true

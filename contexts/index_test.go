@@ -2,6 +2,7 @@ package contexts
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"hash/crc32"
 	"io/fs"
@@ -490,6 +491,6 @@ func TestIndexOfSeveralProcesses(t *testing.T) {
 }
 
 func healed(s *Store) error {
-	_, err := s.Heal(nil)
+	_, err := s.Heal(context.Background(), nil)
 	return err
 }

@@ -250,6 +250,17 @@ func (s *Store) again(known Info) Info {
 // given UUIDs, whose logs it does not read.
 func (s *Store) OfTask(taskKey string, except ...string) ([]Info, error) {
 	known, err := s.ofTask(taskKey)
+	return s.attempts(taskKey, known, except, err)
+}
+
+// Attempts is [Store.OfTask] for who must not wait until all logs are read that the index lacks: of those only the
+// beginnings are. A context that came to this address later is missing until then.
+func (s *Store) Attempts(taskKey string, except ...string) ([]Info, error) {
+	known, err := s.knownOfTask(taskKey)
+	return s.attempts(taskKey, known, except, err)
+}
+
+func (s *Store) attempts(taskKey string, known []Info, except []string, err error) ([]Info, error) {
 	if err != nil {
 		return nil, fmt.Errorf("contexts of %s: %w", taskKey, err)
 	}
@@ -294,6 +305,43 @@ func (s *Store) ofTask(taskKey string) (known []Info, err error) {
 		return err
 	})
 	return known, err
+}
+
+// knownOfTask is ofTask by what the index knows and by the beginnings of the logs that it lacks.
+func (s *Store) knownOfTask(taskKey string) ([]Info, error) {
+	x, err := s.snapshot()
+	if errors.Is(err, errIndex) {
+		x, err = &snapshot{tail: map[string]Info{}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer x.Close()
+	if x.complete {
+		return s.ofTask(taskKey)
+	}
+	seen, err := s.listed()
+	if err != nil {
+		return nil, err
+	}
+	stale, _, err := x.compare(seen)
+	if errors.Is(err, errIndex) { // a bit of it flipped
+		x = &snapshot{tail: map[string]Info{}}
+		stale, _, err = x.compare(seen)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range stale {
+		first, err := s.Creation(id)
+		if err != nil || forge.CompareKeys(first.TaskKey, taskKey) != 0 {
+			continue
+		}
+		if _, known, err := x.get(taskKey, id); err == nil && !known {
+			x.tail[id] = Info{UUID: id, TaskKey: first.TaskKey} // it has not ended, as far as this says
+		}
+	}
+	return x.atAddress(taskKey)
 }
 
 // Counts gives the number of contexts by state.

@@ -25,7 +25,7 @@ func TestLost(t *testing.T) {
 		kept := t.TempDir() + "/kept"
 		must(t, os.Rename(dir+"/"+pathOf(at, idA), kept))
 		for range 2 { // the second heal finds what the first did
-			lost, err := s.Heal(nil)
+			lost, err := s.Heal(t.Context(), nil)
 			if err != nil || len(lost) != 1 || lost[0].UUID != idA || lost[0].TaskKey != key {
 				t.Fatalf("%s: heal gives %+v %v", name, lost, err)
 			}
@@ -39,7 +39,7 @@ func TestLost(t *testing.T) {
 		wantLost(t, name, s)
 
 		must(t, os.Rename(kept, dir+"/"+pathOf(at, idA)))
-		if lost, err := s.Heal(nil); err != nil || len(lost) > 0 || s.Check(idA) != nil {
+		if lost, err := s.Heal(t.Context(), nil); err != nil || len(lost) > 0 || s.Check(idA) != nil {
 			t.Errorf("%s: put back: %v %v %v", name, lost, err, s.Check(idA))
 		}
 		must(t, os.RemoveAll(dir+"/"+pathOf(at, idA)))
@@ -100,7 +100,7 @@ func TestRebuiltWithoutTheLost(t *testing.T) {
 	if lost, err := s.RebuildIndex(nil); err != nil || len(lost) != 1 {
 		t.Errorf("%v %v", lost, err)
 	}
-	if lost, err := s.Heal(nil); err != nil || len(lost) > 0 {
+	if lost, err := s.Heal(t.Context(), nil); err != nil || len(lost) > 0 {
 		t.Errorf("%v %v", lost, err)
 	}
 }

@@ -60,7 +60,7 @@ func oldest(s *projections.State) time.Time { return s.Now.AddDate(0, 0, -s.Conf
 // first. A fork is none: it is an experiment. For a fork what began after its origin
 // is not there, nor is the origin.
 func (r Reader) earlier(s *projections.State) (all []contexts.Info, err error) {
-	of, err := r.Store.OfTask(s.Created.TaskKey, s.Created.UUID)
+	of, err := r.Store.Attempts(s.Created.TaskKey, s.Created.UUID)
 	for _, info := range of {
 		if info.Fork == "" && (s.Fork == nil || info.Created.Before(s.Started)) {
 			all = append(all, info)

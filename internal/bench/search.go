@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -29,7 +30,7 @@ func (b *bench) searches() error {
 	}
 	store, done := openStore(dir)
 	defer done()
-	_, err = store.Heal(nil)
+	_, err = store.Heal(context.Background(), nil)
 	must(err)
 	ours := searcher("ours", size, agent, "search", needle, "--contexts", dir, "--config", b.offline())
 	b.searchBeside(fmt.Sprintf("search in %d logs of %.0f MiB in all", realLogs, float64(size)/(1<<20)), max(b.rounds/5, 5), size, ours,

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"time"
 
 	"agent/internal/app"
@@ -40,7 +41,7 @@ func (v *View) KeepIndex() {
 		return
 	}
 	if store, err := app.OpenStore(v.Config, func(error) {}); err == nil {
-		_, _ = store.Heal(nil)
+		_, _ = store.Heal(context.Background(), nil)
 	}
 }
 

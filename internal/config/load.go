@@ -165,6 +165,9 @@ func (d *decoder) used(c *Config, path string) bool {
 
 // failAt reports a problem of a path: with its line, or with the variable that set it.
 func (d *decoder) failAt(path, format string, args ...any) {
+	if slices.ContainsFunc(d.missing, func(m missing) bool { return m.path == path || strings.HasPrefix(m.path, path+"[") }) {
+		return // what is wrong with the rest of it comes from that
+	}
 	text := shown(path) + ": " + fmt.Sprintf(format, args...)
 	if name := d.from[path]; name != "" {
 		text = name + ": " + fmt.Sprintf(format, args...)

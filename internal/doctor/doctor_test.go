@@ -3,7 +3,11 @@ package doctor
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +57,41 @@ func TestAdviceFits(t *testing.T) {
 	for kind, want := range map[llm.Kind]string{llm.Quota: "top up", llm.RateLimited: "wait", llm.Auth: "OPENAI_API_KEY", llm.Transient: "the network", llm.Filtered: "another model"} {
 		if got := d.todoModel(driver, &llm.Error{Kind: kind}); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", kind, got, want)
+		}
+	}
+}
+
+// Whoever corrects one variable only to hear of the next one has to begin anew each time: all that are not set are
+// named at once, and nothing that follows from it.
+func TestUnsetVariables(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		config string
+		want   []string // what the findings name, each its own
+	}{
+		"forge and model": {"github: {personal_access_token: '${A}', repositories: [a/b]}\nllm: {provider: openai, openai: {api_key: '${B}', model: m}}", []string{"A is", "B is"}},
+		"two in a value":  {"github: {personal_access_token: '${A}', repositories: [a/b]}\nllm: {provider: ollama, ollama: {model: m, endpoint: 'http://${B}:${C}/v1'}}", []string{"A is", "B is", "C is"}},
+		"everywhere": {"github: {personal_access_token: '${A}', repositories: ['${B}/b']}\nllm: {provider: ollama, ollama: {model: m}}\ncontexts_dir: '${C}/contexts'\n" +
+			"mcp_servers:\n  - {mcp_server_name: x, command: [cat], env: {TOK: '${D}'}}\nnotify:\n  - {ntfy: 'https://ntfy.sh/${E}'}\n" +
+			"webhooks: {listen: '127.0.0.1:1', secret: '${F}'}\ntelemetry: {otlp_endpoint: 'https://${G}', headers: {a: '${H}'}}", []string{"A is", "B is", "C is", "D is", "E is", "F is", "G is", "H is"}},
+		"no variable is named": {"github: {repositories: [a/b]}\nllm: {provider: openai, openai: {model: m}}", []string{"GITHUB_PERSONAL_ACCESS_TOKEN", "OPENAI_API_KEY"}},
+		"a file lacks some": {"env_file: env\ngithub: {personal_access_token: '${A}', repositories: [a/b]}\nllm: {provider: openai, openai: {api_key: '${B}', model: m}}" +
+			"\nnotify:\n  - {url: 'https://${IN_FILE}/${C}'}", []string{"A is", "B is", "C is"}},
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "config.yaml")
+		if err := errors.Join(os.WriteFile(path, []byte(c.config+"\n"), 0o600), os.WriteFile(filepath.Join(dir, "env"), []byte("IN_FILE=there.example\nA=\n"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		r := Run(t.Context(), Options{ConfigPath: path, Getenv: func(name string) string { return map[string]string{"HOME": dir}[name] }, Show: func(Finding) {}})
+		var got []string
+		for _, f := range r.Findings {
+			got = append(got, f.Text)
+		}
+		for i, want := range c.want {
+			if n := len(slices.DeleteFunc(slices.Clone(got), func(s string) bool { return !strings.Contains(s, " "+want) })); n != 1 || len(got) != len(c.want) {
+				t.Errorf("%s: %d of %d findings are about %q (variable %d of %d): %q", name, n, len(got), want, i+1, len(c.want), got)
+			}
 		}
 	}
 }

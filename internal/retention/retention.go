@@ -28,7 +28,7 @@ import (
 
 // Collect removes working copies first, while their contexts say whose they are.
 // A dry run changes nothing, and tells would what it would do. progress and would may be nil. Contexts that are damaged or in
-// use are left alone and counted; an error ends the collection.
+// use are left alone and counted; an error ends the collection. When ctx is done it ends after the thing at hand.
 func Collect(ctx context.Context, cfg *config.Config, store *contexts.Store, dry bool, progress func(done, of int), would func(contexts.Planned)) (contexts.Collected, error) {
 	var report contexts.Collected
 	r := contexts.Retention{Now: time.Now(), ArchiveAfter: cfg.ContextStorage.ArchiveAfterDays,
@@ -45,7 +45,7 @@ func Collect(ctx context.Context, cfg *config.Config, store *contexts.Store, dry
 	if err := collectCaches(ctx, cfg, store, r, &report); err != nil {
 		return report, err
 	}
-	if err := collectImages(cfg, r, &report); err != nil {
+	if err := collectImages(ctx, cfg, r, &report); err != nil {
 		return report, err
 	}
 	return report, store.Collect(ctx, r, &report)
@@ -59,9 +59,9 @@ func unused(r contexts.Retention) func(time.Time) bool {
 }
 
 // collectImages removes container images that no task ran in.
-func collectImages(cfg *config.Config, r contexts.Retention, c *contexts.Collected) error {
+func collectImages(ctx context.Context, cfg *config.Config, r contexts.Retention, c *contexts.Collected) error {
 	images := container.Images{Dir: cfg.Sandbox.Container.Dir}
-	return images.Collect(r.Now, unused(r), r.DryRun, func(id string, size int64) {
+	return images.Collect(r.Now, func(used time.Time) bool { return ctx.Err() == nil && unused(r)(used) }, r.DryRun, func(id string, size int64) {
 		r.Plan(contexts.Planned{Action: "remove_image", TaskKey: id, Bytes: size})
 		c.Images++
 		c.ImageBytes += size
@@ -139,6 +139,9 @@ func collectClones(ctx context.Context, cfg *config.Config, store *contexts.Stor
 		if name != e.Name() && (r.DryRun || !r.Old(info)) {
 			continue
 		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if name != e.Name() {
 			if err := workspace.Remove(dir); err != nil {
 				return err
@@ -155,7 +158,9 @@ func collectClones(ctx context.Context, cfg *config.Config, store *contexts.Stor
 func removeClone(ctx context.Context, cfg *config.Config, store *contexts.Store, info contexts.Info, dir string, r contexts.Retention, c *contexts.Collected) error {
 	size := fsx.TreeSize(dir)
 	if !r.DryRun {
-		if err := keepPatch(ctx, cfg, store, info.UUID, dir); err != nil {
+		if err := keepPatch(ctx, cfg, store, info.UUID, dir); ctx.Err() != nil {
+			return ctx.Err()
+		} else if err != nil {
 			c.Problems++
 			c.ProblemsNamed = append(c.ProblemsNamed, fmt.Sprintf("the working copy %s: %v", info.UUID, err))
 			return nil
@@ -190,7 +195,7 @@ func keepPatch(ctx context.Context, cfg *config.Config, store *contexts.Store, u
 
 // published reports whether all that a working copy holds was published, or kept as a patch.
 func published(store *contexts.Store, info contexts.Info) bool {
-	if !info.Over() {
+	if info.State != contexts.StateCompleted {
 		return false
 	}
 	state, err := engine.ReadState(store, info.UUID)

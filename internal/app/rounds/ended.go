@@ -70,7 +70,7 @@ func (r *round) askedAgain(ctx context.Context, j *job) (begins bool, err error)
 
 // latestOf is the latest attempt at a task, and the latest comment that began one.
 func (r *round) latestOf(key forge.TaskKey) (uuid, begun string, err error) {
-	infos, err := r.Store.OfTask(key.String())
+	infos, err := r.Store.Attempts(key.String())
 	for _, i := range infos {
 		if i.Fork != "" && !i.Live {
 			continue

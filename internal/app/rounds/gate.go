@@ -118,9 +118,17 @@ func (r *round) keepForLater(j job, l *left) {
 }
 
 // noteRefusals looks among the paused contexts for one that the model refuses, before
-// any other is worked on.
-func (r *round) noteRefusals(paused []string) {
+// any other is worked on. There is no note about such a one, not even of another release.
+func (r *round) noteRefusals(ctx context.Context, paused []string) {
+	limited, cancel := r.within(ctx, upkeepTime)
+	defer cancel()
 	for _, uuid := range paused {
+		if limited.Err() != nil {
+			return // a task more may be refused
+		}
+		if r.Store.Waiting(uuid) != nil {
+			continue
+		}
 		if state, _, err := r.sleeper(uuid); err == nil { // due says what is wrong
 			r.noteRefusal(state)
 		}

@@ -61,7 +61,7 @@ func (r *round) lookAtItem(ctx context.Context, i webhook.Item, jobs chan<- job)
 		// what is worked on reads its item by itself, but what has just ended does not
 	case r.busyElsewhere(uuid):
 		r.Hooks.Add(i) // until it is free: what another process has read already nobody knows
-	case r.waitsIn(uuid) && !r.due(ctx, job{uuid: uuid, told: true}):
+	case r.waitsIn(uuid) && !r.due(ctx, job{uuid: uuid, told: true}, r.note(uuid)):
 		r.send(ctx, jobs, labelled) // the label may have been set again
 	default:
 		r.send(ctx, jobs, job{uuid: uuid, told: true})

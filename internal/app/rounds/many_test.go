@@ -112,11 +112,16 @@ func configFile(t *testing.T, forge string) string {
 
 func open(t *testing.T, path string) *app.App {
 	t.Helper()
+	return openAs(t, path, "test")
+}
+
+func openAs(t *testing.T, path, version string) *app.App {
+	t.Helper()
 	cfg, _, err := config.Load(path, func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := app.New(cfg, app.Options{Version: "test", ConfigPath: path, Stderr: io.Discard})
+	a, err := app.New(cfg, app.Options{Version: version, ConfigPath: path, Stderr: io.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}

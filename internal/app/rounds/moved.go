@@ -99,7 +99,7 @@ func (r *round) movedHere(ctx context.Context, j job) (uuid string, found bool, 
 
 // isHere tells whether a live context is about the item of a job, and whether its id says so.
 func (r *round) isHere(ctx context.Context, j job, uuid string, here *forge.Task) (is, found bool, err error) {
-	s, err := engine.ReadState(r.Store, uuid)
+	s, _, err := r.sleeper(uuid)
 	if err != nil || s.Status.Ended() {
 		return false, false, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 	"agent/handlers/policy"
 	"agent/internal/app"
 	"agent/internal/logging"
+	"agent/internal/report"
 	"agent/internal/webhook"
 )
 
@@ -104,12 +106,14 @@ func (r *round) look(ctx context.Context, jobs chan<- job) {
 		r.lookAt(ctx, items, jobs)
 		return
 	}
-	r.healIndex(ctx)
 	paused, more := r.begun(ctx, jobs)
 	if more && r.dueToList() {
 		r.labelled(ctx, jobs)
 	}
 	r.waiting(ctx, jobs, paused)
+	if ctx.Err() == nil {
+		r.healIndex(ctx)
+	}
 }
 
 // lookAgain is look once more in the same round. What ended since may be taken again.
@@ -147,7 +151,7 @@ func (r *round) begun(ctx context.Context, jobs chan<- job) (paused []string, mo
 			paused = append(paused, entry.UUID)
 		}
 	}
-	r.noteRefusals(paused)
+	r.noteRefusals(ctx, paused)
 	for _, uuid := range running {
 		if !r.isTaken(uuid) && !r.send(ctx, jobs, job{uuid: uuid}) {
 			return nil, false
@@ -157,14 +161,35 @@ func (r *round) begun(ctx context.Context, jobs chan<- job) (paused []string, mo
 }
 
 // waiting finds those of the paused contexts whose pause is over. New tasks come before
-// them: each may take requests to its forge.
+// them: each may take requests to its forge. Those without a note come last, in any order: there may be
+// too many logs to read them all in one look.
 func (r *round) waiting(ctx context.Context, jobs chan<- job, paused []string) {
+	var unread []string
 	for _, uuid := range paused {
-		r.pulse.beat(theLook, looksFor)
-		if !r.isTaken(uuid) && r.due(ctx, job{uuid: uuid}) && !r.send(ctx, jobs, job{uuid: uuid}) {
+		if n := r.note(uuid); n == nil && !r.signalled(uuid) {
+			unread = append(unread, uuid)
+		} else if !r.consider(ctx, jobs, uuid, n) {
 			return
 		}
 	}
+	rand.Shuffle(len(unread), func(i, j int) { unread[i], unread[j] = unread[j], unread[i] })
+	limited, cancel := r.within(ctx, upkeepTime)
+	defer cancel()
+	for n, uuid := range unread {
+		if limited.Err() != nil && ctx.Err() == nil {
+			r.unread(len(unread) - n)
+			return
+		}
+		if !r.consider(ctx, jobs, uuid, nil) {
+			return
+		}
+	}
+}
+
+// consider hands a paused context to a worker if its pause is over. It is false if ctx ended.
+func (r *round) consider(ctx context.Context, jobs chan<- job, uuid string, n *report.Sleeper) bool {
+	r.pulse.beat(theLook, looksFor)
+	return r.isTaken(uuid) || !r.due(ctx, job{uuid: uuid}, n) || r.send(ctx, jobs, job{uuid: uuid})
 }
 
 func (r *round) send(ctx context.Context, jobs chan<- job, j job) bool {
@@ -180,10 +205,10 @@ func (r *round) send(ctx context.Context, jobs chan<- job, j job) bool {
 	}
 }
 
-// due reports whether a paused or waiting context is to be looked at.
-func (r *round) due(ctx context.Context, j job) bool {
+// due reports whether a paused or waiting context is to be looked at. n is the note about it, if it has one.
+func (r *round) due(ctx context.Context, j job, n *report.Sleeper) bool {
 	uuid := j.uuid
-	state, because, err := r.sleeper(uuid)
+	state, because, err := r.sleeperBy(uuid, n)
 	if err != nil {
 		r.trouble(uuid, err)
 		r.tellDamage(ctx, uuid, forge.TaskKey{}, err)

@@ -36,17 +36,20 @@ type Rounds struct {
 	pulse     Pulse
 	noted     noted
 	looping   bool           // more rounds follow
-	swept     sync.Once      // old working copies
+	swept     string         // the day on which leftovers were removed last
+	behind    bool           // the index lacks contexts whose logs were not read yet
 	told      string         // the fault that was said last
 	turns     sync.Once      // said that projects are asked in turns
 	only      []webhook.Item // what the next look is at; nil: everything
 	next      time.Time      // of the next look at everything
 	allListed time.Time      // when all items were listed
 	over      endedItems
+
+	within func(context.Context, time.Duration) (context.Context, context.CancelFunc) // bounds what a look does beside its tasks
 }
 
 // New makes rounds that report to v.
-func New(a *app.App, v Voice) *Rounds { return &Rounds{App: a, voice: v} }
+func New(a *app.App, v Voice) *Rounds { return &Rounds{App: a, voice: v, within: context.WithTimeout} }
 
 // Summary is the result of a round.
 type Summary struct {
@@ -94,7 +97,6 @@ func (s *Rounds) All(ctx context.Context) Summary {
 // round looks for what there is to do while its workers do it, as often as again lets it.
 func (s *Rounds) round(ctx context.Context, again func(*round) bool) Summary {
 	r := s.newRound()
-	s.swept.Do(r.sweep)
 	jobs := make(chan job)
 	go func() {
 		defer close(jobs)

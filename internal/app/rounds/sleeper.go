@@ -13,7 +13,11 @@ import (
 // sleeper gives what decides about waking a context, and why it waits. It reads the log
 // only if no note about it is kept: most logs did not change since the last round.
 func (r *round) sleeper(uuid string) (s *projections.State, because string, err error) {
-	if n := report.Sleeping(r.Store, uuid, r.ProgramVersion(), r.Language()); n != nil {
+	return r.sleeperBy(uuid, r.note(uuid))
+}
+
+func (r *round) sleeperBy(uuid string, n *report.Sleeper) (s *projections.State, because string, err error) {
+	if n != nil {
 		return n.Waiter.State(), n.Because, nil
 	}
 	mark, markErr := r.Store.MarkOf(uuid)
@@ -24,6 +28,25 @@ func (r *round) sleeper(uuid string) (s *projections.State, because string, err 
 		r.noteSleeper(s, mark)
 	}
 	return s, report.Because(s, r.Language()), nil
+}
+
+// note is what is kept about a context, nil if its log has to be read.
+func (r *round) note(uuid string) *report.Sleeper {
+	return report.Sleeping(r.Store, uuid, r.ProgramVersion(), r.Language())
+}
+
+// signalled reports whether a command has left a signal for a context.
+func (r *round) signalled(uuid string) bool {
+	pending, err := r.Store.Pending(uuid)
+	return err != nil || len(pending) > 0
+}
+
+// unread notes that the logs of so many paused contexts are left to later looks.
+func (r *round) unread(n int) {
+	r.Log.Info("the next round goes on to read the logs of paused contexts", "left", n)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.summary.Paused += n
 }
 
 // fellAsleep keeps a note about a context that was worked on until now.

@@ -16,12 +16,23 @@ import (
 	"agent/projections"
 )
 
+// upkeepTime bounds what a look does beside its tasks. The next one goes on with it.
+const upkeepTime = 10 * time.Second
+
 // healIndex completes the index, which saves time. It is complete unless
-// something unusual happened. A context that is lost is trouble if it had not
+// something unusual happened, as an update to another format: then it takes several
+// looks. A context that is lost is trouble if it had not
 // ended, in each round, and nothing else is done about it.
 func (r *round) healIndex(ctx context.Context) {
-	lost, err := r.Store.Heal(nil)
-	if err != nil && !errors.Is(err, contexts.ErrBusy) {
+	limited, cancel := r.within(ctx, upkeepTime)
+	defer cancel()
+	lost, err := r.Store.Heal(limited, nil)
+	r.behind = err != nil
+	switch {
+	case ctx.Err() != nil:
+	case limited.Err() != nil:
+		r.Log.Info("the next round goes on to read logs for the index")
+	case err != nil && !errors.Is(err, contexts.ErrBusy):
 		r.Log.Warn("the index could not be healed", "error", err)
 	}
 	for _, i := range lost {
@@ -42,10 +53,14 @@ func (r *round) discard(state *projections.State) {
 	}
 }
 
-// sweep discards what a process left that was killed in a command of git, or after the end of a
-// context. Only logs of contexts that are done are read for it.
-func (r *round) sweep() {
-	git.RemoveLeftovers(time.Now())
+// sweep discards, once a day in a process, what one left that was killed in a command of git, or after the
+// end of a context. Only what completed can have been published: no other log is read.
+func (r *round) sweep(ctx context.Context, now time.Time) {
+	if r.swept == contexts.Day(now) {
+		return
+	}
+	r.swept = contexts.Day(now)
+	git.RemoveLeftovers(now)
 	left, err := os.ReadDir(r.Config.WorkspacesDir)
 	if err != nil {
 		return // none was made yet
@@ -54,6 +69,12 @@ func (r *round) sweep() {
 		if place, err := r.Store.DirOf(dir.Name()); err != nil || place != contexts.Completed {
 			continue
 		}
+		if info, err := r.Store.Info(dir.Name()); err != nil || info.State != contexts.StateCompleted {
+			continue
+		}
+		if ctx.Err() != nil {
+			return
+		}
 		state, err := engine.ReadState(r.Store, dir.Name())
 		if err == nil && state.Created != nil {
 			r.discard(state)
@@ -61,32 +82,34 @@ func (r *round) sweep() {
 	}
 }
 
-// upkeepTime bounds what a round does beside its tasks. The next one goes on with it.
-const upkeepTime = 10 * time.Second
-
 // upkeep does what is not urgent. Nothing depends on it.
 func (r *round) upkeep(ctx context.Context) {
-	if err := r.Store.CheckPart(ctx, time.Now()); err != nil && ctx.Err() == nil {
+	limited, cancel := r.within(ctx, upkeepTime)
+	defer cancel()
+	r.sweep(limited, time.Now())
+	if err := r.Store.CheckPart(limited, time.Now()); err != nil && ctx.Err() == nil {
 		r.Log.Warn("contexts that ended could not be checked", "error", err)
 	}
-	r.collectDaily(ctx)
+	r.collectDaily(ctx, limited)
 }
 
 // collectDaily does what gc does, once a day. A backlog takes several rounds.
-func (r *round) collectDaily(ctx context.Context) {
+func (r *round) collectDaily(ctx, limited context.Context) {
+	if r.behind || limited.Err() != nil {
+		return // without an index all logs would be read first
+	}
 	if contexts.Day(time.Now()) == contexts.Day(r.Store.LastCollected().Time) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, upkeepTime)
-	defer cancel()
-	report, err := retention.Collect(ctx, r.Config, r.Store, false, nil, nil)
+	report, err := retention.Collect(limited, r.Config, r.Store, false, nil, nil)
 	switch {
 	case err == nil:
 		r.Log.Info("old contexts were collected", "archived", report.Archived, "removed", report.Removed, "clones", report.Clones,
 			"kept", report.Inheritable, "busy", report.Busy, "problems", report.Problems)
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case ctx.Err() != nil:
+	case limited.Err() != nil:
 		r.Log.Info("the next round goes on to collect old contexts", "archived", report.Archived, "removed", report.Removed, "clones", report.Clones)
-	case ctx.Err() == nil && !errors.Is(err, contexts.ErrBusy):
+	case !errors.Is(err, contexts.ErrBusy):
 		r.Log.Warn("old contexts could not be collected", "error", err)
 	}
 }
