@@ -91,7 +91,9 @@ func checkUnits(t *testing.T, manager string, units []string) {
 		if !strings.HasSuffix(unit, ".service") {
 			continue
 		}
-		out, err := exec.Command("systemd-analyze", "security", "--offline=true", "--no-pager", unit).CombinedOutput()
+		cmd = exec.Command("systemd-analyze", "security", manager, "--offline=true", "--no-pager", unit) // a manager of users has other defaults
+		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir, "HOME="+dir)
+		out, err := cmd.CombinedOutput()
 		level := regexp.MustCompile(`Overall exposure level for \S+: ([0-9.]+)`).FindSubmatch(out)
 		if level == nil {
 			t.Errorf("security %s: %v\n%s", filepath.Base(unit), err, out)

@@ -32,7 +32,8 @@ type decoder struct {
 	literal   []string          // paths of secrets that stand in the file itself
 	inserted  []string          // values put into mcp_servers and notify by ${…}
 	missing   []missing
-	unprinted []string // paths of secrets whose commands failed
+	optional  []missing // that the configuration says may be empty
+	unprinted []string  // paths of secrets whose commands failed
 	problems  []lined
 	warnings  []lined
 }

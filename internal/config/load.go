@@ -141,12 +141,23 @@ func (d *decoder) parse(raw []byte, c *Config, dir string, offline bool) bool {
 	return true
 }
 
-// reportMissing turns missing variables into problems, where their values are used.
+// reportMissing turns missing variables into problems, where their values are used. Whoever has to set some
+// is told at once of those that may be empty, too: a server may want them.
 func (d *decoder) reportMissing(c *Config) {
+	before := len(d.problems)
 	for _, m := range d.missing {
 		if d.from[m.path] == "" && d.used(c, m.path) {
 			text := fmt.Sprintf("%s: the environment variable %s is not set (or empty)", shown(m.path), m.name)
 			d.problems = append(d.problems, lined{m.line, text, m.name})
+		}
+	}
+	if len(d.problems) == before {
+		return
+	}
+	for _, m := range d.optional {
+		if d.from[m.path] == "" && d.used(c, m.path) {
+			text := fmt.Sprintf("%s: the environment variable %s is not set (or empty), which this configuration allows", shown(m.path), m.name)
+			d.warnings = append(d.warnings, lined{m.line, text, m.name})
 		}
 	}
 }

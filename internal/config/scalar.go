@@ -112,6 +112,9 @@ func (d *decoder) variable(expr, path string, line int) string {
 	value := d.env(name)
 	switch {
 	case value == "" && has:
+		if fallback == "" {
+			d.optional = append(d.optional, missing{path, name, line})
+		}
 		return fallback
 	case value == "":
 		d.missing = append(d.missing, missing{path, name, line})

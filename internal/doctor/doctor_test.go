@@ -74,6 +74,7 @@ func TestUnsetVariables(t *testing.T) {
 		"everywhere": {"github: {personal_access_token: '${A}', repositories: ['${B}/b']}\nllm: {provider: ollama, ollama: {model: m}}\ncontexts_dir: '${C}/contexts'\n" +
 			"mcp_servers:\n  - {mcp_server_name: x, command: [cat], env: {TOK: '${D}'}}\nnotify:\n  - {ntfy: 'https://ntfy.sh/${E}'}\n" +
 			"webhooks: {listen: '127.0.0.1:1', secret: '${F}'}\ntelemetry: {otlp_endpoint: 'https://${G}', headers: {a: '${H}'}}", []string{"A is", "B is", "C is", "D is", "E is", "F is", "G is", "H is"}},
+		"one may be empty":     {"github: {personal_access_token: '${A}', repositories: [a/b]}\nllm: {provider: openai, openai: {api_key: '${B:-}', base_url: 'http://127.0.0.1:1/v1', model: m}}", []string{"A is", "B is"}},
 		"no variable is named": {"github: {repositories: [a/b]}\nllm: {provider: openai, openai: {model: m}}", []string{"GITHUB_PERSONAL_ACCESS_TOKEN", "OPENAI_API_KEY"}},
 		"a file lacks some": {"env_file: env\ngithub: {personal_access_token: '${A}', repositories: [a/b]}\nllm: {provider: openai, openai: {api_key: '${B}', model: m}}" +
 			"\nnotify:\n  - {url: 'https://${IN_FILE}/${C}'}", []string{"A is", "B is", "C is"}},

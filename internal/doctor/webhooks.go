@@ -58,8 +58,8 @@ func (d *doctor) checkExpiry(pair tls.Certificate, now time.Time) {
 	until := pair.Leaf.NotAfter
 	switch {
 	case now.After(until):
-		d.note("webhooks", Failed, d.text("doctor.webhooks.expired", until.UTC().Format(time.DateTime)), d.text("doctor.todo.webhooks.renew"))
+		d.note("webhooks", Failed, d.text("doctor.webhooks.expired", until.Local().Format("2006-01-02 15:04 MST")), d.text("doctor.todo.webhooks.renew"))
 	case until.Sub(now) < renewedBefore:
-		d.note("webhooks", Warning, d.text("doctor.webhooks.expires", until.UTC().Format(time.DateTime)), d.text("doctor.todo.webhooks.renew"))
+		d.note("webhooks", Warning, d.text("doctor.webhooks.expires", until.Local().Format("2006-01-02 15:04 MST")), d.text("doctor.todo.webhooks.renew"))
 	}
 }

@@ -228,6 +228,11 @@ func TestBacklogOfGC(t *testing.T) {
 	for i := range n / 3 { // clones of contexts that ended long ago
 		must(t, os.MkdirAll(filepath.Join(s.dir, "workspaces", fmt.Sprintf("00000000-0000-4001-8000-%012d", i), "src"), 0o700))
 	}
+	tmp := t.TempDir() // of a process that was killed in a command of git, long ago
+	t.Setenv("TMPDIR", tmp)
+	killed := filepath.Join(tmp, "agent-git-1")
+	must(t, os.Mkdir(killed, 0o700))
+	must(t, os.Chtimes(killed, time.Time{}, time.Now().AddDate(0, 0, -2)))
 	left := func() (logs, clones int) {
 		plain, _ := filepath.Glob(filepath.Join(s.dir, "contexts", "completed", "00000000-0000-4001-*", eventlog.FileName))
 		copies, _ := filepath.Glob(filepath.Join(s.dir, "workspaces", "00000000-0000-4001-*"))
@@ -245,6 +250,9 @@ func TestBacklogOfGC(t *testing.T) {
 			t.Errorf("round %d says that it is done, and %d logs and %d clones are left", took+1, nowLogs, nowClones)
 		}
 		logs, clones = nowLogs, nowClones
+	}
+	if _, err := os.Lstat(killed); err == nil {
+		t.Error("what was left in TMPDIR is there still")
 	}
 	if s.round(t, 3*n, func() {}); logs+clones > 0 || took < (n+n/3)/pieces || s.Store.LastCollected().Time.IsZero() || s.model.calls == 0 {
 		t.Errorf("after %d rounds %d logs and %d clones are left, %d calls of the model, gc ended at %v", took, logs, clones, s.model.calls, s.Store.LastCollected().Time)
