@@ -101,6 +101,7 @@ func (b *build) debContents(arch, binary string) (files []member, err error) {
 	add("usr/share/doc/agent/CHANGELOG.md.gz", 0o644, changes, readErr)
 	licences, readErr := os.ReadFile(filepath.Join(b.work, licencesFile))
 	add("usr/share/doc/agent/LICENSES.gz", 0o644, licences, readErr)
+	slices.SortFunc(files, func(a, b member) int { return strings.Compare(a.name, b.name) })
 	return files, err
 }
 
