@@ -48,7 +48,8 @@ type world struct {
 	calls    int
 
 	inherited *event.ContextInherited
-	body      string // of the task
+	body      string       // of the task
+	missing   []event.Body // in place of the first lists of tools
 
 	sent      []asked
 	compacted bool // since the last request
@@ -152,6 +153,11 @@ func (w *world) read(r Read) event.Body {
 	case "project.read":
 		return &event.ProjectRead{Rules: []event.RuleFile{{Path: "AGENTS.md", Text: event.T(strings.Repeat("Use tabs, never spaces. ", 2000))}}}
 	case "tools.listed":
+		if len(w.missing) > 0 {
+			b := w.missing[0]
+			w.missing = w.missing[1:]
+			return b
+		}
 		return &event.ToolsListed{Servers: []event.Server{{Name: "ws", Tools: []event.Tool{
 			{Name: "read_file", Description: "Reads a file.", Schema: []byte(`{"type":"object"}`), ReadOnly: true},
 			{Name: w.second, Description: "Runs a command.", Schema: []byte(`{"type":"object"}`)}}}}}

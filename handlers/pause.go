@@ -37,6 +37,8 @@ func pauseOf(s *projections.State) *projections.Pausing {
 		return pauses(event.PauseText, s.Unseen.By, person, s.Unseen.Seq)
 	case s.Unread != nil:
 		return pauses(event.PauseUnread, s.Unread.Reason, person, s.Unread.Seq)
+	case s.Image != nil && s.Image.Lasting:
+		return pauses(event.PauseImage, s.Image.Message, person, s.Image.Seq)
 	case s.Saved.Changed != nil && s.Saved.Changed.Reason != "":
 		return pauses(event.PauseFilesUnreadable, "", person, s.Saved.Changed.Seq)
 	case s.Saved.Changed != nil:

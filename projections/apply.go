@@ -163,6 +163,8 @@ func (s *State) applyInput(e event.Event) {
 		s.edited(e, b)
 	case *event.ReadRefused:
 		s.Unread = &Request{Seq: e.Seq, By: b.What, Reason: b.Message}
+	case *event.ImageMissing:
+		s.imageMissing(e, b)
 	case *event.TaskMoved:
 		s.moved(b)
 	case *event.WorkspacePrepared:
@@ -176,7 +178,7 @@ func (s *State) applyInput(e event.Event) {
 	case *event.ContextInherited:
 		s.Inherited = b
 	case *event.ToolsListed:
-		s.Tools, s.Steps[StepTools] = b, e.Seq
+		s.Tools, s.Steps[StepTools], s.Image = b, e.Seq, nil
 		s.ToolWeight, s.Schemas = weighTools(b), fitSchemas(b)
 	case *event.TimerFired:
 		s.timeOver(e, b)
@@ -312,7 +314,7 @@ func (s *State) language() i18n.Lang {
 }
 
 func (s *State) resume(e event.Event, b *event.ResumeRequested) {
-	s.Resume, s.ResumedBy, s.Pause, s.Denied, s.Unread = &Request{Seq: e.Seq, By: b.By}, b.By, nil, nil, nil
+	s.Resume, s.ResumedBy, s.Pause, s.Denied, s.Unread, s.Image = &Request{Seq: e.Seq, By: b.By}, b.By, nil, nil, nil, nil
 	s.Waited = s.Status == Awaiting
 	s.Window.forgive(s.Work.Failure)
 	s.Shape.Steps = s.Shape.Steps[:s.Shape.proven] // a person may have changed the server

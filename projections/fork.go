@@ -60,7 +60,7 @@ func (s *State) forked(e event.Event, b *event.ContextForked) {
 	s.Created = &created
 	s.Fork = &Fork{ContextForked: b, At: e.Seq, Before: s.Usage, Fresh: true}
 	s.EndedProperly, s.OpenRuns = true, 0
-	s.Pause, s.Stop, s.Denied, s.Unread, s.Resume, s.Paused = nil, nil, nil, nil, nil, nil
+	s.Pause, s.Stop, s.Denied, s.Unread, s.Image, s.Resume, s.Paused = nil, nil, nil, nil, nil, nil, nil
 	s.Expired, s.Before, s.Outage, s.Limit = false, Before{}, Outage{}, nil
 	s.Reactions, s.Planning.Posted = nil, Proposal{} // people answer the origin there
 	s.Labels = nil                                   // the item has others by now

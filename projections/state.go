@@ -79,6 +79,7 @@ type State struct {
 	Stop   *Request                // a wish to stop
 	Denied *Request                // the forge did not let us take the task
 	Unread *Request                // the forge did not let us read the task, or its comments
+	Image  *MissingImage           // without which no command runs; nil: it is there, or none is needed
 	Resume *Request                // a wish to resume that was not granted yet
 	Paused *event.ContextPaused    // why and until when it is paused
 	Before Before                  // what was on the item before it paused or waited

@@ -132,6 +132,8 @@ func describeMark(e event.Event) string {
 		return b.Reason
 	case *event.ReadRefused:
 		return b.What + ": " + firstLine(b.Message)
+	case *event.ImageMissing:
+		return firstLine(b.Message)
 	case *event.TaskMoved:
 		return b.Reason + ": " + b.To
 	case *event.TaskChanged:

@@ -267,6 +267,14 @@ type ReadRefused struct {
 	Message string `json:"message"`
 }
 
+// ImageMissing says that the container image which the commands of this context run in cannot be had. Nothing
+// is done without it.
+type ImageMissing struct {
+	input
+	Message string `json:"message"`
+	Lasting bool   `json:"lasting,omitempty"` // it was missing for a while: a person has to look
+}
+
 // Transferred is the reason of a move to another project.
 const Transferred = "transferred"
 

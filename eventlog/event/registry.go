@@ -36,6 +36,7 @@ var registry = map[string]entry{
 	"task.changed":          of[TaskChanged](1),
 	"task.moved":            of[TaskMoved](1),
 	"read.refused":          of[ReadRefused](1),
+	"image.missing":         of[ImageMissing](1),
 	"limit.reached":         of[LimitReached](1),
 	"pause.requested":       of[PauseRequested](1),
 	"resume.requested":      of[ResumeRequested](1),

@@ -52,9 +52,10 @@ func (*ProcessEnded) Type() string { return "process.ended" }
 func (*TimerFired) Type() string { return "timer.fired" }
 
 // Type names the event in logs.
-func (*TaskChanged) Type() string { return "task.changed" }
-func (*TaskMoved) Type() string   { return "task.moved" }
-func (*ReadRefused) Type() string { return "read.refused" }
+func (*TaskChanged) Type() string  { return "task.changed" }
+func (*TaskMoved) Type() string    { return "task.moved" }
+func (*ReadRefused) Type() string  { return "read.refused" }
+func (*ImageMissing) Type() string { return "image.missing" }
 
 // Type names the event in logs.
 func (*LimitReached) Type() string { return "limit.reached" }

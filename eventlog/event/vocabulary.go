@@ -47,6 +47,7 @@ const (
 	PauseText            PauseReason = "text"             // somebody who may not write edited the task after the label
 	PauseLabels          PauseReason = "labels"           // the forge did not let us set the labels: the trigger label is still there
 	PauseUnread          PauseReason = "unread"           // the forge does not let us read the item or its comments
+	PauseImage           PauseReason = "image"            // the container image for commands cannot be had
 	PauseRepeatedCall    PauseReason = "repeated_call"    // the model calls the same tool with the same arguments again and again
 	PauseFilesChanged    PauseReason = "files_changed"    // a person changed the files of a working copy in place
 	PauseFilesUnreadable PauseReason = "files_unreadable" // the saved files cannot be read

@@ -47,6 +47,9 @@ func (e *Engine) read(ctx context.Context, r handlers.Read) error {
 		return e.input(&inherited)
 	case handlers.WantTools:
 		listed, err := e.listTools(ctx)
+		if errors.Is(err, errRecorded) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}

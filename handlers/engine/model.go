@@ -113,11 +113,14 @@ func (e *Engine) checkTools(ctx context.Context) (changed bool, err error) {
 		return false, nil
 	}
 	listed, err := e.listTools(ctx)
+	if errors.Is(err, errRecorded) {
+		return true, nil
+	}
 	if err != nil {
 		return false, err
 	}
 	e.checked = true
-	if sameTools(listed, e.state.Tools) {
+	if sameTools(listed, e.state.Tools) && e.state.Image == nil {
 		return false, nil
 	}
 	return true, e.input(listed)

@@ -10,6 +10,7 @@ import (
 	"agent/eventlog/event"
 	"agent/handlers"
 	"agent/mcp"
+	"agent/projections"
 )
 
 func (e *Engine) session() Tools {
@@ -25,7 +26,39 @@ type ServerError struct{ Server, Reason string }
 
 func (s *ServerError) Error() string { return "the tool server " + s.Server + ": " + s.Reason }
 
-// listTools errors are *ServerError, *Temporary where only this context lacks something, or those of ctx.
+// imagePatience is how long an image may be missing before people are asked: a registry that is down for a
+// moment is nobody's business.
+const imagePatience = 10 * time.Minute
+
+// errRecorded says that why something cannot be done is in the log by now, so that Next decides.
+var errRecorded = errors.New("recorded")
+
+// lacksImage records once that the image cannot be had, and once that this lasts.
+func (e *Engine) lacksImage(message string) error {
+	b := imageMissing(e.state.Image, e.p.Now(), message)
+	if b != nil {
+		if err := e.input(b); err != nil {
+			return err
+		}
+	}
+	if b != nil && b.Lasting {
+		return errRecorded
+	}
+	return &Temporary{errors.New(message)}
+}
+
+// imageMissing is what is to be recorded of an image that cannot be had; nil if that is known already.
+func imageMissing(known *projections.MissingImage, now time.Time, message string) *event.ImageMissing {
+	switch {
+	case known == nil:
+		return &event.ImageMissing{Message: message}
+	case now.Sub(known.Since) >= imagePatience:
+		return &event.ImageMissing{Message: message, Lasting: true}
+	}
+	return nil
+}
+
+// listTools errors are *ServerError, those of lacksImage where only this context lacks something, or those of ctx.
 func (e *Engine) listTools(ctx context.Context) (*event.ToolsListed, error) {
 	listed := &event.ToolsListed{Servers: []event.Server{}}
 	room := maxTools
@@ -33,7 +66,7 @@ func (e *Engine) listTools(ctx context.Context) (*event.ToolsListed, error) {
 		if s.Required && s.Err != "" && ctx.Err() == nil {
 			err := &ServerError{s.Name, clean(s.Err)}
 			if s.Local {
-				return nil, &Temporary{errors.New(err.Error())} // others go on: it is no fault of the machine
+				return nil, e.lacksImage(err.Error()) // others go on: it is no fault of the machine
 			}
 			return nil, err
 		}

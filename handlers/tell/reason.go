@@ -42,6 +42,8 @@ func pausedReason(s *projections.State, lang i18n.Lang) (sentence, detail string
 		p.Detail = s.Denied.Reason
 	case s.Unread != nil && p.Reason == event.PauseUnread:
 		p.Detail = s.Unread.Reason
+	case s.Image != nil && p.Reason == event.PauseImage:
+		p.Detail = s.Image.Message
 	case s.Saved.Lost != nil && p.Reason == event.PauseFilesLost:
 		p.Detail = s.Saved.Lost.Reason
 	case s.Work.Failure != nil && ofModel:

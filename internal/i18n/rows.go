@@ -10,6 +10,7 @@ var rowTexts = texts{
 	"row.pause.text":             {"the text of the task was edited after the label was set", "ラベル設定後にタスクの本文が編集されました"},
 	"row.pause.labels":           {"the labels could not be changed", "ラベルを変更できませんでした"},
 	"row.pause.unread":           {"the forge does not let the agent read the item or its comments", "この項目またはコメントを読み取る権限がありません"},
+	"row.pause.image":            {"the container image cannot be had", "コンテナイメージを取得できません"},
 	"row.pause.repeated_call":    {"the model kept repeating the same tool call", "モデルが同じツール呼び出しを繰り返しました"},
 	"row.pause.files_changed":    {"somebody changed the files meanwhile", "作業中にファイルが変更されました"},
 	"row.pause.files_unreadable": {"the saved files cannot be read", "保存されたファイルを読み込めません"},

@@ -72,7 +72,7 @@ func (t *Timeline) fact(ev event.Event) (changed []uint64) {
 		t.working = true
 	case *event.ProcessEnded:
 		t.working = false
-	case *event.LimitReached:
+	case *event.LimitReached, *event.ImageMissing:
 		row.Status = Failed
 	}
 	return append(changed, t.add(row)...)
@@ -119,7 +119,7 @@ func (t *Timeline) resumed(ev event.Event) []uint64 {
 var kinds = map[string]Kind{
 	"llm": Model, "tool": Tool, "comment": Comment, "reaction": Comment, "labels": Labels, "change": Change, "workspace": Files, "message": Message, "summary": Message,
 	"phase": Phase, "action": Action, "plan": Plan, "understanding": Plan, "information": Plan, "assumption": Plan, "reflection": Plan, "verification": Plan,
-	"replan": Plan, "task": Input, "comments": Input, "project": Input, "tools": Input, "config": Input, "read": Input, "process": Process, "limit": Limit,
+	"replan": Plan, "task": Input, "comments": Input, "project": Input, "tools": Input, "image": Input, "config": Input, "read": Input, "process": Process, "limit": Limit,
 	"pause": Request, "resume": Request, "stop": Request, "status": Request, "context": Input, "timer": Input, "blob": Other,
 }
 
