@@ -13,7 +13,7 @@ import (
 // Kind says what an error means for whoever wanted to clone, fetch or push.
 type Kind string
 
-// The kinds. Everything else, as a full disk, is Other.
+// The kinds. Everything else is Other.
 const (
 	Moved       Kind = "moved"       // the branch has commits that we do not know
 	Elsewhere   Kind = "transferred" // the branch would be another project's
@@ -25,6 +25,7 @@ const (
 	Unreachable Kind = "unreachable" // may work later
 	TooLarge    Kind = "too_large"   // a clone passed its bound
 	Machine     Kind = "machine"     // git cannot be run here: no repository and no task is to blame
+	Full        Kind = "full"        // the disk of this machine is
 	Other       Kind = "other"
 )
 
@@ -66,6 +67,8 @@ func (c command) kindOf(err error, text string) Kind {
 	switch {
 	case !errors.As(err, &exit):
 		return Machine // it did not run at all
+	case strings.Contains(text, "No space left on device"), strings.Contains(text, "Disk quota exceeded"):
+		return Full
 	case c.auth.url == "":
 		return Other
 	}

@@ -43,6 +43,12 @@ func Version(ctx context.Context) (line string, err error) {
 	return line, nil
 }
 
+// IsFull reports whether err means that the disk of this machine is full.
+func IsFull(err error) bool {
+	var failed *Error
+	return errors.As(err, &failed) && failed.Kind == Full
+}
+
 // IsMachine reports whether err means that git cannot be run here.
 func IsMachine(err error) bool {
 	var failed *Error

@@ -124,7 +124,7 @@ func (w *Copy) Publish(ctx context.Context, s *projections.State, in *event.Chan
 	switch {
 	case ctx.Err() != nil:
 		return done, ctx.Err()
-	case git.IsMachine(failed):
+	case git.IsMachine(failed), git.IsFull(failed):
 		return done, orLater(failed)
 	case isTemporary(failed): // with the patch, for when it was the last try
 		return done, asForge(failed)
@@ -214,7 +214,7 @@ func (w *Copy) push(ctx context.Context, s *projections.State, in *event.ChangeR
 // orLater makes an error that git cannot be run here one that the next run may not
 // meet: no work is given up for it.
 func orLater(err error) error {
-	if git.IsMachine(err) {
+	if git.IsMachine(err) || git.IsFull(err) {
 		return &engine.Temporary{Err: err}
 	}
 	return err

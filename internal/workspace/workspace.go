@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"agent/forge"
+	"agent/handlers/engine"
 	"agent/internal/git"
 	"agent/internal/redact"
 	"agent/projections"
@@ -76,7 +77,10 @@ func (w *Copy) freeze(ctx context.Context, s *projections.State) (thaw func(), e
 	if w.c.Freeze == nil || s.Workspace == nil || s.Workspace.Dir == "" {
 		return func() {}, nil
 	}
-	return w.c.Freeze(ctx, s.Workspace.Dir)
+	if thaw, err = w.c.Freeze(ctx, s.Workspace.Dir); err != nil { // on a machine that is too busy, for one
+		return nil, &engine.Temporary{Err: err}
+	}
+	return thaw, nil
 }
 
 func (c Config) dirOf(uuid string) string { return filepath.Join(c.Root, uuid) }

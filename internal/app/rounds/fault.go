@@ -75,7 +75,7 @@ func (r *round) faultOf(err error) *Fault {
 		return &Fault{"clone_url", err.Error(), r.text("fault.todo.clone"), false}
 	case errors.As(err, &fault):
 		return fault
-	case errors.Is(err, contexts.ErrNoRoom):
+	case errors.Is(err, contexts.ErrNoRoom), git.IsFull(err):
 		return &Fault{"room", r.text("fault.room", err), r.text("doctor.todo.room", contexts.MinBytes>>20, contexts.MinInodes), true}
 	case git.IsMachine(err):
 		return r.noGit(err)
