@@ -24,6 +24,7 @@ var changeTexts = texts{
 	"kept.failed":               {"The unfinished work could not be pushed. %s", "作業途中の変更をプッシュできませんでした。%s"},
 	"kept.unknown":              {"Unfinished work could not be kept: the working copy cannot be read. %s", "作業途中の変更を保存できませんでした。作業コピーを読み取れません。%s"},
 	"work.branch":               {"unfinished work on the branch %s", "作業途中の変更はブランチ %s にあります"},
+	"work.at":                   {"%s in the directory of the contexts; agent diff %s prints it", "コンテキストのディレクトリの %s（agent diff %s で表示できます）"},
 	"work.patch":                {"unfinished work in %s beside the log", "作業途中の変更はログと同じ場所の %s にあります"},
 	"work.clone":                {"unfinished work in the working copy only", "作業途中の変更は作業コピーだけにあります"},
 	"continued.branch":          {"I continue with the unfinished work of the context %s on the branch %s.", "コンテキスト %s の作業途中の変更（ブランチ %s）から続けます。"},

@@ -45,11 +45,9 @@ var rowTexts = texts{
 	"row.reaction.confused":      {"😕", "😕"},
 	"row.reaction.other":         {"of another kind", "（その他）"},
 	"row.added":                  {"added", "追加しました"},
+	"row.unknown":                {"unknown to this release", "このリリースでは不明なイベントです"},
 	"row.resumed":                {"resumed", "再開しました"},
 	"row.interrupted":            {"the process ended without a word", "プロセスが何も記録せずに終了しました"},
 
 	"ui.removed": {"this context was removed; what was read before is shown", "このコンテキストは削除されました（読み込み済みの内容を表示しています）"},
-
-	"row.summary":    {"summary", "要約"},
-	"row.compaction": {"compaction", "会話の圧縮"},
 }

@@ -19,13 +19,13 @@ var stateTexts = texts{
 }
 
 // State is the one word for a state of a context, wherever people read it.
-func State(l Lang, state string) string { return word(l, "state.", state) }
+func State(l Lang, state string) string { return Word(l, "state.", state) }
 
 // Until is what a paused context waits for: a person, a comment, a signal, or a time.
-func Until(l Lang, until string) string { return word(l, "until.", until) }
+func Until(l Lang, until string) string { return Word(l, "until.", until) }
 
-// word is a word of a vocabulary; one that is newer than the table stays as it is.
-func word(l Lang, prefix ID, name string) string {
+// Word is a word of a vocabulary; one that is newer than the table stays as it is.
+func Word(l Lang, prefix ID, name string) string {
 	if id := prefix + ID(name); Has(id) {
 		return Text(l, id)
 	}

@@ -24,6 +24,8 @@ var parts = []texts{commentTexts, planTexts, reasonTexts, failureTexts, modelTex
 	turnTexts,
 	uiKeyTexts,
 	rowTexts,
+	sentenceTexts,
+	vocabularyTexts,
 	pageTexts, webTexts, uiTexts}
 
 // table is made when the first text is asked for.

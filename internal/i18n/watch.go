@@ -23,14 +23,4 @@ var watchTexts = texts{
 	"watch.stopping":       {"stopping; press Ctrl-C again to stop at once", "停止しています。もう一度 Ctrl-C を押すと直ちに終了します"},
 	"watch.kept":           {"interrupted; what was done is kept. Go on with: agent run %s", "中断しました。ここまでの作業は保存されています。続けるには: agent run %s"},
 	"watch.idle":           {"interrupted; no task was being worked on", "中断しました。処理中のタスクはありません"},
-
-	"watch.phase.understanding": {"understanding", "理解"},
-	"watch.phase.information":   {"information", "情報収集"},
-	"watch.phase.assumption":    {"assumptions", "仮定"},
-	"watch.phase.planning":      {"planning", "計画作成"},
-	"watch.phase.execution":     {"execution", "実行"},
-	"watch.phase.reflection":    {"reflection", "振り返り"},
-	"watch.phase.revision":      {"revision", "計画修正"},
-	"watch.phase.replanning":    {"replanning", "再計画"},
-	"watch.phase.verification":  {"verification", "検証"},
 }

@@ -103,7 +103,8 @@ func (b *builder) message(ev event.Event) {
 	if !ok {
 		return
 	}
-	t := Talk{Seq: m.Seq, Role: b.line(m.Role), Purpose: b.line(m.Purpose), Mark: m.Role == viewer.RoleMark}
+	who, purpose := m.Names(b.src.Lang)
+	t := Talk{Seq: m.Seq, Role: b.line(m.Role), Who: b.line(who), Purpose: b.line(purpose), Mark: m.Role == viewer.RoleMark}
 	t.Failed = strings.HasSuffix(m.Purpose, " failed") || m.Purpose == "no reply"
 	switch body := ev.Body.(type) {
 	case *event.LLMReplied:
@@ -162,7 +163,7 @@ func (b *builder) comment(ev event.Event) {
 	}
 	switch body := ev.Body.(type) {
 	case *event.CommentRequested:
-		b.doc.Comments = append(b.doc.Comments, Comment{Seq: ev.Seq, Ours: true, Purpose: b.line(body.Purpose), Time: clock(ev.Time), Edit: body.Edit != "",
+		b.doc.Comments = append(b.doc.Comments, Comment{Seq: ev.Seq, Ours: true, Purpose: b.line(viewer.CommentPurpose(b.src.Lang, body.Purpose)), Time: clock(ev.Time), Edit: body.Edit != "",
 			HTML: Markdown(b.room(b.whole(body.Body)))})
 		b.of(ev.Seq).comment = ev.Seq
 	case *event.CommentPosted:
@@ -179,7 +180,7 @@ func (b *builder) comment(ev event.Event) {
 			if text == "" {
 				continue
 			}
-			b.doc.Comments = append(b.doc.Comments, Comment{Seq: ev.Seq, Who: b.line("@" + c.Author), Purpose: b.line(string(c.Verdict)), Time: clock(c.Created), HTML: Markdown(b.room(text))})
+			b.doc.Comments = append(b.doc.Comments, Comment{Seq: ev.Seq, Who: b.line("@" + c.Author), Purpose: b.line(i18n.Word(b.src.Lang, "class.", string(c.Verdict))), Time: clock(c.Created), HTML: Markdown(b.room(text))})
 			b.of(ev.Seq).comment = ev.Seq
 		}
 	}
@@ -196,7 +197,7 @@ func (b *builder) plan(ev event.Event) {
 			p.Criteria = append(p.Criteria, b.line(c))
 		}
 	case *event.PlanRevised:
-		p.Revision, p.Reason, p.Trigger, actions = 1, b.line(body.Revision.Reason), b.line(body.Trigger), body.Revision.Actions
+		p.Revision, p.Reason, p.Trigger, actions = 1, b.line(body.Revision.Reason), b.line(i18n.Word(b.src.Lang, "trigger.", body.Trigger)), body.Revision.Actions
 		if n := len(b.doc.Plans); n > 0 {
 			p.Revision = b.doc.Plans[n-1].Revision + 1
 		}

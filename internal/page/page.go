@@ -134,14 +134,15 @@ type Part struct {
 
 // Talk is a message of the conversation, or a mark in it.
 type Talk struct {
-	Seq           uint64
-	Role, Purpose string
-	Failed, Mark  bool
-	HTML          template.HTML
-	Thought       template.HTML
-	Calls         []Call
-	Row           uint64 // of a tool: where its output is
-	Text          string // of a tool: its first line
+	Seq          uint64
+	Role         string // of the log
+	Who, Purpose string // in words
+	Failed, Mark bool
+	HTML         template.HTML
+	Thought      template.HTML
+	Calls        []Call
+	Row          uint64 // of a tool: where its output is
+	Text         string // of a tool: its first line
 }
 
 // Call is a tool call of a reply.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent/internal/i18n"
+	"agent/internal/report"
 	"agent/internal/sanitize"
 	"agent/internal/timeline"
 	"agent/internal/viewer"
@@ -26,13 +27,7 @@ func duration(seconds float64) string {
 }
 
 func (b *builder) phaseName(phase string) string {
-	if phase == "" {
-		return b.doc.T("page.work")
-	}
-	if id := i18n.ID("watch.phase." + phase); i18n.Has(id) {
-		return b.doc.T(id)
-	}
-	return phase
+	return i18n.Phase(b.src.Lang, phase)
 }
 
 // tokens is a number of tokens, "–" if it is not known.
@@ -72,7 +67,7 @@ func LiveRow(d *Doc, r timeline.Row, links Links) Row {
 // row is a row of the timeline with its texts.
 func (b *builder) row(r timeline.Row, x extra) Row {
 	out := Row{Row: r, Clock: r.Started.Local().Format("15:04:05"), Parts: x.parts, Talk: x.talk, Comment: x.comment,
-		KindText: b.doc.T(i18n.ID("page.kind." + string(r.Kind)))}
+		KindText: b.doc.T(i18n.ID("kind." + string(r.Kind)))}
 	if r.Timed {
 		out.Took = duration(r.Seconds)
 	}
@@ -127,7 +122,7 @@ func (b *builder) note(r Row) {
 func (b *builder) head() {
 	i, d := b.src.Info, b.doc
 	d.Title, d.Address, d.State, d.StateText = b.line(i.Title), b.line(i.Address()), sanitize.Line(i.State, 30), i18n.State(b.src.Lang, sanitize.Line(i.State, 30))
-	d.Change, d.Work, d.URL = Web(i.Change), b.line(i.Work), taskURL(b.state)
+	d.Change, d.Work, d.URL = Web(i.Change), b.line(report.WorkAt(b.src.Store, i, b.src.Lang)), taskURL(b.state)
 	d.Live = !i.Over() && b.src.Until == 0
 	if i.Partial {
 		d.StateText += " · " + i18n.State(b.src.Lang, "partial")

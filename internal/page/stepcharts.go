@@ -15,10 +15,8 @@ func StepCharts(d *Doc, steps []timeline.Sum, link func(timeline.Sum) string) []
 
 // stepName is the name of a step, or of a model call between steps.
 func stepName(lang i18n.Lang, s timeline.Sum) string {
-	if id := i18n.ID("row." + s.Purpose); s.Purpose != "" && i18n.Has(id) {
-		return i18n.Text(lang, id)
-	} else if s.Purpose != "" {
-		return s.Purpose
+	if s.Purpose != "" {
+		return i18n.Phase(lang, s.Purpose)
 	}
 	return i18n.Text(lang, "page.step", s.Step)
 }

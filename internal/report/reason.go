@@ -1,8 +1,10 @@
 package report
 
 import (
+	"path"
 	"time"
 
+	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/handlers"
 	"agent/internal/i18n"
@@ -87,4 +89,17 @@ func WaitsFor(s *projections.State) (reason, until string) {
 		return string(s.Paused.Reason), s.Paused.Until.Time.UTC().Format(time.RFC3339)
 	}
 	return string(s.Paused.Reason), s.Paused.Until.Kind
+}
+
+// WorkAt says where the unfinished work of a context is: its branch, or the patch below the
+// directory of the contexts and the command that prints it. It may be in another directory next.
+func WorkAt(store *contexts.Store, info contexts.Info, lang i18n.Lang) string {
+	if info.Work != event.PatchFile {
+		return info.Work
+	}
+	at, err := store.DirOf(info.UUID)
+	if err != nil {
+		return info.Work
+	}
+	return i18n.Text(lang, "work.at", path.Join(string(at), info.UUID, event.PatchFile), info.UUID[:min(8, len(info.UUID))])
 }

@@ -1,13 +1,12 @@
 package timeline
 
 import (
-	"cmp"
 	"slices"
 
 	"agent/eventlog"
 	"agent/eventlog/event"
+	"agent/internal/i18n"
 	"agent/internal/viewer"
-	"agent/projections"
 )
 
 // Add takes every event of a log in order, and gives the seqs of the rows that it
@@ -44,10 +43,10 @@ func (t *Timeline) AddEvent(ev event.Event) (changed []uint64) {
 
 // intent begins a row that an outcome will end.
 func (t *Timeline) intent(ev event.Event) []uint64 {
-	row := Row{Seq: ev.Seq, Status: Open, Type: ev.Body.Type(), Started: ev.Time, Title: t.line(cmp.Or(viewer.Words(ev, t.Lang), projections.Describe(ev)))}
+	row := Row{Seq: ev.Seq, Status: Open, Type: ev.Body.Type(), Started: ev.Time, Title: t.line(viewer.Sentence(ev, t.Lang))}
 	switch b := ev.Body.(type) {
 	case *event.LLMRequested:
-		row.Kind, row.Title = Model, t.line(b.Model+", "+b.Purpose)
+		row.Kind, row.Title = Model, t.line(b.Model+", "+i18n.Phase(t.Lang, b.Purpose))
 		t.retry = retry{}
 		if b.OutsideConversation() {
 			row.Purpose = t.line(string(b.Purpose))
@@ -106,7 +105,7 @@ func (t *Timeline) outcome(ev event.Event, call viewer.Call, ended bool) []uint6
 		row = &fresh
 	}
 	before := *row
-	row.Outcome, row.Status, row.Ended, row.Result = ev.Seq, Done, ev.Time, t.line(cmp.Or(viewer.Words(ev, t.Lang), projections.Describe(ev)))
+	row.Outcome, row.Status, row.Ended, row.Result = ev.Seq, Done, ev.Time, t.line(viewer.Sentence(ev, t.Lang))
 	if viewer.Failed(ev) {
 		row.Status, row.Minor = Failed, false
 	}

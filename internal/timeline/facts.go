@@ -14,7 +14,7 @@ import (
 
 // fact takes an event that is neither an intent nor an outcome.
 func (t *Timeline) fact(ev event.Event) (changed []uint64) {
-	row := Row{Seq: ev.Seq, Kind: kindOf(ev.Body), Type: t.line(ev.Body.Type()), Status: Done, Title: t.line(cmp.Or(viewer.Words(ev, t.Lang), projections.Describe(ev))), Started: ev.Time, Ended: ev.Time,
+	row := Row{Seq: ev.Seq, Kind: kindOf(ev.Body), Type: t.line(ev.Body.Type()), Status: Done, Title: t.line(viewer.Sentence(ev, t.Lang)), Started: ev.Time, Ended: ev.Time,
 		Minor: minor(ev.Body)}
 	if row.Title == "" {
 		row.Title = row.Type
@@ -45,17 +45,17 @@ func (t *Timeline) fact(ev event.Event) (changed []uint64) {
 	case *event.ResumeRequested:
 		t.by = viewer.Who(t.Lang, b.By, b.Actor)
 	case *event.MessageAdded:
-		row.Title = t.line(string(b.Purpose) + ": " + beginning(unmarked.Replace(b.Content.View())))
+		row.Title = t.line(i18n.Word(t.Lang, "message.", string(b.Purpose)) + ": " + beginning(unmarked.Replace(b.Content.View())))
 	case *event.CommentsFetched:
 		row.Title = t.line(cmp.Or(join(wordsOf(b.Comments), viewer.Words(ev, t.Lang)), row.Title))
 	case *event.PhaseEntered:
 		t.phase, t.action = t.line(b.Phase), ""
-		row.Title = t.phase
+		row.Title = t.line(i18n.Phase(t.Lang, b.Phase))
 	case *event.ActionStarted:
 		t.action = t.line(b.Action)
 		row.Title = t.action
 	case *event.ActionFinished:
-		row.Title, row.Result = t.line(b.Action), t.line(strings.TrimSpace(b.Status+" "+b.Detail))
+		row.Title, row.Result = t.line(b.Action), t.line(strings.TrimSpace(i18n.Word(t.Lang, "page.action.", b.Status)+" "+b.Detail))
 		if b.Status != "success" {
 			row.Status = Failed
 		}

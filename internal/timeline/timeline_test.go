@@ -131,14 +131,14 @@ func TestRows(t *testing.T) {
 		got = append(got, text+": "+r.Title+" = "+r.Result)
 	}
 	want := `
-1-0 input done / step 0: new context for github.com/acme/widgets/issues/12 (): = 
-4-5 model failed planning/ step 1 1s: big, planning = transient HTTP 503 later
+1-0 input done / step 0: work on github.com/acme/widgets/issues/12 began = 
+4-5 model failed planning/ step 1 1s: big, planning = transient (HTTP 503): later
 6-7 model done planning/ step 1 1.5s 1100 tokens 0.02 USD: big, planning = I do it.
 10-11 model done execution/a1 step 2 1.5s 2050 tokens 0.03 USD: big, execution = → workspace/run_command I do it.
 12-14 tool failed execution/a1 step 2 0.02s 2 files +5 -1 at 13: workspace/run_command go = exit code: 1 FAIL widgets
-15-17 model interrupted execution/a1 step 3 700 tokens: big, execution = interrupted the process ended
-16-0 interruption interrupted execution/a1 step 3: the process ended without a word = agent started as process 0 on (decisions v0)
-18-0 action done execution/a1 step 3: a1 = success
+15-17 model interrupted execution/a1 step 3 700 tokens: big, execution = interrupted
+16-0 interruption interrupted execution/a1 step 3: the process ended without a word = agent started on (process 0)
+18-0 action done execution/a1 step 3: a1 = done
 19-23 pause done execution/ step 3 4s: somebody asked for a pause = 
 22-0 request done execution/ step 3: somebody (command) asked to resume = 
 23-0 resume done execution/ step 3: resumed by somebody (command) = 

@@ -7,15 +7,17 @@ import (
 	"strings"
 
 	"agent/eventlog/event"
+	"agent/internal/i18n"
 	"agent/internal/term"
 	"agent/internal/timeline"
+	"agent/internal/viewer"
 )
 
 // body shows a body that people read often; false if it has no form of its own.
 func (p *page) body(b event.Body) bool {
 	switch b := b.(type) {
 	case *event.LLMRequested:
-		p.add(term.Aux, b.Model+" · "+b.Purpose)
+		p.add(term.Aux, b.Model+" · "+i18n.Phase(p.Lang, b.Purpose))
 	case *event.LLMReplied:
 		p.reply(b)
 	case *event.ToolRequested:
@@ -25,10 +27,10 @@ func (p *page) body(b event.Body) bool {
 		p.head("tui.output")
 		p.output(b.Content.View())
 	case *event.MessageAdded:
-		p.head("tui.message", b.Role, b.Purpose)
+		p.head("tui.message", b.Role, i18n.Word(p.Lang, "message.", string(b.Purpose)))
 		p.markdown(b.Content.View())
 	case *event.CommentRequested:
-		p.head("tui.comment", b.Purpose)
+		p.head("tui.comment", viewer.CommentPurpose(p.Lang, b.Purpose))
 		p.markdown(b.Body.View())
 	case *event.TaskFetched:
 		p.head("tui.by", b.Author)
@@ -40,7 +42,7 @@ func (p *page) body(b event.Body) bool {
 	case *event.PlanMade:
 		p.plan(b.Plan)
 	case *event.PlanRevised:
-		p.head("tui.revised", b.Trigger)
+		p.head("tui.revised", i18n.Word(p.Lang, "trigger.", b.Trigger))
 		p.add("", b.Revision.Reason)
 		p.actions(b.Revision.Actions)
 	default:

@@ -160,7 +160,7 @@ func (p *page) head(id i18n.ID, args ...any) {
 
 // row shows a row: its figures, its intent and outcome, and what it changed in the files.
 func (p *page) row(r timeline.Row) {
-	p.add(term.Head, fmt.Sprintf("%d  %s  %s", r.Seq, p.text(i18n.OrOther("tui.kind.", string(r.Kind))), r.Title))
+	p.add(term.Head, fmt.Sprintf("%d  %s  %s", r.Seq, p.text(i18n.OrOther("kind.", string(r.Kind))), r.Title))
 	line := r.Started.Local().Format("2006-01-02 15:04:05 MST")
 	if r.Timed {
 		line += " · " + took(r.Seconds)
@@ -206,6 +206,9 @@ func (p *page) why(r timeline.Row) {
 	if text := report.Because(state, p.Lang); text != "" {
 		p.lines = append(p.lines, styled{})
 		p.add(term.Waits, text)
+	}
+	if info, err := p.Store.Info(p.uuid); err == nil && info.Work != "" {
+		p.add("", p.text("inspect.work", report.WorkAt(p.Store, info, p.Lang)))
 	}
 }
 

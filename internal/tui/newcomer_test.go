@@ -47,10 +47,10 @@ func TestSteps(t *testing.T) {
 	w.browse(80, 24, "en")
 	w.wants(w.press("enter"), "s5000 ", "reply5000.", "0.5000 USD")
 	w.wants(w.press("4 9 9 0"), "Step (enter goes there", "> 4990")
-	w.wants(w.press("enter"), "▶ 9981 model    s4990")
+	w.wants(w.press("enter"), "▶ 9981 model       s4990")
 	w.wants(w.press("# 9 enter"), "There is no step 9 here")
 	w.press("g")
-	w.wants(w.press(": 9 enter"), "▶   19 model    s9")
+	w.wants(w.press(": 9 enter"), "▶   19 model       s9")
 	w.m.width = 200
 	w.wants(w.screen(), "77 tok 0.5000 USD")
 }

@@ -147,7 +147,7 @@ func (m *Model) stateNow(v *view) (string, term.Color) {
 	}
 	text := i18n.State(m.Lang, state)
 	if w, ok := v.tl.Waiting(); ok && v.to == v.end && state != report.Interrupted {
-		text += " · " + m.text("tui.for."+i18n.ID(w.For), clean(w.What), report.Age(m.Now().Sub(w.Since)))
+		text += " · " + m.text(i18n.ID("page.waits."+w.For), clean(w.What)) + ", " + report.Age(m.Now().Sub(w.Since))
 	}
 	return text, colorOfState(state)
 }
@@ -177,6 +177,9 @@ func (m *Model) figures(v *view) string {
 	return m.paint(term.Aux, m.fit(line, m.width))
 }
 
+// kindWidth is how wide the words for what a row is about are.
+const kindWidth = 11
+
 // timelineLines are the rows of the timeline around the chosen one.
 func (m *Model) timelineLines(width, rows int) (lines []string) {
 	v := m.open
@@ -202,7 +205,7 @@ func (m *Model) item(v *view, it item, width int) (string, term.Color) {
 		if v.folded[it.seq] {
 			sign = "▷"
 		}
-		text := fmt.Sprintf(" %s %s (%d)", sign, m.text(i18n.OrOther("tui.phase.", it.phase)), it.rows)
+		text := fmt.Sprintf(" %s %s (%d)", sign, clean(i18n.Phase(m.Lang, it.phase)), it.rows)
 		if it.bad > 0 {
 			text += " " + m.text("tui.failed", it.bad)
 		}
@@ -210,9 +213,9 @@ func (m *Model) item(v *view, it item, width int) (string, term.Color) {
 	}
 	r := &v.tl.Rows[it.row]
 	end := figuresOf(r, width >= 100)
-	head := fmt.Sprintf(" %5s %s %s ", strconv.FormatUint(r.Seq, 10), r.Started.Local().Format("15:04:05"), pad(m.text(i18n.OrOther("tui.kind.", string(r.Kind))), 8))
+	head := fmt.Sprintf(" %5s %s %s ", strconv.FormatUint(r.Seq, 10), r.Started.Local().Format("15:04:05"), pad(m.text(i18n.OrOther("kind.", string(r.Kind))), kindWidth))
 	if m.width < roomy {
-		head = fmt.Sprintf(" %5s %s ", strconv.FormatUint(r.Seq, 10), pad(m.text(i18n.OrOther("tui.kind.", string(r.Kind))), 8))
+		head = fmt.Sprintf(" %5s %s ", strconv.FormatUint(r.Seq, 10), pad(m.text(i18n.OrOther("kind.", string(r.Kind))), kindWidth))
 	}
 	if m.width >= 60 {
 		head += pad(v.stepOf(r), 5) + " "

@@ -251,7 +251,7 @@ func TestFollows(t *testing.T) {
 	w.press("enter")
 	w.add(&event.LLMRequested{Purpose: "work", Model: "gpt-5"})
 	_, _ = w.m.Update(w.m.grown()())
-	w.wants(w.screen(), "waiting for the model: gpt-5", "▶   12 model")
+	w.wants(w.screen(), "waits for the model: gpt-5", "▶   12 model")
 	w.press("g")
 	w.add(&event.LLMReplied{Text: event.T("Now done")})
 	_, _ = w.m.Update(w.m.grown()())
@@ -368,7 +368,7 @@ func TestWindows(t *testing.T) {
 		t.Errorf("the window is %d to %d", v.from, v.to)
 	}
 	w.press("g")
-	w.wants(w.screen(), "events 1–", "context")
+	w.wants(w.screen(), "events 1–", "began")
 	for range 40 {
 		w.press("pgdown pgdown")
 	}

@@ -75,7 +75,7 @@ func (c *Conversation) AddEvent(ev event.Event) (Message, bool) {
 		m.Text = b.Reason
 		c.result(&m, ev.Cause, true)
 	case *event.SummaryAdded:
-		m.Role, m.Purpose = "assistant", fmt.Sprintf("%s summary of events %d to %d", b.Purpose, b.From, b.To)
+		m.Role, m.Purpose = "assistant", i18n.Text(c.Lang, "ev.summary.added", b.From, b.To)
 		m.Text = b.Text.View()
 	default:
 		return c.mark(m, ev)
@@ -131,6 +131,19 @@ func replyText(b *event.LLMReplied) string {
 	return strings.Join(parts, "\n")
 }
 
+// Names are who speaks, and what for, in words.
+func (m Message) Names(lang i18n.Lang) (who, purpose string) {
+	purpose = m.Purpose
+	if tool, failed := strings.CutSuffix(purpose, " failed"); failed {
+		purpose = i18n.Text(lang, "message.failed", tool)
+	} else if id := i18n.ID("message." + purpose); i18n.Has(id) {
+		purpose = i18n.Text(lang, id)
+	} else if id := i18n.ID("phase." + purpose); purpose != "" && i18n.Has(id) {
+		purpose = i18n.Text(lang, id)
+	}
+	return i18n.Word(lang, "role.", m.Role), purpose
+}
+
 // Message prints a message whole.
 func (p *Printer) Message(m Message) {
 	if m.Role == RoleMark {
@@ -141,9 +154,10 @@ func (p *Printer) Message(m Message) {
 	if strings.HasSuffix(m.Purpose, " failed") || m.Purpose == "no reply" {
 		color = term.Bad
 	}
-	title := fmt.Sprintf("%d  %s", m.Seq, sanitize.Line(m.Role, 40))
-	if m.Purpose != "" && m.Purpose != m.Role {
-		title += " · " + sanitize.Line(m.Purpose, 120)
+	who, purpose := m.Names(p.Lang)
+	title := fmt.Sprintf("%d  %s", m.Seq, sanitize.Line(who, 40))
+	if purpose != "" && purpose != who {
+		title += " · " + sanitize.Line(purpose, 120)
 	}
 	fmt.Fprintln(p.Screen, p.Screen.Paint(color, title))
 	p.text(1, m.Text)

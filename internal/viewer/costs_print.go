@@ -191,7 +191,7 @@ func (c *costs) sums(all []Sum) {
 	fmt.Fprintln(c.Screen)
 	c.heads("costs.calls", "costs.tokens")
 	for _, s := range all {
-		name := s.Phase
+		name := i18n.Phase(c.Lang, s.Phase)
 		switch s.Kind {
 		case "action":
 			name = "· " + s.Action

@@ -69,6 +69,6 @@ func (l Log) Header(screen term.Screen, lang i18n.Lang) {
 	if err != nil {
 		return
 	}
-	info.State = report.StateOf(l.Store, info)
+	info.State, info.Work = report.StateOf(l.Store, info), report.WorkAt(l.Store, info, lang)
 	Header(screen, lang, info)
 }

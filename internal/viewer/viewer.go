@@ -7,7 +7,6 @@
 package viewer
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -70,7 +69,7 @@ func (p *Printer) describe(r eventlog.Record) string {
 		return string(r.Data)
 	}
 	event.Fetch(ev.Body, p.Blob)
-	return cmp.Or(Words(ev, p.Lang), projections.Describe(ev))
+	return Sentence(ev, p.Lang)
 }
 
 func (p *Printer) date(t time.Time) {

@@ -144,7 +144,7 @@ func TestFailed(t *testing.T) {
 	p := wide()
 	p.Failed = true
 	got := shown(t, logOf(t, planned()...), p, (*Printer).Timeline, Filter{Failed: true})
-	for _, want := range []string{"big, planning\n", "llm.failed: transient HTTP 503 later", "whole: agent inspect 11110000 6\n",
+	for _, want := range []string{"big, planning\n", "llm.failed: transient (HTTP 503): later", "whole: agent inspect 11110000 6\n",
 		"workspace/run_command go test ./...\n", "tool.replied: 25 bytes in 20 ms: exit code: 1", "whole: agent inspect 11110000 14\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)

@@ -20,11 +20,11 @@ func Words(ev event.Event, lang i18n.Lang) string {
 	case *event.ContextAwaiting:
 		return say(i18n.OrOther("row.await.", b.Reason))
 	case *event.ContextCompleted:
-		return inWords(lang, "end.", string(b.Reason))
+		return i18n.Word(lang, "end.", string(b.Reason))
 	case *event.ContextStopped:
-		return inWords(lang, "stop.", string(b.Reason))
+		return i18n.Word(lang, "stop.", string(b.Reason))
 	case *event.ContextFailed:
-		return inWords(lang, "why.", string(b.Reason))
+		return i18n.Word(lang, "why.", string(b.Reason))
 	case *event.PauseRequested:
 		return say("row.asked.pause", Who(lang, b.By, b.Actor))
 	case *event.ResumeRequested:
@@ -40,26 +40,19 @@ func Words(ev event.Event, lang i18n.Lang) string {
 		if b.Limit == "" {
 			return say("row.raised.none", Who(lang, b.By, b.Actor))
 		}
-		return say("row.raised", Who(lang, b.By, b.Actor), fmt.Sprintf("%g", b.Add), inWords(lang, "limit.", b.Limit))
+		return say("row.raised", Who(lang, b.By, b.Actor), fmt.Sprintf("%g", b.Add), i18n.Word(lang, "limit.", b.Limit))
 	case *event.LimitReached:
-		return say("row.limit", inWords(lang, "limit.", b.Limit), fmt.Sprintf("%g", b.Used), fmt.Sprintf("%g", b.Max))
+		return say("row.limit", i18n.Word(lang, "limit.", b.Limit), fmt.Sprintf("%g", b.Used), fmt.Sprintf("%g", b.Max))
 	case *event.ReactionRequested:
 		return say("row.reaction", say(i18n.OrOther("row.reaction.", b.Reaction)), b.Comment)
 	case *event.ReactionAdded:
-		return say("row.added")
+		if b.Simulated == "" {
+			return say("row.added")
+		}
 	case *event.CommentsFetched:
 		return commandWords(b, lang)
 	}
 	return ""
-}
-
-// inWords is a word of a vocabulary as people say it, or as it is in the log: that may be of
-// a later release.
-func inWords(lang i18n.Lang, prefix i18n.ID, word string) string {
-	if id := prefix + i18n.ID(word); i18n.Has(id) {
-		return i18n.Text(lang, id)
-	}
-	return word
 }
 
 func pauseWords(b *event.ContextPaused, lang i18n.Lang) string {

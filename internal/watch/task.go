@@ -126,8 +126,5 @@ func call(b *event.ToolRequested) string {
 }
 
 func phase(lang i18n.Lang, name string) string {
-	if id := i18n.ID("watch.phase." + name); i18n.Has(id) {
-		return i18n.Text(lang, id)
-	}
-	return term.Line(name, 30) // newer than this table
+	return term.Line(i18n.Phase(lang, name), 30)
 }
