@@ -7,13 +7,16 @@ import (
 	"iter"
 )
 
+// near is within how many bytes a search ends: to read them all costs less than to divide them again.
+const near = 128 << 10
+
 // Search gives the offset of a line of a log, not far before the first one for
 // which before is false. before must be true of a beginning of the log and false
 // of the rest. Few lines are read, so that also a large log answers at once;
 // what is damaged on the way is passed over.
 func Search(r io.ReaderAt, size int64, before func(Record) bool) (offset int64, err error) {
 	lo, hi := int64(0), size // lines that begin in [lo, hi) are not decided; one begins at lo
-	for hi-lo > 2*MaxLine {
+	for hi-lo > near {
 		mid := lo + (hi-lo)/2
 		rec, at, end, err := lineAfter(r, mid, hi)
 		switch {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -79,7 +80,7 @@ func (w *world) quickPages(what string, args []string, pages map[string]string) 
 		must(w.t, err)
 		address := strings.TrimSuffix(regexp.MustCompile(`http://[^ ]+`).FindString(line), "/")
 		body := w.page(address + path)
-		took := time.Since(begin)
+		took, worked := time.Since(begin), w.processorTime(cmd.Process.Pid)
 		if !strings.Contains(body, want) && !strings.Contains(body, "Adding up") {
 			w.t.Errorf("%s, %s lacks %q: %.300s", what, path, want, body)
 		}
@@ -91,7 +92,7 @@ func (w *world) quickPages(what string, args []string, pages map[string]string) 
 		w.bounded(what+", "+path, cmd.Process.Pid)
 		must(w.t, cmd.Process.Signal(syscall.SIGINT))
 		_ = cmd.Wait() // by the signal
-		w.t.Logf("%s, page %s: %d ms from the start of the server", what, path, took.Milliseconds())
+		w.t.Logf("%s, page %s: %d ms from the start of the server, processor time %d ms", what, path, took.Milliseconds(), worked.Milliseconds())
 	}
 }
 
@@ -117,7 +118,7 @@ func (w *world) quick(what, want string, args ...string) {
 	for !strings.Contains(p.shown.String(), want) && time.Since(begin) < patience {
 		time.Sleep(time.Millisecond)
 	}
-	w.t.Logf("%s: first screen %d ms", what, time.Since(begin).Milliseconds())
+	w.t.Logf("%s: first screen %d ms, processor time %d ms", what, time.Since(begin).Milliseconds(), w.processorTime(p.cmd.Process.Pid).Milliseconds())
 	p.press("", want)
 	for range 50 {
 		_, _ = p.terminal.WriteString("\x1b[5~\x1b[5~k") // page up, and to earlier windows
@@ -130,6 +131,21 @@ func (w *world) quick(what, want string, args ...string) {
 	if code, _ := p.end(); code != 0 {
 		w.t.Errorf("exit %d", code)
 	}
+}
+
+// processorTime is what a process has used of the processors so far. Unlike the clock it does
+// not count what others do meanwhile.
+func (w *world) processorTime(pid int) (sum time.Duration) {
+	w.t.Helper()
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	for _, name := range threads {
+		var ns int64
+		if data, err := os.ReadFile(name); err == nil { // a thread may have ended
+			_, _ = fmt.Sscan(string(data), &ns)
+			sum += time.Duration(ns)
+		}
+	}
+	return sum
 }
 
 // bounded looks at the most memory that a process had. What getrusage says of it counts the

@@ -269,7 +269,9 @@ func TestRemovedWhileWatched(t *testing.T) {
 	w.press("enter")
 	removed, _ := filepath.Glob(filepath.Join(w.home, "*", uuid))
 	must(t, os.RemoveAll(removed[0]))
-	_, _ = w.m.Update(w.m.grown()())
+	for range 2 { // once it may be about to move
+		_, _ = w.m.Update(w.m.grown()())
+	}
 	w.wants(w.screen(), "this context was removed", "model")
 	w.wants(w.press("q"), "contexts:")
 }
@@ -375,6 +377,36 @@ func TestWindows(t *testing.T) {
 	w.wants(w.screen(), "call199")
 	for range 40 {
 		w.press("up pgdown up")
+	}
+}
+
+// A context moves between directories and is archived while it is watched: the view goes on.
+func TestMovedWhileWatched(t *testing.T) {
+	w := newWorld(t)
+	w.context(uuid, "t", work()...)
+	w.browse(80, 24, "en")
+	w.press("enter")
+	for _, c := range []struct {
+		body event.Body
+		want string
+	}{
+		{&event.ContextPaused{Reason: "requested", Until: event.Until{Kind: "person"}}, "paused"},
+		{&event.ContextResumed{}, "resumed"},
+		{&event.ContextCompleted{Reason: "done"}, "completed"},
+	} {
+		w.add(c.body)
+		must(t, w.log.Relocate())
+		_, _ = w.m.Update(w.m.grown()())
+		w.wants(w.screen(), c.want)
+	}
+	must(t, w.log.Close())
+	_, err := w.store.Archive(uuid)
+	must(t, err)
+	_, _ = w.m.Update(w.m.grown()())
+	w.wants(w.screen(), "completed")
+	w.wants(w.press("n enter"), "Output", "no rule")
+	if w.m.open.err != nil {
+		t.Error(w.m.open.err)
 	}
 }
 

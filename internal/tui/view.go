@@ -26,6 +26,7 @@ type view struct {
 	minor    bool            // rows of little interest are shown, too
 	follow   bool            // the latest row is chosen
 	err      error           // damage
+	missed   int             // how often in a row it was not found
 	detail   detail
 	worked   bool // a process works on it
 	loading  bool // another window is read: one at a time
@@ -264,9 +265,15 @@ func (m *Model) polled(p pollMsg) tea.Cmd {
 	}
 	v.worked = p.worked
 	if contexts.IsGone(p.err) {
-		v.err = errors.New(m.text("ui.removed")) // what was read stays
+		if v.missed++; v.missed > 1 { // it may have been about to move
+			v.err = errors.New(m.text("ui.removed")) // what was read stays
+		}
 		return m.poll()
 	}
+	if v.missed > 1 {
+		v.err = nil
+	}
+	v.missed = 0
 	if v.tl == nil || len(p.records) == 0 || p.records[0].Seq != v.end+1 {
 		return m.poll()
 	}

@@ -341,6 +341,45 @@ func TestRemovedWhileWatched(t *testing.T) {
 	}
 }
 
+// A context moves between directories while it is watched, and is archived: nobody is told that
+// it is gone.
+func TestMovedWhileWatched(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := w.context(0, "Greet", &event.ProcessStarted{})
+	at := w.serve(Options{})
+	answer, err := http.Get(at + "/c/" + id(0) + "/live?after=2")
+	must(t, err)
+	defer answer.Body.Close()
+	lines := bufio.NewScanner(answer.Body)
+	for _, step := range []struct {
+		body event.Body
+		want string
+	}{
+		{&event.ContextPaused{Reason: "requested", Until: event.Until{Kind: "person"}}, `"state":"paused"`},
+		{&event.ContextResumed{}, `resumed`},
+		{&event.ContextCompleted{Reason: "done"}, `"state":"completed"`},
+	} {
+		w.append(c, step.body)
+		must(t, c.Relocate())
+		for lines.Scan() && !strings.Contains(lines.Text(), step.want) {
+			if strings.Contains(lines.Text(), "removed") {
+				t.Error(lines.Text())
+			}
+		}
+		must(t, lines.Err())
+	}
+	must(t, c.Close())
+	_, err = w.store.Archive(id(0))
+	must(t, err)
+	if code, body := get(t, at+"/c/"+id(0)); code != http.StatusOK || !strings.Contains(body, "somebody asked for a pause") {
+		t.Errorf("the page of an archived context: %d %.300s", code, body)
+	}
+	if _, body := get(t, at+"/c/"+id(0)+"/live?after=2"); !strings.Contains(body, `"state":"completed"`) || !strings.Contains(body, "event: end") {
+		t.Errorf("watched once it was archived: %s", body)
+	}
+}
+
 // A watcher who comes back gets what it missed, and a page that is too old is loaded again.
 func TestComesBack(t *testing.T) {
 	t.Parallel()
