@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/internal/i18n"
 	"agent/internal/report"
@@ -63,11 +64,11 @@ func (s Source) summary(w io.Writer, state *projections.State) {
 	rows := [][2]string{
 		{s.text("export.task"), fenced(state.Key.String())},
 		{s.text("export.context"), fenced(s.UUID)},
-		{s.text("export.state"), i18n.State(s.Lang, string(state.Status))},
+		{s.text("export.state"), i18n.State(s.Lang, report.StateOf(s.Store, contexts.Info{UUID: s.UUID, State: string(state.Status)}))},
 		{s.text("export.time"), state.Started.UTC().Format(time.RFC3339) + " – " + state.Now.UTC().Format(time.RFC3339)},
 		{s.text("export.calls"), fmt.Sprintf("%d / %d", state.Usage.LLMBegun, state.Usage.ToolCalls)},
 		{s.text("export.tokens"), fmt.Sprintf("%d / %d", state.Usage.Prompt, state.Usage.Completion)},
-		{s.text("export.cost"), i18n.Money(s.Lang, state.Usage.CostUSD)},
+		{s.text("export.cost"), i18n.Cost(state.Usage.CostUSD)},
 	}
 	if c := state.Config; c != nil {
 		rows = append(rows, [2]string{s.text("export.model"), fenced(c.Provider + " " + c.Model)})

@@ -52,6 +52,14 @@ func USD(usd float64) string {
 	return fmt.Sprintf("%.2f", usd)
 }
 
+// Cost is an amount of money where a label says what it is, "–" if it is not known.
+func Cost(usd float64) string {
+	if usd <= 0 {
+		return USD(usd)
+	}
+	return USD(usd) + " USD"
+}
+
 // Money is an amount of money in words. Of a model without a price nothing is known.
 func Money(l Lang, usd float64) string {
 	if usd <= 0 {

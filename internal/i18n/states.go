@@ -13,13 +13,25 @@ var stateTexts = texts{
 	"state.partial":     {"partial", "一部未完了"},
 
 	"until.person":  {"person", "担当者"},
-	"until.comment": {"comment", "コメント"},
-	"until.signal":  {"signal", "シグナル"},
+	"until.comment": {"answer", "回答"},
+	"until.signal":  {"resume", "再開"},
 	"until.time":    {"time", "時刻"},
 }
 
 // State is the one word for a state of a context, wherever people read it.
 func State(l Lang, state string) string { return Word(l, "state.", state) }
+
+// Standing is a state with what is waited for, and whether something is left to do, as lists say it.
+func Standing(l Lang, state, waits string, partial bool) string {
+	text := State(l, state)
+	if waits != "" {
+		text += " (" + Until(l, waits) + ")"
+	}
+	if partial {
+		text += " (" + State(l, "partial") + ")"
+	}
+	return text
+}
 
 // Until is what a paused context waits for: a person, a comment, a signal, or a time.
 func Until(l Lang, until string) string { return Word(l, "until.", until) }

@@ -15,11 +15,6 @@ var uiTexts = texts{
 	"tui.part":     {"events %d–%d of %d", "イベント %d–%d / %d"},
 	"tui.failed":   {"%d failed", "失敗 %d 件"},
 
-	"tui.waits.signal":  {"(resume)", "（再開待ち）"},
-	"tui.waits.time":    {"(time)", "（時刻待ち）"},
-	"tui.waits.person":  {"(person)", "（人待ち）"},
-	"tui.waits.comment": {"(answer)", "（回答待ち）"},
-
 	"tui.keys.list":    {"enter open · / filter · P pause · R resume · S stop · ? keys · q quit", "enter 開く · / 絞り込み · P 一時停止 · R 再開 · S 停止 · ? キー一覧 · q 終了"},
 	"tui.keys.context": {"enter detail · n failed · d diff · p plan · c message · F fork · ? keys · q back", "enter 詳細 · n 失敗 · d 差分 · p 計画 · c 発言 · F フォーク · ? キー · q 戻る"},
 	"tui.keys.filter":  {"words: all must fit · ↑ ↓ choose · enter keep the filter · esc drop it", "語句（すべてに一致） · ↑ ↓ 選択 · enter 確定 · esc 解除"},

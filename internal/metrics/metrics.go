@@ -13,16 +13,12 @@ import (
 	"strings"
 	"time"
 
-	"agent/contexts"
 	"agent/internal/report"
 	"agent/internal/sanitize"
 )
 
 // ContentType is that of an answer to a scrape.
 const ContentType = "text/plain; version=0.0.4; charset=utf-8"
-
-// states are always there, so that a series does not begin with its first alarm.
-var states = []string{contexts.StateRunning, report.Interrupted, contexts.StatePaused, contexts.StateAwaiting, "completed", "stopped", "failed", contexts.StateDamaged}
 
 // Write writes a report. version is that of the program.
 func Write(w io.Writer, s *report.Status, version string) error {
@@ -49,7 +45,7 @@ func Write(w io.Writer, s *report.Status, version string) error {
 func (m *metrics) contexts(s *report.Status) {
 	m.family("agent_contexts", "Contexts by state. Those that ended are counted by their outcome until they are removed.")
 	counts := maps.Clone(s.Counts)
-	for _, state := range states {
+	for _, state := range report.States { // also where there is none, so that a series does not begin with its first alarm
 		counts[state] += 0
 	}
 	for _, state := range slices.Sorted(maps.Keys(counts)) {

@@ -121,12 +121,9 @@ func (b *builder) note(r Row) {
 // head fills in what the page says at its top.
 func (b *builder) head() {
 	i, d := b.src.Info, b.doc
-	d.Title, d.Address, d.State, d.StateText = b.line(i.Title), b.line(i.Address()), sanitize.Line(i.State, 30), i18n.State(b.src.Lang, sanitize.Line(i.State, 30))
+	d.Title, d.Address, d.State, d.StateText = b.line(i.Title), b.line(i.Address()), sanitize.Line(i.State, 30), i18n.Standing(b.src.Lang, sanitize.Line(i.State, 30), i.Waits, i.Partial)
 	d.Change, d.Work, d.URL = Web(i.Change), b.line(report.WorkAt(b.src.Store, i, b.src.Lang)), taskURL(b.state)
 	d.Live = !i.Over() && b.src.Until == 0
-	if i.Partial {
-		d.StateText += " · " + i18n.State(b.src.Lang, "partial")
-	}
 	d.Because = b.because()
 	if w, ok := b.rows.Waiting(); ok && b.src.Until == 0 {
 		d.Waits = d.T(i18n.ID("page.waits."+w.For), w.What)
@@ -152,7 +149,7 @@ func (b *builder) head() {
 		fact("page.calls", strings.TrimPrefix(i18n.Calls(b.src.Lang, calls, i.Summaries, i.Lost, failed), d.T("calls.model")))
 		fact("page.tools", number(i.ToolCalls))
 		fact("page.tokens", watch.Count(i.Tokens))
-		fact("page.cost", i18n.Money(b.src.Lang, i.CostUSD))
+		fact("page.cost", i18n.Cost(i.CostUSD))
 	}
 	if b.state != nil && b.state.Config != nil {
 		fact("page.model", b.line(b.state.Config.Model))

@@ -60,12 +60,5 @@ func (p *Printer) link(s string, width int) string {
 
 // stateOf is the state of a context in words, and what it waits for.
 func (p *Printer) stateOf(line report.Listed) string {
-	state := i18n.State(p.Lang, line.State)
-	if line.Waits != "" {
-		state += " (" + i18n.Until(p.Lang, line.Waits) + ")"
-	}
-	if line.Partial {
-		state += " (" + i18n.State(p.Lang, "partial") + ")"
-	}
-	return state
+	return i18n.Standing(p.Lang, line.State, line.Waits, line.Partial)
 }

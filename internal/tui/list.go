@@ -21,11 +21,12 @@ type entry struct {
 	uuid, state, task, title, waits string
 	updated                         time.Time
 	cost                            float64
+	partial                         bool
 	find                            string // what the filter looks at
 }
 
 func entryOf(store *contexts.Store, i contexts.Info) entry {
-	e := entry{uuid: i.UUID, state: report.StateOf(store, i), task: i.Address(), title: i.Title, waits: i.Waits, updated: i.Updated, cost: i.CostUSD}
+	e := entry{uuid: i.UUID, state: report.StateOf(store, i), task: i.Address(), title: i.Title, waits: i.Waits, updated: i.Updated, cost: i.CostUSD, partial: i.Partial}
 	if e.updated.IsZero() {
 		e.updated = i.Created
 	}
@@ -203,28 +204,18 @@ func cursor(typing bool) string {
 
 // row is one context on one line.
 func (m *Model) row(e entry, chosen bool) string {
-	cost := "–" // not known, which is not 0.00
-	if e.cost > 0 {
-		cost = i18n.USD(e.cost)
-	}
-	line := m.columns(m.stateWord(e.state, e.waits), report.Age(m.Now().Sub(e.updated)), cost, e.task, e.title)
+	line := m.columns(i18n.Standing(m.Lang, e.state, e.waits, e.partial), report.Age(m.Now().Sub(e.updated)), i18n.USD(e.cost), e.task, e.title)
 	return m.mark(m.paint(colorOfState(e.state), line), line, chosen)
 }
 
+// stateWidth is how wide a state with what it waits for is.
+const stateWidth = 17
+
 // columns lays out the cells of a row of the list.
 func (m *Model) columns(state, age, cost, task, title string) string {
-	room := max(m.width-2-14-5-9, 20)
+	room := max(m.width-2-stateWidth-5-9, 20)
 	wide := min(40, room/2)
-	return m.fit(fmt.Sprintf("  %s %s %s  %s %s", pad(state, 14), padLeft(age, 5), padLeft(cost, 8), pad(task, wide), clean(title)), m.width)
-}
-
-// stateWord is a state in words, with what a wait is for.
-func (m *Model) stateWord(state, waits string) string {
-	word := i18n.State(m.Lang, state)
-	if id := i18n.ID("tui.waits." + waits); waits != "" && i18n.Has(id) {
-		word += " " + m.text(id)
-	}
-	return word
+	return m.fit(fmt.Sprintf("  %s %s %s  %s %s", pad(state, stateWidth), padLeft(age, 5), padLeft(cost, 8), pad(task, wide), clean(title)), m.width)
 }
 
 func colorOfState(state string) term.Color {

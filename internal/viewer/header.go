@@ -12,10 +12,7 @@ import (
 // Header says what a context is about: title, task, state, what it took, its change.
 func Header(s term.Screen, lang i18n.Lang, info contexts.Info) {
 	fmt.Fprintln(s, s.Paint(term.Head, term.Line(info.Title, s.Width)))
-	state := i18n.State(lang, info.State)
-	if info.Waits != "" {
-		state += " (" + i18n.Until(lang, info.Waits) + ")"
-	}
+	state := i18n.Standing(lang, info.State, info.Waits, info.Partial)
 	fmt.Fprintln(s, term.Line(info.Address(), s.Width-term.Columns(state)-2)+"  "+s.Paint(StateColor(info.State), state))
 	var parts []string
 	if !info.Created.IsZero() {

@@ -170,6 +170,11 @@ func (p listPage) Ref(key string) string { return watch.Ref(key) }
 // StateText is a state in words.
 func (p listPage) StateText(state string) string { return i18n.State(p.Lang, state) }
 
+// Standing is the state of a context, and what it waits for.
+func (p listPage) Standing(l report.Listed) string {
+	return i18n.Standing(p.Lang, sanitize.Line(l.State, 30), l.Waits, l.Partial)
+}
+
 // Age is how long ago something was.
 func (p listPage) Age(t time.Time) string {
 	if t.IsZero() {
