@@ -80,7 +80,7 @@ func (w *world) quickPages(what string, args []string, pages map[string]string) 
 		must(w.t, err)
 		address := strings.TrimSuffix(regexp.MustCompile(`http://[^ ]+`).FindString(line), "/")
 		body := w.page(address + path)
-		took, worked := time.Since(begin), w.processorTime(cmd.Process.Pid)
+		took, worked := time.Since(begin), w.usedBy(cmd.Process.Pid)
 		if !strings.Contains(body, want) && !strings.Contains(body, "Adding up") {
 			w.t.Errorf("%s, %s lacks %q: %.300s", what, path, want, body)
 		}
@@ -118,7 +118,7 @@ func (w *world) quick(what, want string, args ...string) {
 	for !strings.Contains(p.shown.String(), want) && time.Since(begin) < patience {
 		time.Sleep(time.Millisecond)
 	}
-	w.t.Logf("%s: first screen %d ms, processor time %d ms", what, time.Since(begin).Milliseconds(), w.processorTime(p.cmd.Process.Pid).Milliseconds())
+	w.t.Logf("%s: first screen %d ms, processor time %d ms", what, time.Since(begin).Milliseconds(), w.usedBy(p.cmd.Process.Pid).Milliseconds())
 	p.press("", want)
 	for range 50 {
 		_, _ = p.terminal.WriteString("\x1b[5~\x1b[5~k") // page up, and to earlier windows
@@ -133,9 +133,9 @@ func (w *world) quick(what, want string, args ...string) {
 	}
 }
 
-// processorTime is what a process has used of the processors so far. Unlike the clock it does
+// usedBy is what a process has used of the processors so far. Unlike the clock it does
 // not count what others do meanwhile.
-func (w *world) processorTime(pid int) (sum time.Duration) {
+func (w *world) usedBy(pid int) (sum time.Duration) {
 	w.t.Helper()
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	for _, name := range threads {
