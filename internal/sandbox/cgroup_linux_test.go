@@ -25,7 +25,7 @@ func TestBoundProcesses(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	release := BoundProcesses(cmd.Process.Pid, 20)
+	release := Bound(cmd.Process.Pid, 20, 1<<30)
 	group, _ := os.ReadFile("/proc/" + strconv.Itoa(cmd.Process.Pid) + "/cgroup")
 	if !strings.Contains(string(group), "/agent-") {
 		_ = cmd.Process.Kill()
@@ -34,7 +34,7 @@ func TestBoundProcesses(t *testing.T) {
 	}
 	_, _ = in.Write([]byte("go\n"))
 	err = cmd.Wait() // the shell gives up at the first fork that is refused
-	for _, dir := range pidGroups {
+	for _, dir := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/pids"} {
 		procs, _ := os.ReadFile(dir + "/agent-" + strconv.Itoa(cmd.Process.Pid) + "/cgroup.procs")
 		pids := strings.Fields(string(procs))
 		for _, pid := range pids {
@@ -49,4 +49,41 @@ func TestBoundProcesses(t *testing.T) {
 		t.Errorf("all forks were let: %v %s", err, said)
 	}
 	release()
+}
+
+// TestBoundMemory: what takes more memory than the group may have is ended by the kernel, and nothing else is.
+func TestBoundMemory(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("control groups are root's")
+	}
+	if swaps, _ := os.ReadFile("/proc/swaps"); strings.Count(string(swaps), "\n") > 1 {
+		t.Skip("what does not fit may be swapped out here")
+	}
+	cmd := exec.Command("sh", "-c", `read go; head -c 200M /dev/zero | tail -c 150M >/dev/null`) // tail keeps it all
+	in, _ := cmd.StdinPipe()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	release := Bound(cmd.Process.Pid, 20, 64<<20)
+	defer release()
+	group, _ := os.ReadFile("/proc/" + strconv.Itoa(cmd.Process.Pid) + "/cgroup")
+	own := "agent-" + strconv.Itoa(cmd.Process.Pid)
+	bounded := false
+	for line := range strings.Lines(string(group)) {
+		_, err := os.Stat("/sys/fs/cgroup/" + own + "/memory.max")
+		bounded = bounded || strings.Contains(line, ":memory:") && strings.Contains(line, own) || strings.HasPrefix(line, "0::") && strings.Contains(line, own) && err == nil
+	}
+	if !bounded {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		t.Skipf("control groups of memory cannot be made here:\n%s", group)
+	}
+	_, _ = in.Write([]byte("go\n"))
+	if err := cmd.Wait(); err == nil {
+		t.Error("150 MiB fit into 64 MiB")
+	}
+	release()
+	if left, _ := os.ReadFile("/proc/self/cgroup"); strings.Contains(string(left), own) {
+		t.Errorf("the test itself is in the group:\n%s", left)
+	}
 }

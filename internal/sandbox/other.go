@@ -61,8 +61,11 @@ func Freeze(int, time.Duration) (thaw func(), err error) {
 // MostTasks is a bound that nothing enforces here.
 const MostTasks = 4096
 
-// BoundProcesses does nothing here.
-func BoundProcesses(int, int) (release func()) { return func() {} }
+// MostMemory is a bound that nothing enforces here.
+func MostMemory() uint64 { return 0 }
+
+// Bound does nothing here.
+func Bound(int, int, uint64) (release func()) { return func() {} }
 
 // LimitSelf does nothing here.
 func (p Policy) LimitSelf() {}

@@ -98,7 +98,7 @@ func run(args []string) (exitCode int) {
 	}
 	release := func() {}
 	if private != nil {
-		release = sandbox.BoundProcesses(child, sandbox.MostTasks)
+		release = sandbox.Bound(child, sandbox.MostTasks, sandbox.MostMemory())
 	}
 	closeStreams()
 	exited := make(chan int, 1)
