@@ -51,6 +51,7 @@ func (s *Store) Pending(uuid string) (map[Signal][]byte, error) {
 		payload, err := fsx.ReadFile(s.fs, g.file(uuid), maxSignal)
 		switch {
 		case isMissing(err):
+			s.seen.Delete(g.file(uuid)) // another process has cleared it
 		case err != nil:
 			problems = errors.Join(problems, err)
 		default:

@@ -26,7 +26,7 @@ func (w *Copy) Measure(ctx context.Context, s *projections.State) (m event.Chang
 	m.Files = []event.ChangedFile{}
 	thaw, err := w.freeze(ctx, s)
 	if err != nil {
-		return m, orLater(err)
+		return m, &engine.Temporary{Err: err} // a machine with much to do: the next run has new processes
 	}
 	defer thaw()
 	err = w.measure(ctx, s, &m)
@@ -87,7 +87,7 @@ func shortPath(path string) string {
 func (w *Copy) Publish(ctx context.Context, s *projections.State, in *event.ChangeRequested) (done engine.Published, err error) {
 	thaw, err := w.freeze(ctx, s)
 	if err != nil {
-		return done, err
+		return done, &engine.Temporary{Err: err}
 	}
 	defer thaw()
 	repo, err := w.existing(ctx, s)

@@ -37,6 +37,19 @@ func (e *endedItems) load(s *contexts.Store) {
 	}
 }
 
+// mostEnded bounds what a loop remembers: of items that are forgotten the comments are read once more.
+const mostEnded = 10_000
+
+func (e *endedItems) note(name string, change contexts.Change) {
+	e.seen[name] = change
+	for other := range e.seen { // in random order
+		if len(e.seen) <= mostEnded {
+			return
+		}
+		delete(e.seen, other)
+	}
+}
+
 // changedAfterEnd finds the open items whose task has ended and that have changed since their comments were
 // read: somebody may ask for another attempt. That costs a list for each of the labels of ended tasks, now and then.
 func (r *round) changedAfterEnd(ctx context.Context, at app.Site, jobs chan<- job) {
@@ -101,7 +114,7 @@ func (r *round) readAfterEnd(key forge.TaskKey, changed time.Time) {
 	r.over.mu.Lock()
 	known := r.over.seen[name]
 	now := contexts.Change{Time: changed, Twice: known.Time.Equal(changed)}
-	r.over.seen[name] = now
+	r.over.note(name, now)
 	r.over.mu.Unlock()
 	r.seen.mu.Lock()
 	defer r.seen.mu.Unlock()

@@ -116,21 +116,31 @@ func (r *round) look(ctx context.Context, jobs chan<- job) {
 	}
 }
 
-// lookAgain is look once more in the same round. What ended since may be taken again.
+// lookAgain is look once more in the same round.
 func (r *round) lookAgain(ctx context.Context, jobs chan<- job) {
 	r.endLook()
-	r.mu.Lock()
-	maps.DeleteFunc(r.taken, func(_ string, working bool) bool { return !working })
-	r.summary.Paused, r.summary.Errors = 0, nil
-	r.checked = &sync.Once{}
-	r.mu.Unlock()
-	r.pausedMu.Lock()
-	clear(r.paused)
-	r.pausedMu.Unlock()
+	r.forget()
 	r.look(ctx, jobs)
 	if ctx.Err() == nil {
 		r.upkeep(ctx)
 	}
+}
+
+// forget drops what a look knew, for the next one in the same round, which may last for days where tasks overlap. What
+// ended since may be taken again. A refusal that somebody has dealt with elsewhere keeps no new task waiting.
+func (r *round) forget() {
+	r.mu.Lock()
+	maps.DeleteFunc(r.taken, func(_ string, working bool) bool { return !working })
+	maps.DeleteFunc(r.found, func(uuid string, _ forge.TaskKey) bool { return !r.taken[forge.FoldKey(uuid)] })
+	if r.refused != nil && !r.taken[forge.FoldKey(r.refused.uuid)] {
+		r.refused = nil // the next look finds it again if it is paused still
+	}
+	r.summary.Paused, r.summary.Errors = 0, nil
+	r.checked = &sync.Once{}
+	r.mu.Unlock()
+	r.pausedMu.Lock() // a list may be on its way
+	defer r.pausedMu.Unlock()
+	clear(r.paused)
 }
 
 // begun finds contexts that run, and gives those that are paused. It is false if ctx ended.
