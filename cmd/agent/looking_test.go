@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"syscall"
@@ -15,9 +16,8 @@ import (
 func TestLoopLooksOn(t *testing.T) {
 	t.Parallel()
 	longHold, sunHold := make(chan struct{}), make(chan struct{})
-	script := greet()
 	w := newWorld(t, func(n int, r llmtest.Request) llmtest.Reply {
-		reply := script(n, r)
+		reply := greets(n, r)
 		switch text := r.Messages[1].Content; {
 		case strings.Contains(text, "The long one"):
 			reply.Until = longHold
@@ -26,6 +26,7 @@ func TestLoopLooksOn(t *testing.T) {
 		}
 		return reply
 	})
+	w.extra = followUp
 	w.forge.RemoveLabels(testRepo, 1, botLabel)
 	long := w.issue("The long one")
 	loop := w.start("loop", "--interval", "1")
@@ -34,7 +35,11 @@ func TestLoopLooksOn(t *testing.T) {
 	has := func(n int, label string) func() bool {
 		return func() bool { return slices.Contains(w.forge.Labels(testRepo, n), label) }
 	}
-	w.until("a new issue is done meanwhile", has(moon, doneLabel))
+	w.until("a new issue is worked on meanwhile, and waits for an answer", has(moon, awaitingLabel))
+	w.forge.AddComment(testRepo, moon, "alice", "Said-answer: one more line, please.")
+	w.until("an answer is read", func() bool {
+		return slices.ContainsFunc(w.model.Requests(), func(r llmtest.Request) bool { return strings.Contains(fmt.Sprint(r.Messages), "Said-answer") })
+	})
 	sun := w.issue("Greet the sun")
 	w.until("another one is begun", has(sun, processingLabel))
 	url := (&onGitHub{w: w, number: sun}).url()
@@ -42,12 +47,12 @@ func TestLoopLooksOn(t *testing.T) {
 	close(sunHold)
 	w.until("it is paused", has(sun, pausedLabel))
 	w.agent(0, "resume", url)
-	w.until("a resume is obeyed", has(sun, doneLabel))
-	if has(long, doneLabel)() {
+	w.until("a resume is obeyed", has(sun, awaitingLabel))
+	if has(long, awaitingLabel)() {
 		t.Fatal("the long task has ended")
 	}
 	close(longHold)
-	w.until("the long one is done, too", has(long, doneLabel))
+	w.until("the long one is done, too", has(long, awaitingLabel))
 	loop.signal(syscall.SIGTERM)
 	if code := loop.wait(); code != 0 {
 		t.Errorf("the loop ends with %d\n%s", code, &loop.err)
