@@ -23,7 +23,7 @@ type kept struct {
 	form  string
 	turns []Message
 	ends  []int     // where the encoding of each turn ends
-	bytes []byte    // the encodings, with commas between them
+	bytes []byte    // the encodings; what was given away is never written to again
 	sum   hash.Hash // of the same bytes, if only that is wanted
 }
 
@@ -48,7 +48,7 @@ func (c *conversations) of(form string, turns []Message, lost int) *kept {
 			continue
 		}
 		if n < len(k.turns) {
-			k.turns, k.ends, k.bytes = k.turns[:n], k.ends[:n], k.bytes[:k.ends[n-1]]
+			k.turns, k.ends, k.bytes = k.turns[:n], k.ends[:n], slices.Clip(k.bytes[:k.ends[n-1]])
 		}
 		copy(c.list[1:i+1], c.list[:i])
 		c.list[0] = k
@@ -71,24 +71,31 @@ func (o *Opaque) same(p *Opaque) bool {
 // Encodings keeps how an adapter encodes turns. Its zero value is ready.
 type Encodings struct{ kept conversations }
 
-// Append appends the encodings of turns with commas between them, as a JSON array has
-// them. form names all else that an encoding depends on.
-func (e *Encodings) Append(dst []byte, form string, turns []Message, encode func(Message) ([]byte, error)) ([]byte, error) {
+// Of is the encoding of turns, which must not be changed. form names all else that it
+// depends on. encode appends the last of the turns to what the others are encoded as.
+func (e *Encodings) Of(form string, turns []Message, encode func(dst []byte, turns []Message) ([]byte, error)) ([]byte, error) {
 	e.kept.mu.Lock()
 	defer e.kept.mu.Unlock()
 	k := e.kept.of(form, turns, 2)
-	for _, m := range turns[len(k.turns):] {
-		data, err := encode(m)
+	for n := len(k.turns) + 1; n <= len(turns); n++ {
+		longer, err := encode(k.bytes, turns[:n])
 		if err != nil {
 			return nil, err
 		}
-		if len(k.turns) > 0 {
-			k.bytes = append(k.bytes, ',')
-		}
-		k.bytes = append(k.bytes, data...)
-		k.turns, k.ends = append(k.turns, m), append(k.ends, len(k.bytes))
+		k.bytes, k.turns, k.ends = longer, append(k.turns, turns[n-1]), append(k.ends, len(longer))
 	}
-	return append(dst, k.bytes...), nil
+	return slices.Clip(k.bytes), nil
+}
+
+// Listed encodes turns with commas between them, as a JSON array has them.
+func Listed(encode func(Message) ([]byte, error)) func([]byte, []Message) ([]byte, error) {
+	return func(dst []byte, turns []Message) ([]byte, error) {
+		data, err := encode(turns[len(turns)-1])
+		if len(turns) > 1 {
+			dst = append(dst, ',')
+		}
+		return append(dst, data...), err
+	}
 }
 
 // ToolEncoding keeps how the tools were encoded that were offered last. Its zero value is ready.

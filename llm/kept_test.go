@@ -67,6 +67,8 @@ func TestKeptTurns(t *testing.T) {
 	var encodings Encodings
 	encode := func(m Message) ([]byte, error) { return json.Marshal(m) }
 	all := make([][]Message, mostKept+1)
+	var given [][]byte // they may still be on their way to a server
+	var wanted []string
 	for n := range 600 {
 		i := random.IntN(len(all))
 		if random.IntN(3) > 0 {
@@ -90,10 +92,16 @@ func TestKeptTurns(t *testing.T) {
 		if sum := sha256.Sum256(r.Canonical()); r.Hash() != hex.EncodeToString(sum[:]) {
 			t.Fatalf("step %d: another hash", n)
 		}
-		got, err := encodings.Append([]byte("["), "form", *c, encode)
+		got, err := encodings.Of("form", *c, Listed(encode))
 		want, _ := json.Marshal(*c)
-		if got = append(got, ']'); err != nil || !bytes.Equal(got, want) {
+		if want = want[1 : len(want)-1]; err != nil || !bytes.Equal(got, want) {
 			t.Fatalf("step %d: %v\n%s\nwant\n%s", n, err, got, want)
+		}
+		given, wanted = append(given, got), append(wanted, string(want))
+	}
+	for n, got := range given {
+		if string(got) != wanted[n] {
+			t.Fatalf("step %d: what was given away changed", n)
 		}
 	}
 }
@@ -106,10 +114,10 @@ func TestTurnsAreEncodedOnce(t *testing.T) {
 	for n := range 50 {
 		turns = append(turns, Message{Role: User, Content: fmt.Sprint(n)})
 		for _, form := range []string{"a", "b"} {
-			if _, err := encodings.Append(nil, form, turns, func(m Message) ([]byte, error) {
+			if _, err := encodings.Of(form, turns, Listed(func(m Message) ([]byte, error) {
 				counts[form+m.Content]++
 				return json.Marshal(m)
-			}); err != nil {
+			})); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"crypto/sha256"
+	"slices"
 	"strings"
 )
 
@@ -111,15 +112,13 @@ func mapIDs(messages []Message, short bool) {
 		if m.CallID != "" {
 			m.CallID = fit(m.CallID)
 		}
-		if len(m.Calls) == 0 {
+		if !slices.ContainsFunc(m.Calls, func(c ToolCall) bool { return fit(c.ID) != c.ID }) {
 			continue
 		}
-		calls := make([]ToolCall, len(m.Calls))
-		for n, c := range m.Calls {
-			c.ID = fit(c.ID)
-			calls[n] = c
+		m.Calls = slices.Clone(m.Calls)
+		for n := range m.Calls {
+			m.Calls[n].ID = fit(m.Calls[n].ID)
 		}
-		m.Calls = calls
 	}
 }
 

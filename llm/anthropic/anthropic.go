@@ -19,7 +19,6 @@ package anthropic
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -56,6 +55,9 @@ type Provider struct {
 	config Config
 	client *httpx.Client
 	host   string
+
+	turns llm.Encodings // of all messages but the latest
+	tools llm.ToolEncoding
 
 	mu      sync.Mutex
 	learned map[string][]string // name of a model → steps away from the first shape
@@ -106,13 +108,13 @@ func (p *Provider) once(ctx context.Context, r llm.Request, s shape) (llm.Reply,
 	if s.stream {
 		out.Accept = "text/event-stream, application/json"
 	}
-	body := s.request(r)
-	if body.Thinking != nil && body.Thinking.Binding != nil {
-		out.Header = map[string]string{"anthropic-beta": dropping}
-	}
+	var thinking *wireThinking
 	var err error
-	if out.Body, err = json.Marshal(body); err != nil {
+	if out.Body, thinking, err = p.body(r, s); err != nil {
 		return llm.Reply{}, &llm.Error{Kind: llm.Invalid, Message: "the request cannot be encoded", Err: err}
+	}
+	if thinking != nil && thinking.Binding != nil {
+		out.Header = map[string]string{"anthropic-beta": dropping}
 	}
 	reply, err := p.client.Do(ctx, out, read)
 	if err == nil {

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"agent/llm"
@@ -11,16 +12,19 @@ import (
 // noContent stands for a blank content, which the API refuses.
 const noContent = "(empty)"
 
-// wireRequest is the body of POST /v1/messages. What stays the same stands first.
-type wireRequest struct {
-	Model     string        `json:"model"`
-	MaxTokens int           `json:"max_tokens"`
-	Tools     []wireTool    `json:"tools,omitempty"`
-	System    []wireBlock   `json:"system,omitempty"`
-	Messages  []wireMessage `json:"messages"`
-	Choice    *wireChoice   `json:"tool_choice,omitempty"`
-	Thinking  *wireThinking `json:"thinking,omitempty"`
-	Stream    bool          `json:"stream,omitempty"`
+// The body of POST /v1/messages is an object with the members of wireHead, "messages", and
+// those of wireTail. What stays the same stands first.
+type wireHead struct {
+	Model     string          `json:"model"`
+	MaxTokens int             `json:"max_tokens"`
+	Tools     json.RawMessage `json:"tools,omitempty"`
+	System    []wireBlock     `json:"system,omitempty"`
+}
+
+type wireTail struct {
+	Choice   *wireChoice   `json:"tool_choice,omitempty"`
+	Thinking *wireThinking `json:"thinking,omitempty"`
+	Stream   bool          `json:"stream,omitempty"`
 }
 
 type wireTool struct {
@@ -69,53 +73,123 @@ type keptBlock struct {
 	Call     string          `json:"call,omitempty"`
 }
 
-// request is what is sent. Equal requests of equal shape give equal bytes.
-func (s shape) request(r llm.Request) wireRequest {
-	out := wireRequest{Model: r.Model, MaxTokens: s.limit, Stream: s.stream}
-	for _, m := range s.Messages(r.Messages) {
-		if m.Role == llm.System {
-			out.System = append(out.System, text(m.Content))
-			continue
-		}
-		out.add(m.Role, s.blocks(m))
+// ephemeral marks a breakpoint of the cache.
+var ephemeral = &wireChoice{"ephemeral"}
+
+// body is what is sent, and what it says of thinking. Equal requests of equal shape give
+// equal bytes.
+func (p *Provider) body(r llm.Request, s shape) ([][]byte, *wireThinking, error) {
+	head, tail := wireHead{Model: r.Model, MaxTokens: s.limit}, wireTail{Stream: s.stream}
+	turns := s.Messages(r.Messages)
+	for len(turns) > 0 && turns[0].Role == llm.System {
+		head.System = append(head.System, text(turns[0].Content))
+		turns = turns[1:]
+	}
+	if n := len(head.System); n > 0 {
+		head.System[n-1].Cache = ephemeral
 	}
 	tools := r.Tools
 	if len(tools) == 0 && len(r.Kept) > 0 {
-		tools, out.Choice = r.Kept, &wireChoice{"none"}
+		tools, tail.Choice = r.Kept, &wireChoice{"none"}
 	}
-	for _, t := range tools {
-		out.Tools = append(out.Tools, wireTool{t.Name, t.Description, httpx.Schema(t)})
+	var err error
+	if len(tools) > 0 {
+		if head.Tools, err = p.tools.Of("", tools, encodeTools); err != nil {
+			return nil, nil, err
+		}
 	}
-	out.Thinking = s.thinking(out.Messages)
-	out.mark()
-	return out
+	before, latest, err := p.messages(turns, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	tail.Thinking = s.thinking(latest)
+	mark(latest)
+	body := make([][]byte, 3)
+	for i, part := range []any{head, latest, tail} {
+		if body[i], err = json.Marshal(part); err != nil {
+			return nil, nil, err
+		}
+	}
+	first := body[0]
+	pieces := [][]byte{first[:len(first)-1], []byte(`,"messages":[`), before, body[1][1 : len(body[1])-1], httpx.EndArray(body[2])}
+	if before != nil {
+		pieces = slices.Insert(pieces, 3, []byte("]},"))
+	}
+	return pieces, tail.Thinking, nil
 }
 
-// add puts blocks behind the conversation. Results of tools and what a user says
-// after them are one turn.
-func (w *wireRequest) add(role llm.Role, blocks []wireBlock) {
-	name := string(llm.User)
-	if role == llm.Assistant {
-		name = string(llm.Assistant)
+func encodeTools(all []llm.Tool) ([]byte, error) {
+	var out []wireTool
+	for _, t := range all {
+		out = append(out, wireTool{t.Name, t.Description, httpx.Schema(t)})
 	}
-	if n := len(w.Messages); n > 0 && w.Messages[n-1].Role == name {
-		w.Messages[n-1].Content = append(w.Messages[n-1].Content, blocks...)
-		return
+	return json.Marshal(out)
+}
+
+// roleOf is what the API calls the side that a turn is of. Results of tools and what a
+// user says after them are one message.
+func roleOf(m llm.Message) string {
+	if m.Role == llm.Assistant {
+		return string(llm.Assistant)
 	}
-	w.Messages = append(w.Messages, wireMessage{name, blocks})
+	return string(llm.User)
+}
+
+// mostMarked is how many messages at the end may look otherwise in the next request: two of
+// the user have marks, and between them are answers.
+const mostMarked = 4
+
+// messages are the latest ones, and the encoding of those before, of which the last is open.
+func (p *Provider) messages(turns []llm.Message, s shape) (before []byte, latest []wireMessage, err error) {
+	begin := len(turns)
+	for n := 0; begin > 0; begin-- {
+		if begin == len(turns) || roleOf(turns[begin]) != roleOf(turns[begin-1]) {
+			if n++; n > mostMarked {
+				break
+			}
+		}
+	}
+	latest = []wireMessage{}
+	for i, m := range turns[begin:] {
+		if i > 0 && roleOf(turns[begin+i-1]) == roleOf(m) {
+			last := &latest[len(latest)-1]
+			last.Content = append(last.Content, s.blocks(m)...)
+			continue
+		}
+		latest = append(latest, wireMessage{roleOf(m), s.blocks(m)})
+	}
+	if begin == 0 {
+		return nil, latest, nil
+	}
+	before, err = p.turns.Of(s.from+"\n"+string(s.Reasoning), turns[:begin], s.encodeTurn)
+	return before, latest, err
+}
+
+// encodeTurn leaves the message of the turn open for the next one.
+func (s shape) encodeTurn(dst []byte, turns []llm.Message) ([]byte, error) {
+	n := len(turns) - 1
+	blocks, err := json.Marshal(s.blocks(turns[n]))
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case n == 0:
+		dst = append(dst, `{"role":"`+roleOf(turns[n])+`","content":[`...)
+	case roleOf(turns[n-1]) != roleOf(turns[n]):
+		dst = append(dst, `]},{"role":"`+roleOf(turns[n])+`","content":[`...)
+	default:
+		dst = append(dst, ',')
+	}
+	return append(dst, blocks[1:len(blocks)-1]...), nil
 }
 
 // mark sets the breakpoints of the cache. The one where the request before ended is
 // there because a search for what is cached looks at twenty blocks only.
 // https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
-func (w *wireRequest) mark() {
-	ephemeral := &wireChoice{"ephemeral"}
-	if n := len(w.System); n > 0 {
-		w.System[n-1].Cache = ephemeral
-	}
+func mark(messages []wireMessage) {
 	marked := 0
-	for i := len(w.Messages) - 1; i >= 0 && marked < 2; i-- {
-		if m := w.Messages[i]; m.Role == string(llm.User) {
+	for i := len(messages) - 1; i >= 0 && marked < 2; i-- {
+		if m := messages[i]; m.Role == string(llm.User) {
 			m.Content[len(m.Content)-1].Cache = ephemeral
 			marked++
 		}

@@ -1,7 +1,6 @@
 package httpx
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"agent/llm"
@@ -30,7 +30,7 @@ var (
 type Request struct {
 	Method string            // default: POST
 	URL    string            // from [Client.URL] or [Client.RootURL]
-	Body   []byte            // JSON; nil for none
+	Body   [][]byte          // JSON, in pieces that follow each other; nil for none
 	Accept string            // types of answer; default: application/json
 	Header map[string]string // beside those of the client
 	Tools  bool              // tools are offered, so an error about tools is about ours
@@ -68,7 +68,7 @@ func (c *Client) JSON(ctx context.Context, method, url string, in, out any) erro
 		if err != nil {
 			return &llm.Error{Kind: llm.Invalid, Message: c.Line(err.Error()), Err: err}
 		}
-		r.Body = body
+		r.Body = [][]byte{body}
 	}
 	_, err := c.Do(ctx, r, func(a *Answer) (llm.Reply, error) {
 		data, err := a.All()
@@ -84,9 +84,19 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 	if r.Method == "" {
 		r.Method = http.MethodPost
 	}
-	req, err := http.NewRequestWithContext(ctx, r.Method, r.URL, bytes.NewReader(r.Body))
+	req, err := http.NewRequestWithContext(ctx, r.Method, r.URL, http.NoBody)
 	if err != nil {
 		return nil, err
+	}
+	for _, piece := range r.Body {
+		req.ContentLength += int64(len(piece))
+	}
+	if r.Body != nil {
+		req.GetBody = func() (io.ReadCloser, error) {
+			pieces := net.Buffers(slices.Clone(r.Body)) // reading takes from them
+			return io.NopCloser(&pieces), nil
+		}
+		req.Body, _ = req.GetBody()
 	}
 	if r.Accept == "" {
 		r.Accept = "application/json"

@@ -21,7 +21,6 @@ package ollama
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -59,6 +58,9 @@ type Provider struct {
 	host   string
 
 	noSchema atomic.Bool // the server refuses a schema for a format
+
+	turns llm.Encodings
+	tools llm.ToolEncoding
 }
 
 var (
@@ -106,7 +108,7 @@ func refusesSchema(err error) bool {
 
 func (p *Provider) once(ctx context.Context, r llm.Request, schema bool) (llm.Reply, error) {
 	from := p.host + " " + r.Model
-	body, err := json.Marshal(request(r, p.config.KeepAlive, schema, from))
+	body, err := p.body(r, schema, from)
 	if err != nil {
 		return llm.Reply{}, &llm.Error{Kind: llm.Invalid, Message: "the request cannot be encoded", Err: err}
 	}

@@ -2,7 +2,6 @@ package ollama
 
 import (
 	"encoding/json"
-	"time"
 
 	"agent/llm"
 	"agent/llm/httpx"
@@ -11,11 +10,10 @@ import (
 // noContent stands for an empty content, which templates turn into a missing turn.
 const noContent = "(empty)"
 
-// wireRequest is the body of POST /api/chat. Equal requests give equal bytes.
-type wireRequest struct {
-	Model     string          `json:"model"`
-	Messages  []wireMessage   `json:"messages"`
-	Tools     []wireTool      `json:"tools,omitempty"`
+// The body of POST /api/chat is an object with the model, "messages", and the members of
+// wireTail. Equal requests give equal bytes.
+type wireTail struct {
+	Tools     json.RawMessage `json:"tools,omitempty"`
 	Format    json.RawMessage `json:"format,omitempty"` // "json" or a schema
 	Stream    bool            `json:"stream"`
 	KeepAlive string          `json:"keep_alive"`
@@ -63,24 +61,46 @@ type kept struct {
 	Thinking string `json:"thinking"`
 }
 
-// request takes the order of roles, which Ollama's templates do not mind, and
+// body takes the order of roles, which Ollama's templates do not mind, and
 // whether thoughts go back from the steps that the conversation took.
-func request(r llm.Request, keepAlive time.Duration, schema bool, from string) wireRequest {
+func (p *Provider) body(r llm.Request, schema bool, from string) ([][]byte, error) {
 	shape := llm.Profile{}.With(r.Shape...)
-	out := wireRequest{Model: r.Model, Stream: true, KeepAlive: keepAlive.String(), Options: wireOptions{r.ContextLength}}
+	out := wireTail{Stream: true, KeepAlive: p.config.KeepAlive.String(), Options: wireOptions{r.ContextLength}}
 	switch {
 	case len(r.Schema) > 0 && schema:
 		out.Format = r.Schema
 	case r.JSON:
 		out.Format = json.RawMessage(`"json"`)
 	}
-	for _, m := range shape.Messages(r.Messages) {
-		out.Messages = append(out.Messages, message(m, from, shape.Reasoning))
+	var err error
+	if len(r.Tools) > 0 {
+		if out.Tools, err = p.tools.Of("", r.Tools, encodeTools); err != nil {
+			return nil, err
+		}
 	}
-	for _, t := range r.Tools {
-		out.Tools = append(out.Tools, wireTool{"function", wireFunction{t.Name, t.Description, httpx.Schema(t)}})
+	tail, err := json.Marshal(out)
+	if err != nil {
+		return nil, err
 	}
-	return out
+	model, err := json.Marshal(r.Model)
+	if err != nil {
+		return nil, err
+	}
+	turns, err := p.turns.Of(from+"\n"+string(shape.Reasoning), shape.Messages(r.Messages), llm.Listed(func(m llm.Message) ([]byte, error) {
+		return json.Marshal(message(m, from, shape.Reasoning))
+	}))
+	if err != nil {
+		return nil, err
+	}
+	return [][]byte{[]byte(`{"model":`), model, []byte(`,"messages":[`), turns, httpx.EndArray(tail)}, nil
+}
+
+func encodeTools(all []llm.Tool) ([]byte, error) {
+	var out []wireTool
+	for _, t := range all {
+		out = append(out, wireTool{"function", wireFunction{t.Name, t.Description, httpx.Schema(t)}})
+	}
+	return json.Marshal(out)
 }
 
 func message(m llm.Message, from string, reasoning llm.Reasoning) wireMessage {

@@ -3,7 +3,6 @@ package openai
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	goopenai "github.com/sashabaranov/go-openai"
 
@@ -57,7 +56,7 @@ type wireSentCall struct {
 }
 
 // chatBody is the JSON of a request. Equal requests of equal shape give equal bytes.
-func (p *Provider) chatBody(r llm.Request, s shape) ([]byte, error) {
+func (p *Provider) chatBody(r llm.Request, s shape) ([][]byte, error) {
 	offered, choice := s.tools(r)
 	head, err := p.tools.Of(r.Model, offered, func(all []llm.Tool) ([]byte, error) { return json.Marshal(wireHead{r.Model, chatTools(all)}) })
 	if err != nil {
@@ -80,16 +79,11 @@ func (p *Provider) chatBody(r llm.Request, s shape) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := append(slices.Clip(head[:len(head)-1]), `,"messages":[`...)
-	body, err = p.turns.Append(body, s.form(), s.Messages(r.Messages), func(m llm.Message) ([]byte, error) { return json.Marshal(s.message(m)) })
+	turns, err := p.turns.Of(s.form(), s.Messages(r.Messages), llm.Listed(func(m llm.Message) ([]byte, error) { return json.Marshal(s.message(m)) }))
 	if err != nil {
 		return nil, err
 	}
-	body = append(body, ']')
-	if len(tail) > len("{}") {
-		body = append(append(body, ','), tail[1:len(tail)-1]...)
-	}
-	return append(body, '}'), nil
+	return [][]byte{head[:len(head)-1], []byte(`,"messages":[`), turns, httpx.EndArray(tail)}, nil
 }
 
 // form names what the encoding of a turn depends on beside the turn.

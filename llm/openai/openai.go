@@ -70,6 +70,9 @@ type Provider struct {
 	turns llm.Encodings    // of chats
 	tools llm.ToolEncoding // the same
 
+	input      llm.Encodings // of the Responses API
+	inputTools llm.ToolEncoding
+
 	mu      sync.Mutex
 	learned map[string][]string // name of a model → steps away from its profile
 }
@@ -147,7 +150,7 @@ func (p *Provider) once(ctx context.Context, r llm.Request, api string, s shape)
 	body, read := p.chatBody, readChat
 	if api == llm.APIResponses {
 		out.URL = p.url("", "responses")
-		body, read = responsesBody, readResponses
+		body, read = p.responsesBody, readResponses
 	}
 	if s.stream {
 		out.Accept = "text/event-stream, application/json"

@@ -10,11 +10,14 @@ import (
 	"agent/llm/httpx"
 )
 
-// wireInput is a request to the Responses API. What grows stands behind what stays.
-type wireInput struct {
-	Model      string                       `json:"model"`
-	Tools      []goopenai.ResponseTool      `json:"tools,omitempty"`
-	Input      []any                        `json:"input"`
+// A request to the Responses API is an object with the members of wireInputHead, "input",
+// and those of wireInputTail. What grows stands behind what stays.
+type wireInputHead struct {
+	Model string                  `json:"model"`
+	Tools []goopenai.ResponseTool `json:"tools,omitempty"`
+}
+
+type wireInputTail struct {
 	ToolChoice string                       `json:"tool_choice,omitempty"`
 	Text       *goopenai.ResponseTextConfig `json:"text,omitempty"`
 	Include    []string                     `json:"include,omitempty"`
@@ -28,8 +31,19 @@ const encrypted = "reasoning.encrypted_content"
 
 // responsesBody is the JSON of a request to the Responses API. Equal requests
 // give equal bytes. The server is asked to store nothing: the log is the history.
-func responsesBody(r llm.Request, s shape) ([]byte, error) {
-	out := wireInput{Model: r.Model, Stream: s.stream}
+func (p *Provider) responsesBody(r llm.Request, s shape) ([][]byte, error) {
+	offered, choice := s.tools(r)
+	head, err := p.inputTools.Of(r.Model, offered, func(all []llm.Tool) ([]byte, error) {
+		out := wireInputHead{Model: r.Model}
+		for _, t := range all {
+			out.Tools = append(out.Tools, responsesTool(t))
+		}
+		return json.Marshal(out)
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := wireInputTail{ToolChoice: choice, Stream: s.stream}
 	switch {
 	case len(r.Schema) > 0 && !s.NoSchema:
 		out.Text = &goopenai.ResponseTextConfig{Format: &goopenai.ResponseTextFormat{Type: "json_schema", Name: schemaName, Schema: r.Schema}}
@@ -39,15 +53,21 @@ func responsesBody(r llm.Request, s shape) ([]byte, error) {
 	if s.Reasoning != llm.ReasoningNone && reasons(r.Model) {
 		out.Include = []string{encrypted}
 	}
-	for _, m := range s.Messages(r.Messages) {
-		out.Input = append(out.Input, s.items(m)...)
+	tail, err := json.Marshal(out)
+	if err != nil {
+		return nil, err
 	}
-	offered, choice := s.tools(r)
-	out.ToolChoice = choice
-	for _, t := range offered {
-		out.Tools = append(out.Tools, responsesTool(t))
+	input, err := p.input.Of(s.form(), s.Messages(r.Messages), llm.Listed(func(m llm.Message) ([]byte, error) {
+		data, err := json.Marshal(s.items(m))
+		if err != nil {
+			return nil, err
+		}
+		return data[1 : len(data)-1], nil
+	}))
+	if err != nil {
+		return nil, err
 	}
-	return json.Marshal(out)
+	return [][]byte{head[:len(head)-1], []byte(`,"input":[`), input, httpx.EndArray(tail)}, nil
 }
 
 // reasons is true for models that may reason. Others refuse to be asked for it; of
