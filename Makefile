@@ -13,6 +13,8 @@ RACE     ?= ./contexts ./handlers/engine ./internal/app/rounds ./mcp
 export CGO_ENABLED = 0
 race bench: export CGO_ENABLED = 1
 test quick check: export GOGC = 400
+# What was compiled by make build, or in another clone, is not compiled again.
+test quick: export GOFLAGS := $(GOFLAGS) -trimpath
 
 # Checking programs come from a module of their own.
 TOOL     := $(GO) tool -modfile=internal/tools/go.mod
@@ -32,8 +34,8 @@ demo: build ## the whole program at work on this machine alone, in a few seconds
 quick: ## the packages one edits most, under a minute
 	$(GO) test $(QUICK)
 
-test: ## before each commit. Where CI is set, also the series that start many processes
-	$(GO) test $(if $(CI),,-short) -timeout 30m ./...
+test: ## before each commit, with make static, which vets. Where CI is set, also the series that start many processes
+	$(GO) test -vet=off $(if $(CI),,-short) -timeout 30m ./...
 
 test-servers: bin/servers/node_modules ## tests with MCP servers that are not ours (needs Node, and npm's registry once)
 	SERVERS='$(CURDIR)/bin/servers' $(GO) test -count=1 -tags servers ./internal/servers

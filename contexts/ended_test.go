@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"agent/internal/exhaustive"
 	"agent/internal/fsx"
 )
 
@@ -139,6 +140,7 @@ func TestEndedInParts(t *testing.T) {
 // used if it is harmed or of another generation. Before there was one, a health check
 // of 100,000 contexts took 0.3 s.
 func TestSummary(t *testing.T) {
+	exhaustive.Slow(t)
 	m := fsx.NewMem()
 	s, err := Open(m, Options{})
 	must(t, err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -32,12 +33,24 @@ func TestCommandLine(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": wantCode, "context": makeContext, "clean": wantClean},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": wantCode, "process": wantExit, "context": makeContext, "clean": wantClean},
 	})
 }
 
-// wantCode is `code N COMMAND...`: the command must exit with N.
+// wantCode is `code N agent ...`: the command must exit with N. It runs in this process, since to
+// start one takes most of the time. Paths in its arguments must be absolute.
 func wantCode(ts *testscript.TestScript, _ bool, args []string) {
+	var out, errOut strings.Builder
+	got := execute(context.Background(), args[2:], ts.Getenv, &out, &errOut)
+	_, _ = ts.Stdout().Write([]byte(out.String()))
+	_, _ = ts.Stderr().Write([]byte(errOut.String()))
+	if want, err := strconv.Atoi(args[0]); err != nil || got != want {
+		ts.Fatalf("%q exits with %d, want %s\n%s%s", args[1:], got, args[0], &out, &errOut)
+	}
+}
+
+// wantExit is `process N agent ...`: the same, as a process in the directory of the script.
+func wantExit(ts *testscript.TestScript, _ bool, args []string) {
 	err := ts.Exec(args[1], args[2:]...)
 	got := 0
 	var exit *exec.ExitError

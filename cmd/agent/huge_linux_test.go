@@ -22,6 +22,7 @@ import (
 // first screen comes at once, and the memory is bounded. Whole it is one of 1 GiB; the
 // times are for people to read.
 func TestHugeLog(t *testing.T) {
+	exhaustive.Slow(t)
 	size := int64(24 << 20)
 	if exhaustive.On() {
 		size = 1 << 30

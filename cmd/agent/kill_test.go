@@ -32,12 +32,16 @@ func longer() llmtest.Script {
 // people see in the end is what they see without any kill.
 func TestKill(t *testing.T) {
 	t.Parallel()
+	kills := 15
+	if exhaustive.Brief() {
+		kills = 6
+	}
 	for seed := range uint64(exhaustive.Of(1, 3)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, longer())
 			random := rand.New(rand.NewPCG(seed, 20261127))
-			for range 15 {
+			for range kills {
 				p := w.start("run")
 				time.Sleep(time.Duration(random.IntN(250)) * time.Millisecond) // the fault, not a wait for something
 				p.kill()

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/exhaustive"
 	"agent/internal/report"
 	"agent/llm/llmtest"
 )
@@ -154,6 +155,7 @@ func TestPauseAll(t *testing.T) {
 // TestLabelResumes sets the label of a paused task again. That is a person's wish to go on.
 func TestLabelResumes(t *testing.T) {
 	t.Parallel()
+	exhaustive.Slow(t) // TestPauseCommand takes the same way, but for what wakes the task
 	w := newWorld(t, hanging(1, greet()))
 	w.pausedByCommand()
 	w.forge.AddLabels(testRepo, 1, botLabel)

@@ -221,6 +221,7 @@ func (c *talk) wantHistory() {
 // done, what failed and what is left, before it plans (seeds/002 §10).
 func TestPlanGoesOn(t *testing.T) {
 	t.Parallel()
+	exhaustive.Slow(t)
 	w := newWorld(t, hanging(5, planner)) // in the second action
 	w.extra = planningOn
 	p := w.start("run")

@@ -28,11 +28,14 @@ func Of(sample, whole int) int {
 	return sample
 }
 
+// Brief reports whether tests run before a commit.
+func Brief() bool { return testing.Short() && !On() }
+
 // Slow skips the test where tests run before a commit. Use it for a test that takes more
 // than two seconds of processor time, if others would find most of the same mistakes.
 func Slow(t testing.TB) {
 	t.Helper()
-	if testing.Short() && !On() {
+	if Brief() {
 		t.Skip("left to CI and make check (go test without -short)")
 	}
 }

@@ -33,7 +33,7 @@ func commits(t *testing.T, r *Repo) string { return plain(t, r.Dir, "rev-list", 
 func TestDepth(t *testing.T) {
 	t.Parallel()
 	bare := longHistory(t)
-	for name, c := range map[string]struct {
+	for name, c := range exhaustive.SampleMap(map[string]struct {
 		depth   int
 		tags    bool
 		want    string
@@ -44,7 +44,7 @@ func TestDepth(t *testing.T) {
 		"some":      {7, false, "7", true, ""},
 		"all":       {-1, false, "30", false, ""},
 		"with tags": {-1, true, "30", false, "v1"},
-	} {
+	}, 2) {
 		r, err := Clone(t.Context(), Options{URL: bare, Dir: filepath.Join(t.TempDir(), "c"), Depth: c.depth, Tags: c.tags})
 		if err != nil {
 			t.Fatal(name, err)
