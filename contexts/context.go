@@ -53,25 +53,29 @@ func (c *Context) blobs() eventlog.Blobs { return eventlog.NewBlobs(c.s.fs, c.pa
 // Append makes an event durable: with a nil error it is acknowledged. Large
 // texts of its body go to blobs first. The event is returned as it will be read
 // back, with its seq. After an I/O error nothing more is accepted.
-func (c *Context) Append(e event.Event) (event.Event, error) {
+func (c *Context) Append(e event.Event) (event.Event, error) { return c.AppendEncoded(e, nil) }
+
+// AppendEncoded is Append for a body whose encoding is known; it may be changed.
+func (c *Context) AppendEncoded(e event.Event, data []byte) (event.Event, error) {
 	if c.bad != nil {
 		return event.Event{}, fmt.Errorf("context %s: %w", c.uuid, eventlog.ErrPoisoned)
 	}
-	if err := c.append(&e); err != nil {
+	if err := c.append(&e, data); err != nil {
 		return event.Event{}, fmt.Errorf("context %s: %s: %w", c.uuid, e.Body.Type(), err)
 	}
 	return e, nil
 }
 
-func (c *Context) append(e *event.Event) error {
+func (c *Context) append(e *event.Event, data []byte) error {
 	if err := c.unpack(); err != nil {
 		return c.fail(err)
 	}
-	if err := event.Spill(e.Body, c.blobs().Put); err != nil {
+	data, err := event.SpillEncoded(e.Body, data, c.blobs().Put)
+	if err != nil {
 		return err
 	}
 	e.Time = e.Time.UTC().Truncate(time.Microsecond)
-	draft, err := event.Draft(*e)
+	draft, err := event.DraftEncoded(*e, data)
 	if err != nil {
 		return err
 	}

@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"agent/eventlog/event"
+	"agent/eventlog/versions"
 	"agent/llm"
 )
 
 // Decisions is the version of Next. It rises whenever Next may decide
 // differently on an old log, and is recorded in process.started.
-const Decisions = 3
+const Decisions = versions.Decisions
 
 // Effect is one step. The set is sealed.
 type Effect interface{ effect() }

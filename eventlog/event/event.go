@@ -100,12 +100,14 @@ func Encode(b Body, redacted bool) ([]byte, error) {
 	return data, nil
 }
 
+const redactedMark = `,"redacted":true`
+
 func markRedacted(data []byte) []byte {
-	sep := ","
-	if len(data) == 2 {
-		sep = ""
+	mark := redactedMark
+	if len(data) == len("{}") {
+		mark = mark[len(","):]
 	}
-	return append(data[:len(data)-1], sep+`"redacted":true}`...)
+	return append(append(data[:len(data)-1], mark...), '}')
 }
 
 // DecodeBody reads the data of a line of this kind and version.
@@ -153,10 +155,18 @@ func decode(r eventlog.Record, whole bool) (Event, error) {
 }
 
 // Draft gives e the form that a log appends. The log sets the seq itself.
-func Draft(e Event) (eventlog.Draft, error) {
-	data, err := Encode(e.Body, e.Redacted)
-	if err != nil {
-		return eventlog.Draft{}, err
+func Draft(e Event) (eventlog.Draft, error) { return DraftEncoded(e, nil) }
+
+// DraftEncoded is Draft for a body whose encoding is known; nil if it is not.
+func DraftEncoded(e Event, data []byte) (eventlog.Draft, error) {
+	switch {
+	case data == nil:
+		var err error
+		if data, err = Encode(e.Body, e.Redacted); err != nil {
+			return eventlog.Draft{}, err
+		}
+	case e.Redacted:
+		data = markRedacted(data)
 	}
 	return eventlog.Draft{Time: e.Time, Type: e.Body.Type(), V: Version(e.Body), Cause: e.Cause, Data: data}, nil
 }

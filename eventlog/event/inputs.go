@@ -3,10 +3,12 @@ package event
 import (
 	"encoding/json"
 	"time"
+
+	"agent/eventlog/versions"
 )
 
 // Format is the version of the log as a whole, recorded in context.created.
-const Format = 1
+const Format = versions.Format
 
 // ContextCreated is the first event of every log.
 type ContextCreated struct {

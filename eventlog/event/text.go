@@ -180,37 +180,57 @@ const lineBudget = 1<<20 - 1024
 // Spill moves the texts of b that are over their limit to blobs through put,
 // then the largest ones left until the encoded body fits a line.
 func Spill(b Body, put func([]byte) (string, error)) error {
+	_, err := SpillEncoded(b, nil, put)
+	return err
+}
+
+// SpillEncoded is Spill for a body whose encoding is known; nil if it is not. It gives the
+// encoding of what b is after it, nil if that is not known.
+func SpillEncoded(b Body, data []byte, put func([]byte) (string, error)) ([]byte, error) {
 	p, ok := b.(payloads)
 	if !ok {
-		return nil
+		return data, nil
 	}
 	texts := p.payloads()
 	for _, t := range texts {
 		if t.text.Blob == "" && len(t.text.Inline) > t.max {
 			if err := t.spill(put); err != nil {
-				return err
+				return nil, err
 			}
+			data = nil
 		}
 	}
 	for {
-		data, err := Encode(b, true)
-		if err != nil || len(data) <= lineBudget {
-			return err
-		}
-		largest := -1
-		for i, t := range texts {
-			if t.text.Blob == "" && len(t.text.Inline) > 1024 && (largest < 0 || len(t.text.Inline) > len(texts[largest].text.Inline)) {
-				largest = i
+		if data == nil {
+			var err error
+			if data, err = Encode(b, false); err != nil {
+				return nil, err
 			}
 		}
-		if largest < 0 {
-			return fmt.Errorf("%s of %d bytes does not fit a line", b.Type(), len(data))
+		size := len(data) + len(redactedMark) // whether it is marked or not
+		if size <= lineBudget {
+			return data, nil
 		}
-		texts[largest].view = min(texts[largest].view, 4<<10)
-		if err := texts[largest].spill(put); err != nil {
-			return err
+		if err := spillLargest(b, texts, put, size); err != nil {
+			return nil, err
+		}
+		data = nil
+	}
+}
+
+// spillLargest moves the largest text to a blob.
+func spillLargest(b Body, texts []payload, put func([]byte) (string, error), size int) error {
+	largest := -1
+	for i, t := range texts {
+		if t.text.Blob == "" && len(t.text.Inline) > 1024 && (largest < 0 || len(t.text.Inline) > len(texts[largest].text.Inline)) {
+			largest = i
 		}
 	}
+	if largest < 0 {
+		return fmt.Errorf("%s of %d bytes does not fit a line", b.Type(), size)
+	}
+	texts[largest].view = min(texts[largest].view, 4<<10)
+	return texts[largest].spill(put)
 }
 
 func plain(t *Text) payload  { return payload{text: t, max: MaxText, view: 16 << 10} }

@@ -1,10 +1,12 @@
 package event
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -203,4 +205,34 @@ func TestSpillProperty(t *testing.T) {
 			}
 		}
 	})
+}
+
+// An event is encoded once: what is written of it is what would be encoded after its long
+// texts have moved, for every kind, with texts short and long, redacted or not.
+func TestEncodedOnce(t *testing.T) {
+	stored := blobs{}
+	for _, kind := range Types() {
+		for _, long := range []bool{false, true} {
+			b := sample(kind)
+			if p, ok := b.(payloads); ok && long {
+				for _, long := range p.payloads() {
+					*long.text = T(strings.Repeat("long \" text\n", MaxText/12+9))
+				}
+			}
+			data, err := SpillEncoded(b, encode(t, b, false), stored.put)
+			if err != nil {
+				t.Fatal(kind, err)
+			}
+			for _, redacted := range []bool{false, true} {
+				e := Event{Body: b, Redacted: redacted}
+				want, err := Draft(e)
+				if err != nil {
+					t.Fatal(kind, err)
+				}
+				if got, err := DraftEncoded(e, bytes.Clone(data)); err != nil || !reflect.DeepEqual(got, want) {
+					t.Errorf("%s: %v\n%s\nwant\n%s", kind, err, got.Data, want.Data)
+				}
+			}
+		}
+	}
 }

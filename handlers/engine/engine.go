@@ -156,7 +156,7 @@ type calls struct {
 // Create makes the context of a new task and its engine.
 func Create(p Ports, first *event.ContextCreated) (*Engine, error) {
 	e := newEngine(p)
-	stored, _, err := e.redact(first)
+	stored, _, _, err := e.redact(first)
 	if err != nil {
 		return nil, err
 	}

@@ -165,7 +165,7 @@ func Fork(store *contexts.Store, secrets *redact.Redactor, f Forking, p Point, n
 		first.Asked = f.At
 	}
 	e := &Engine{p: Ports{Redact: secrets}}
-	body, redacted, err := e.redact(first)
+	body, _, redacted, err := e.redact(first)
 	if err != nil {
 		return nil, err
 	}

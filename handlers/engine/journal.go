@@ -19,12 +19,12 @@ func (e *Engine) record(b event.Body) error {
 
 // append redacts, makes the event durable, and folds what the log now holds.
 func (e *Engine) append(b event.Body, cause uint64) (event.Event, error) {
-	stored, redacted, err := e.redact(b)
+	stored, data, redacted, err := e.redact(b)
 	if err != nil {
 		return event.Event{}, err
 	}
 	at := e.p.Now().UTC().Truncate(time.Microsecond)
-	ev, err := e.log.Append(event.Event{Time: at, Cause: cause, Redacted: redacted, Body: stored})
+	ev, err := e.log.AppendEncoded(event.Event{Time: at, Cause: cause, Redacted: redacted, Body: stored}, data)
 	if err != nil {
 		return event.Event{}, err
 	}
@@ -36,14 +36,13 @@ func (e *Engine) append(b event.Body, cause uint64) (event.Event, error) {
 
 // redact replaces secrets in the encoded form, so that no field is forgotten,
 // and decodes that again: the live state is folded from what the log holds.
-func (e *Engine) redact(b event.Body) (event.Body, bool, error) {
-	data, err := event.Encode(b, false)
-	if err != nil {
-		return nil, false, err
+func (e *Engine) redact(b event.Body) (stored event.Body, data []byte, changed bool, err error) {
+	if data, err = event.Encode(b, false); err != nil {
+		return nil, nil, false, err
 	}
-	data, changed := e.p.Redact.JSON(data)
-	stored, _, err := event.DecodeBody(b.Type(), event.Version(b), data)
-	return stored, changed, err
+	data, changed = e.p.Redact.JSON(data)
+	stored, _, err = event.DecodeBody(b.Type(), event.Version(b), data)
+	return stored, data, changed, err
 }
 
 // apply folds an event that is durable, brings the projection files up to date,

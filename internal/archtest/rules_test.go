@@ -27,7 +27,9 @@ var rules = map[string][]string{
 	},
 	"eventlog/event": {
 		"eventlog",
+		"eventlog/versions",
 	},
+	"eventlog/versions": {},
 	"forge": {
 		"internal/lazyregexp",
 	},
@@ -72,6 +74,7 @@ var rules = map[string][]string{
 	},
 	"handlers": {
 		"eventlog/event",
+		"eventlog/versions",
 		"handlers/format",
 		"handlers/prompt",
 		"handlers/reply",
@@ -189,18 +192,20 @@ var rules = map[string][]string{
 		"mcp",
 		"projections",
 	},
-	"internal/archtest":   {},
+	"internal/archtest": {},
+	"internal/build": {
+		"eventlog/versions",
+	},
 	"internal/byproducts": {},
 	"internal/caches": {
 		"internal/fsx",
 	},
 	"internal/cli": {
 		"contexts",
-		"eventlog/event",
-		"handlers",
 		"handlers/engine",
 		"internal/app",
 		"internal/app/rounds",
+		"internal/build",
 		"internal/config",
 		"internal/i18n",
 		"internal/redact",
