@@ -27,7 +27,19 @@ type Log struct {
 	buf  []byte
 	rec  Record
 	bad  error // the first error of a write or a sync
+	also Replica
 }
+
+// Replica is a second copy of a log.
+type Replica interface {
+	// Send begins to append a line, without its newline, which is valid until wait
+	// returned. With a nil error of wait the line is durable there.
+	Send(seq uint64, line []byte) (wait func() error)
+}
+
+// Replicate lets a replica have each further line. A line is acknowledged when it is
+// durable in both; the two wait at the same time.
+func (l *Log) Replicate(r Replica) { l.also = r }
 
 // Create makes an empty log in a directory that has none, durably. An empty log
 // holds no event: until the first Append its directory is not a context.
@@ -67,7 +79,22 @@ func (l *Log) Append(d Draft) (Record, error) {
 	return l.rec, nil
 }
 
+// write waits for the replica in any case: what it took is then in the log as well, or the
+// next one to open it finds the difference.
 func (l *Log) write() error {
+	if l.also == nil {
+		return l.writeHere()
+	}
+	wait := l.also.Send(l.head.Seq+1, l.buf[:len(l.buf)-1])
+	err := l.writeHere()
+	if failed := wait(); err == nil && failed != nil {
+		l.poison(failed, false)
+		err = failed
+	}
+	return err
+}
+
+func (l *Log) writeHere() error {
 	n, err := l.file.Write(l.buf)
 	if err == nil && n != len(l.buf) {
 		err = io.ErrShortWrite

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path"
 
@@ -163,4 +164,94 @@ func quarantineBytes(fsys fsx.FS, name string, content io.Reader) (string, error
 		return "", err
 	}
 	return free, fsys.SyncDir(path.Dir(free))
+}
+
+// Restore puts a durable log of lines that another copy holds in the place of the one that
+// is in a directory, if any, which goes to the file named quarantine as with [Open]. The
+// lines come without newlines and must be a whole valid log, else nothing changes.
+func Restore(fsys fsx.FS, dir, quarantine string, lines iter.Seq2[[]byte, error]) error {
+	name := path.Join(dir, FileName)
+	tmp := name + fsx.TempSuffix
+	if err := copyLines(fsys, tmp, lines); err != nil {
+		return fmt.Errorf("restore log: %w", err)
+	}
+	old, err := fsys.OpenFile(name, os.O_RDONLY, 0)
+	if err == nil {
+		_, err = quarantineBytes(fsys, quarantine, io.NewSectionReader(old, 0, 1<<62))
+		err = errors.Join(err, old.Close())
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err == nil {
+		err = fsys.Rename(tmp, name)
+	}
+	if err != nil {
+		return fmt.Errorf("restore log: %w", err)
+	}
+	return fsys.SyncDir(dir)
+}
+
+// copyLines writes lines that are a log to a new file, durably.
+func copyLines(fsys fsx.FS, name string, lines iter.Seq2[[]byte, error]) error {
+	f, err := fsys.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	var rec Record
+	var valid reader
+	buf := make([]byte, 0, 2*firstBuffer)
+	for line, err := range lines {
+		if err == nil {
+			err = valid.valid(&rec, line)
+		}
+		if err != nil {
+			return errors.Join(err, f.Close())
+		}
+		valid.head = Head{Seq: rec.Seq, Hash: hash(line)}
+		if buf = append(append(buf, line...), '\n'); len(buf) < firstBuffer {
+			continue
+		}
+		if _, err := f.Write(buf); err != nil {
+			return errors.Join(err, f.Close())
+		}
+		buf = buf[:0]
+	}
+	_, err = f.Write(buf)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// Extend adds lines that another copy holds to a log, if they follow its last line, and
+// tells whether they do. What it wrote is durable with the next [Open].
+func Extend(fsys fsx.FS, dir string, lines [][]byte) (follows bool, err error) {
+	f, err := open(fsys, dir, os.O_RDWR|os.O_APPEND)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	last, err := Last(f, info.Size())
+	if err != nil {
+		return false, nil // torn or damaged: the caller restores it
+	}
+	var rec Record
+	var buf []byte
+	valid := reader{head: HeadOf(last)}
+	for _, line := range lines {
+		if valid.valid(&rec, line) != nil {
+			return false, nil
+		}
+		valid.head = Head{Seq: rec.Seq, Hash: hash(line)}
+		buf = append(append(buf, line...), '\n')
+	}
+	n, err := f.Write(buf)
+	if err == nil && n != len(buf) {
+		err = io.ErrShortWrite
+	}
+	return err == nil, err
 }

@@ -235,6 +235,7 @@ type ProcessRecovered struct {
 	Quarantine string `json:"quarantine,omitempty"`
 	GivenUp    int64  `json:"given_up_bytes,omitempty"` // by repair --accept-loss
 	Saves      int    `json:"given_up_saves,omitempty"` // by it: earlier events workspace.saved whose files cannot be read
+	Healed     int    `json:"healed,omitempty"`         // events that the cluster's history had lost, and that it has from this machine again
 }
 
 // ProcessEnded closes a process's part of a log.
