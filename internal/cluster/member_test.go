@@ -1,0 +1,161 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"agent/internal/cluster"
+	"agent/internal/cluster/clustertest"
+)
+
+const lease = 10 * time.Second
+
+// join makes a member whose clock is that of the bubble.
+func join(t *testing.T, bus cluster.Bus) *cluster.Member {
+	t.Helper()
+	began := time.Now()
+	m, err := cluster.Join(t.Context(), bus, cluster.Options{Info: cluster.Info{Worker: "w", Capacity: 1}, Lease: lease,
+		Clock: func() time.Duration { return time.Since(began) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Leave(context.Background()) })
+	return m
+}
+
+func TestLock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := clustertest.New()
+		a, b := join(t, c.Join()), join(t, c.Join())
+		lock, err := a.Lock(t.Context(), "task")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []*cluster.Member{a, b} {
+			if _, err := m.Lock(t.Context(), "task"); !errors.Is(err, cluster.ErrHeld) {
+				t.Errorf("a lock that is held is taken: %v", err)
+			}
+		}
+		time.Sleep(10 * lease)
+		if _, err := b.Lock(t.Context(), "task"); !errors.Is(err, cluster.ErrHeld) {
+			t.Errorf("a lock whose holder lives is taken: %v", err)
+		}
+		if err := lock.Close(); err != nil {
+			t.Fatal(err)
+		}
+		taken, err := b.Lock(t.Context(), "task")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = taken.Close()
+	})
+}
+
+// A worker that is cut off stops to rely on its lease before another one may take over,
+// and what was guarded by it has ended by then. It begins anew when it is back.
+func TestCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := clustertest.New()
+		own := c.Join()
+		a, b := join(t, own), join(t, c.Join())
+		lock, err := a.Lock(t.Context(), "task")
+		if err != nil {
+			t.Fatal(err)
+		}
+		effect, release, err := lock.Guard(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+		own.Cut(true)
+		cut := time.Now()
+		var taken *cluster.Lock
+		for {
+			synctest.Wait()
+			if taken, err = b.Lock(t.Context(), "task"); err == nil {
+				break
+			}
+			if !errors.Is(err, cluster.ErrHeld) || time.Since(cut) > time.Minute {
+				t.Fatal(err)
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if took := time.Since(cut); took > lease+3*time.Second || took < lease/2 {
+			t.Errorf("taken over after %s", took)
+		}
+		if !errors.Is(context.Cause(effect), cluster.ErrLost) || lock.Left() > 0 {
+			t.Errorf("the old owner goes on: %v, %s left", context.Cause(effect), lock.Left())
+		}
+		while, done := context.WithTimeout(t.Context(), lease)
+		defer done()
+		if _, _, err := lock.Guard(while); err == nil {
+			t.Error("it begins another effect")
+		}
+		own.Heal()
+		time.Sleep(2 * lease)
+		if _, _, err := lock.Guard(t.Context()); !errors.Is(err, cluster.ErrLost) {
+			t.Errorf("the old lock is good again: %v", err)
+		}
+		if _, err := a.Lock(t.Context(), "task"); !errors.Is(err, cluster.ErrHeld) {
+			t.Errorf("it has the lock, too: %v", err)
+		}
+		other, err := a.Lock(t.Context(), "another task")
+		if err != nil {
+			t.Fatalf("it does not begin anew: %v", err)
+		}
+		_ = errors.Join(other.Close(), taken.Close(), lock.Close())
+	})
+}
+
+// Answers that are lost are no reason to lose a lease: of three renewals in its time one is enough.
+func TestLostRenewals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := clustertest.New()
+		own := c.Join()
+		a, b := join(t, own), join(t, c.Join())
+		lock, err := a.Lock(t.Context(), "task")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer lock.Close()
+		for range 30 {
+			own.LoseAnswers(1)
+			time.Sleep(lease / 2)
+			if lock.Left() == 0 {
+				t.Fatal("the lease is lost")
+			}
+			if _, err := b.Lock(t.Context(), "task"); !errors.Is(err, cluster.ErrHeld) {
+				t.Fatalf("taken over: %v", err)
+			}
+		}
+	})
+}
+
+// A worker that leaves gives all up at once, and the others hear of it.
+func TestLeave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := clustertest.New()
+		a, b := join(t, c.Join()), join(t, c.Join())
+		if _, err := a.Lock(t.Context(), "task"); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if err := a.Leave(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		select {
+		case <-b.News():
+		default:
+			t.Error("the other did not hear of it")
+		}
+		lock, err := b.Lock(t.Context(), "task")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = lock.Close()
+	})
+}
