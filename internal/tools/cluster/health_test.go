@@ -1,0 +1,199 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	nats_jetstream "github.com/nats-io/nats.go/jetstream"
+
+	bus "agent/internal/cluster"
+	"agent/internal/cluster/jetstream"
+	"agent/internal/tools/cluster/natstest"
+)
+
+func TestHealth(t *testing.T) {
+	servers := natstest.Start(t, 3)
+	b := open(t, jetstream.Options{URLs: servers.URLs()[:1], Replicas: 3, Monitor: append(servers.Monitor(), "http://127.0.0.1:1")})
+	if _, err := b.Append(t.Context(), "x", 0, []byte("x"))(); err != nil {
+		t.Fatal(err)
+	}
+	h := healthWhen(t, b, func(h jetstream.Health) bool { return whole(h) && len(h.URLs) == 3 })
+	if h.Version != "2.15.3" || h.MaxPayload != 1<<20 || h.Server != "n0" || h.RTT <= 0 {
+		t.Errorf("%+v", h)
+	}
+	for _, s := range h.Streams {
+		if s.Replicas != 3 || s.Leader == "" || s.Name == "test_history" && (s.Messages != 1 || s.Last != 1 || s.Bytes == 0) {
+			t.Errorf("%+v", s)
+		}
+	}
+	if len(h.Disks) != 4 {
+		t.Fatalf("%+v", h.Disks)
+	}
+	for i, d := range h.Disks {
+		if known := i < 3; d.SyncAlways != known || (d.Error == "") != known || known && d.Version != "2.15.3" {
+			t.Errorf("%+v", d)
+		}
+	}
+	servers.Kill(1)
+	healthWhen(t, b, func(h jetstream.Health) bool { return !whole(h) })
+	servers.Restart(1)
+	healthWhen(t, b, whole)
+}
+
+func whole(h jetstream.Health) bool {
+	for _, s := range h.Streams {
+		if !s.Whole() {
+			return false
+		}
+	}
+	return len(h.Streams) == 4
+}
+
+func healthWhen(t *testing.T, b *jetstream.Bus, good func(jetstream.Health) bool) jetstream.Health {
+	t.Helper()
+	var h jetstream.Health
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		var err error
+		if h, err = b.Health(t.Context()); err == nil && good(h) {
+			return h
+		}
+	}
+	t.Fatalf("after 30 s: %+v", h)
+	return h
+}
+
+// Workers that start at once make the streams together. A stream of another kind is none of
+// ours.
+func TestOpen(t *testing.T) {
+	servers := natstest.Start(t, 3)
+	var group sync.WaitGroup
+	for range 6 {
+		group.Go(func() { open(t, jetstream.Options{URLs: servers.URLs(), Name: "many", Replicas: 3}) })
+	}
+	group.Wait()
+	for what, o := range map[string]jetstream.Options{
+		"1 replicas|3 replicas": {URLs: servers.URLs(), Name: "many", Replicas: 1},
+		"no address":            {Name: "many"},
+		"name":                  {URLs: servers.URLs(), Name: "a.b"},
+		"does not answer":       {URLs: []string{"nats://127.0.0.1:1"}, Name: "many"},
+		"key":                   {URLs: servers.URLs(), Name: "many", CertFile: "x"},
+		"nkey":                  {URLs: servers.URLs(), Name: "many", NKeyFile: "/does/not/exist"},
+		"both":                  {URLs: servers.URLs(), Name: "many", NKeyFile: "x", CredsFile: "y"},
+		"limits":                {URLs: servers.URLs(), Name: "limited"},
+	} {
+		if what == "limits" {
+			makeLimited(t, servers)
+		}
+		b, err := jetstream.Open(t.Context(), o)
+		if err == nil {
+			b.Close()
+			t.Errorf("%s: it opens", what)
+			continue
+		}
+		if !strings.Contains(err.Error(), strings.Split(what, "|")[0]) && !strings.Contains(err.Error(), strings.Split(what+"|", "|")[1]) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func makeLimited(t *testing.T, servers *natstest.Servers) {
+	nc, err := nats.Connect(servers.URLs()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := nats_jetstream.New(nc)
+	if err == nil {
+		_, err = js.CreateStream(t.Context(), nats_jetstream.StreamConfig{Name: "limited_history", Subjects: []string{"limited.history.>"}, MaxAge: time.Hour})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A history that was made anew, or that lost its last lines, is another one: who follows
+// must not pass over that.
+func TestFollowAnotherHistory(t *testing.T) {
+	for what, change := range map[string]func(t *testing.T, servers *natstest.Servers, files string){
+		"made anew": func(t *testing.T, servers *natstest.Servers, _ string) {
+			nc, err := nats.Connect(servers.URLs()[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer nc.Close()
+			if _, err := nc.Request("$JS.API.STREAM.DELETE.test_history", nil, 10*time.Second); err != nil {
+				t.Fatal(err)
+			}
+			open(t, jetstream.Options{URLs: servers.URLs()})
+		},
+		"lost its end": func(t *testing.T, servers *natstest.Servers, files string) { replaceFiles(t, servers, files) },
+		"lost its end and has another one": func(t *testing.T, servers *natstest.Servers, files string) {
+			replaceFiles(t, servers, files)
+			b := open(t, jetstream.Options{URLs: servers.URLs()})
+			for i := range 3 {
+				if _, err := b.Append(t.Context(), string(rune('p'+i)), 0, []byte("another"))(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			servers := natstest.Start(t, 1)
+			proxy := servers.NewProxy(t)
+			b := open(t, jetstream.Options{URLs: servers.URLs()})
+			if _, err := b.Append(t.Context(), "x", 0, []byte("1"))(); err != nil {
+				t.Fatal(err)
+			}
+			files := t.TempDir()
+			servers.Stop(0)
+			if err := os.CopyFS(files, os.DirFS(servers.Files(0))); err != nil {
+				t.Fatal(err)
+			}
+			servers.Restart(0)
+			servers.Await()
+			pos, err := b.Append(t.Context(), "x", 1, []byte("2"))()
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			follower := open(t, jetstream.Options{URLs: []string{proxy.URL()}})
+			for l, err := range follower.Follow(ctx, 1) {
+				if err != nil {
+					if !errors.Is(err, bus.ErrMissing) {
+						t.Error(err)
+					}
+					return
+				}
+				if bytes.Equal(l.Data, []byte("another")) {
+					t.Errorf("line %d is of another history", l.Pos)
+				}
+				if l.Pos == pos {
+					proxy.Silence(true)
+					change(t, servers, files)
+					proxy.Silence(false)
+					proxy.Cut()
+				}
+			}
+		})
+	}
+}
+
+func replaceFiles(t *testing.T, servers *natstest.Servers, files string) {
+	servers.Kill(0)
+	if err := os.RemoveAll(servers.Files(0)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(servers.Files(0), os.DirFS(files)); err != nil {
+		t.Fatal(err)
+	}
+	servers.Restart(0)
+	servers.Await()
+}

@@ -1,0 +1,104 @@
+package natstest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// inProcess is a server in this process.
+type inProcess struct{ s *server.Server }
+
+func here(t testing.TB, n *node) running {
+	opts, err := server.ProcessConfigFile(n.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts.NoSigs = true
+	s, err := server.NewServer(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.ConfigureLogger()
+	s.Start()
+	if !s.ReadyForConnections(20 * time.Second) {
+		t.Fatalf("server %s does not start", n.name)
+	}
+	return inProcess{s}
+}
+
+func (p inProcess) kill() {
+	p.s.Shutdown()
+	p.s.WaitForShutdown()
+}
+
+func (p inProcess) stop() { p.kill() }
+
+func (inProcess) pause(bool) { panic("a server in this process cannot be stopped alone") }
+
+var (
+	building sync.Mutex
+	program  string
+)
+
+// build makes the program of a server.
+func build(t testing.TB) string {
+	t.Helper()
+	building.Lock()
+	defer building.Unlock()
+	if program != "" {
+		return program
+	}
+	dir, err := os.MkdirTemp("", "natstest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "node")
+	cmd := exec.Command("go", "build", "-o", out, "agent/internal/tools/cluster/node")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build the server: %v\n%s", err, text)
+	}
+	program = out
+	return program
+}
+
+// child is a server that is a process.
+type child struct{ cmd *exec.Cmd }
+
+func process(t testing.TB, program string, n *node) running {
+	cmd := exec.Command(program, n.config)
+	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return child{cmd}
+}
+
+func (p child) signal(s syscall.Signal) {
+	p.cmd.Process.Signal(s) // one that has ended is no error
+}
+
+func (p child) kill() {
+	p.signal(syscall.SIGKILL)
+	p.cmd.Wait() // tells that it was killed
+}
+
+func (p child) stop() {
+	p.signal(syscall.SIGTERM)
+	p.cmd.Wait()
+}
+
+func (p child) pause(stopped bool) {
+	if stopped {
+		p.signal(syscall.SIGSTOP)
+	} else {
+		p.signal(syscall.SIGCONT)
+	}
+}
