@@ -39,12 +39,71 @@ func (s *Store) AcquireTo(uuid string, begin func(*Context) (visit func(event.Ev
 	if err != nil {
 		return nil, fmt.Errorf("context %s: %w", uuid, err)
 	}
-	c, err := s.hold(uuid, begin)
+	var c *Context
+	if s.o.Member == nil {
+		c, err = s.hold(uuid, begin)
+	} else {
+		c, err = s.holdShared(uuid, begin)
+	}
 	if err != nil {
 		lock.Close()
 		return nil, fmt.Errorf("context %s: %w", uuid, err)
 	}
 	c.lock = lock
+	return c, nil
+}
+
+// holdShared is hold with the history's copy.
+func (s *Store) holdShared(uuid string, begin func(*Context) func(event.Event) error) (*Context, error) {
+	pos, healed, err := s.bring(uuid)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := shared()
+	defer cancel()
+	c, err := s.hold(uuid, begin)
+	if ExitCode(err) == ExitDamage {
+		// The copy here was damaged: the history may have what it lost.
+		at, locateErr := s.locate(uuid)
+		if locateErr != nil {
+			return nil, err
+		}
+		if pos, healed, locateErr = s.reconcile(ctx, uuid, at); locateErr != nil {
+			return nil, err
+		}
+		c, err = s.hold(uuid, begin)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := s.fetchObjects(ctx, uuid, c.Objects()); err != nil {
+		return nil, errors.Join(err, c.closeLog())
+	}
+	c.healed, c.replica = healed, &replica{bus: s.o.Bus, uuid: uuid, pos: pos}
+	if c.log != nil {
+		c.log.Replicate(c.replica)
+	}
+	return c, nil
+}
+
+// here takes a context for what concerns only the copy of this machine.
+func (s *Store) here(uuid string) (*Context, error) {
+	if err := checkUUID(uuid); err != nil {
+		return nil, err
+	}
+	lock, err := s.lock(uuid + ".lock")
+	if err != nil {
+		return nil, fmt.Errorf("context %s: %w", uuid, err)
+	}
+	c, err := s.hold(uuid, func(*Context) func(event.Event) error { return nil })
+	if err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("context %s: %w", uuid, err)
+	}
+	c.lock = lock
+	if err := c.Relocate(); err != nil {
+		return nil, errors.Join(fmt.Errorf("context %s: %w", uuid, err), c.Close())
+	}
 	return c, nil
 }
 
@@ -129,6 +188,9 @@ func (c *Context) open(visit func(event.Event) error) error {
 		return err
 	}
 	c.log = log
+	if c.replica != nil {
+		log.Replicate(c.replica)
+	}
 	if torn != nil {
 		c.torn = torn
 	}
@@ -160,7 +222,9 @@ func (c *Context) unpack() error {
 		return err
 	}
 	log, _, err := eventlog.Open(c.s.fs, c.path(), quarantineDir+"/"+c.uuid, func(eventlog.Record) error { return nil })
-	c.log = log
+	if c.log = log; err == nil && c.replica != nil {
+		log.Replicate(c.replica)
+	}
 	return err
 }
 
@@ -189,7 +253,7 @@ func (c *Context) see(r eventlog.Record, visit func(event.Event) error) error {
 			return err
 		}
 	}
-	event.Fetch(e.Body, c.blobs().Get)
+	event.Fetch(e.Body, func(hash string) ([]byte, error) { return c.s.blob(c.uuid, c.path(), hash) })
 	c.follow(e)
 	c.info.saw(eventlog.HeadOf(r))
 	if visit == nil {

@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 
 	"agent/eventlog"
 	"agent/eventlog/event"
+	"agent/internal/cluster"
 )
 
 // Context is a context held for work. It is used by one goroutine at a time.
@@ -27,6 +29,8 @@ type Context struct {
 	lock    io.Closer
 	bad     error // an I/O error after which nothing is done any more
 	dirty   map[string]bool
+	replica *replica // nil: the machine is alone, or nothing is to be appended
+	healed  int      // events that the cluster's history had lost
 }
 
 func (s *Store) context(uuid string, p Dir) *Context {
@@ -48,7 +52,22 @@ func (c *Context) Head() eventlog.Head { return c.info.Head }
 
 func (c *Context) path() string { return pathOf(c.at, c.uuid) }
 
-func (c *Context) blobs() eventlog.Blobs { return eventlog.NewBlobs(c.s.fs, c.path()) }
+// Guard is for an effect outside, which only the owner of a context may have: the context
+// that it gives ends before another worker may take over.
+func (c *Context) Guard(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	lock, ok := c.lock.(both)
+	if !ok {
+		return ctx, func() {}, nil
+	}
+	owned, release, err := lock.shared.Guard(ctx)
+	if errors.Is(err, cluster.ErrLost) {
+		err = fmt.Errorf("%w: %w", ErrBusy, err)
+	}
+	return owned, release, err
+}
+
+// Healed is how many acknowledged events the cluster's history had lost.
+func (c *Context) Healed() int { return c.healed }
 
 // Append makes an event durable: with a nil error it is acknowledged. Large
 // texts of its body go to blobs first. The event is returned as it will be read
@@ -70,7 +89,7 @@ func (c *Context) append(e *event.Event, data []byte) error {
 	if err := c.unpack(); err != nil {
 		return c.fail(err)
 	}
-	data, err := event.SpillEncoded(e.Body, data, c.blobs().Put)
+	data, err := event.SpillEncoded(e.Body, data, c.putBlob)
 	if err != nil {
 		return err
 	}
@@ -100,7 +119,7 @@ func (c *Context) append(e *event.Event, data []byte) error {
 }
 
 // Blob returns a text that was too large for a line, checked against its hash.
-func (c *Context) Blob(hash string) ([]byte, error) { return getBlob(c.blobs(), c.path(), hash) }
+func (c *Context) Blob(hash string) ([]byte, error) { return c.s.blobOf(c.uuid, c.path(), hash) }
 
 // Relocate moves the directory to where the last lifecycle event sends it. It may
 // be called at any time; nil means that it is there, durably.

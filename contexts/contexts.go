@@ -52,6 +52,7 @@ import (
 	"io/fs"
 	"sync"
 
+	"agent/internal/cluster"
 	"agent/internal/fsx"
 )
 
@@ -88,6 +89,9 @@ type Options struct {
 	Dir      string      // path of the store as the user knows it, for error texts
 	Force    bool        // also on network and FUSE file systems, where locks cannot be trusted
 	ReadOnly bool        // make and change nothing, a missing layout is an empty store
+
+	Bus    cluster.Bus     // of the cluster that this machine belongs to; nil: it is alone
+	Member *cluster.Member // its session there, without which nothing is changed; nil where the store is only read
 }
 
 // Store is the tree below one directory. It may be used by several goroutines
@@ -97,6 +101,8 @@ type Store struct {
 	o    Options
 	tail int      // entries of the index's tail from which it is merged
 	seen sync.Map // payload by file of the signals that Pending returned
+
+	claims sync.Map // revisions of the keys of tasks that were looked for
 
 	cache cache
 }

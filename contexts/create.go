@@ -36,6 +36,10 @@ func (s *Store) create(first *event.ContextCreated, at time.Time) (*Context, err
 	}
 	staged := stagingDir + "/" + first.UUID
 	head, err := s.stage(staged, first, at)
+	var pos uint64
+	if err == nil && s.o.Member != nil {
+		pos, err = s.announce(first, staged)
+	}
 	if err != nil {
 		_ = s.fs.RemoveAll(staged) // best effort, else the next sweep does it
 		return nil, err
@@ -50,6 +54,9 @@ func (s *Store) create(first *event.ContextCreated, at time.Time) (*Context, err
 		return nil, err
 	}
 	c := s.context(first.UUID, Running)
+	if s.o.Member != nil {
+		c.replica = &replica{bus: s.o.Bus, uuid: first.UUID, pos: pos}
+	}
 	return c, c.open(nil)
 }
 

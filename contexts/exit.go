@@ -9,6 +9,7 @@ import (
 
 	"agent/eventlog"
 	"agent/eventlog/event"
+	"agent/internal/cluster"
 	"agent/internal/fsx"
 )
 
@@ -87,6 +88,9 @@ var sentinels = []struct {
 	{ErrUnknown, ExitUsage},
 	{ErrNotEnded, ExitUsage},
 	{ErrNoRoom, ExitTemporary},
+	{cluster.ErrUnreachable, ExitTemporary},
+	{cluster.ErrLost, ExitTemporary},
+	{cluster.ErrStale, ExitTemporary},
 	{event.ErrNewer, ExitUnsupported},
 	{eventlog.ErrPoisoned, ExitIO},
 	{eventlog.ErrNothingValid, ExitDamage},

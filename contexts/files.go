@@ -10,6 +10,7 @@ import (
 
 	"agent/eventlog"
 	"agent/eventlog/event"
+	"agent/internal/cluster"
 	"agent/internal/fsx"
 )
 
@@ -133,7 +134,10 @@ func (c *Context) KeepPatch(data []byte) error {
 	if err := c.s.fs.Rename(tmp, file); err != nil {
 		return err
 	}
-	return c.s.fs.SyncDir(c.path())
+	if err := c.s.fs.SyncDir(c.path()); err != nil {
+		return err
+	}
+	return c.s.share(c.uuid, data, event.PatchFile)
 }
 
 // maxPatch is how many bytes of a patch are read.
@@ -145,7 +149,15 @@ func (s *Store) Patch(uuid string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fsx.ReadFile(s.fs, path.Join(pathOf(at, uuid), event.PatchFile), maxPatch)
+	data, err := fsx.ReadFile(s.fs, path.Join(pathOf(at, uuid), event.PatchFile), maxPatch)
+	if isMissing(err) && s.o.Bus != nil {
+		ctx, cancel := shared()
+		defer cancel()
+		if found, sharedErr := s.o.Bus.Object(ctx, objectName(uuid, event.PatchFile)); !errors.Is(sharedErr, cluster.ErrMissing) {
+			return found, sharedErr
+		}
+	}
+	return data, err
 }
 
 // RemoveFile removes a projection file, which takes no room on a disk that is full.

@@ -84,7 +84,13 @@ func (s *Store) forget(uuid, by string, at time.Time, refresh func(*Context) err
 	if err := s.forgetHeirs(first.TaskKey, by, at, refresh, &done); err != nil {
 		return done, err
 	}
+	if err := s.forgetEverywhere(uuid); err != nil {
+		return done, err
+	}
 	if done.Bytes, err = s.Remove(uuid); err != nil {
+		return done, err
+	}
+	if err := s.purge(uuid); err != nil {
 		return done, err
 	}
 	return done, s.forgetQuarantine(uuid)
@@ -238,6 +244,9 @@ func (s *Store) inherits(heir, from string) (bool, error) {
 
 func (c *Context) removeBlob(hash string) error {
 	dir := path.Join(c.path(), eventlog.BlobDir)
+	if err := c.s.unshare(c.uuid, eventlog.BlobDir, hash); err != nil {
+		return err
+	}
 	err := c.s.fs.Remove(path.Join(dir, hash))
 	if isMissing(err) {
 		return nil

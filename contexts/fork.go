@@ -123,7 +123,7 @@ func (s *Store) stageFork(c *Context, dir string, f forking) error {
 
 // stage appends an event to a log that nobody sees yet.
 func (c *Context) stage(log *eventlog.Log, e event.Event) error {
-	if err := event.Spill(e.Body, c.blobs().Put); err != nil {
+	if err := event.Spill(e.Body, eventlog.NewBlobs(c.s.fs, c.path()).Put); err != nil {
 		return err
 	}
 	draft, err := event.Draft(e)

@@ -16,6 +16,11 @@ import (
 // Where the index is complete only contexts of this task are looked at. One of
 // the task that had not ended and is lost is a [LostError].
 func (s *Store) Active(taskKey string) (uuid string, found bool, err error) {
+	if s.o.Member != nil {
+		if err := s.bringTask(taskKey); err != nil {
+			return "", false, fmt.Errorf("look for a live context: %w", err)
+		}
+	}
 	candidates, complete, err := s.candidates(taskKey)
 	if err != nil {
 		return "", false, fmt.Errorf("look for a live context: %w", err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agent/forge"
+	"agent/internal/cluster"
 	"agent/internal/fsx"
 )
 
@@ -21,8 +22,11 @@ const staleAfter = time.Hour
 // of contexts for it: at most one live context per task. It never waits, see
 // [ErrBusy]. The lock is held until Close or the end of the process.
 func (s *Store) LockKey(taskKey string) (io.Closer, error) {
-	return s.lock(keyLock(taskKey) + ".lock")
+	return s.lockShared(keyLock(taskKey))
 }
+
+// LockHere takes a lock among the processes of this machine.
+func (s *Store) LockHere(name string) (io.Closer, error) { return s.lock(keyLock(name) + ".lock") }
 
 // keyLock names the lock of a TaskKey.
 func keyLock(taskKey string) string {
@@ -34,7 +38,7 @@ func (s *Store) lockContext(id string) (io.Closer, error) {
 	if err := checkUUID(id); err != nil {
 		return nil, err
 	}
-	return s.lock(id + ".lock")
+	return s.lockShared(id)
 }
 
 // Locked tells whether a process works on a context. One that did not end and is
@@ -43,7 +47,16 @@ func (s *Store) Locked(uuid string) (bool, error) {
 	if err := checkUUID(uuid); err != nil {
 		return false, err
 	}
-	return s.fs.Locked(locksDir + "/" + uuid + ".lock")
+	held, err := s.fs.Locked(locksDir + "/" + uuid + ".lock")
+	if held || err != nil || s.o.Bus == nil {
+		return held, err
+	}
+	ctx, cancel := shared()
+	defer cancel()
+	if s.o.Member != nil {
+		return s.o.Member.Locked(ctx, uuid)
+	}
+	return cluster.Locked(ctx, s.o.Bus, uuid)
 }
 
 func (s *Store) lock(name string) (io.Closer, error) {
@@ -89,7 +102,7 @@ func (s *Store) sweep() {
 // discard removes an entry of .staging/ unless its maker still lives.
 func (s *Store) discard(name string) error {
 	if canonical(name) {
-		l, err := s.lockContext(name)
+		l, err := s.lock(name + ".lock")
 		if err != nil {
 			return err
 		}

@@ -21,18 +21,19 @@ const packs = ObjectsDir + "/pack"
 // are removed with it.
 type Objects struct {
 	s    *Store
+	uuid string                 // whose; "" for one that nobody sees yet
 	at   func() (string, error) // the context's directory
 	made bool                   // the directories are there, durably
 }
 
 // Objects are those of a context that is held.
 func (c *Context) Objects() *Objects {
-	return &Objects{s: c.s, at: func() (string, error) { return c.path(), nil }}
+	return &Objects{s: c.s, uuid: c.uuid, at: func() (string, error) { return c.path(), nil }}
 }
 
 // Objects are those of a context, to be read.
 func (s *Store) Objects(uuid string) *Objects {
-	return &Objects{s: s, at: func() (string, error) {
+	return &Objects{s: s, uuid: uuid, at: func() (string, error) {
 		at, err := s.locate(uuid)
 		return pathOf(at, uuid), err
 	}}
@@ -75,6 +76,14 @@ func (o *Objects) Open(name string) (fsx.File, error) {
 
 // Keep makes a file with this content. Its bytes are durable, its name is after Sync.
 func (o *Objects) Keep(name string, data []byte) error {
+	if err := o.keep(name, data); err != nil || o.uuid == "" {
+		return err
+	}
+	return o.s.share(o.uuid, data, packs, path.Base(name))
+}
+
+// keep is Keep without the cluster.
+func (o *Objects) keep(name string, data []byte) error {
 	at, err := o.at()
 	if err != nil {
 		return err
@@ -126,6 +135,9 @@ func (o *Objects) Remove(names ...string) error {
 	}
 	for _, name := range names {
 		if err := o.s.fs.Remove(path.Join(at, packs, path.Base(name))); err != nil && !isMissing(err) {
+			return err
+		}
+		if err := o.s.unshare(o.uuid, packs, path.Base(name)); err != nil {
 			return err
 		}
 	}

@@ -292,7 +292,7 @@ func (s *Store) Blob(uuid, hash string) ([]byte, error) {
 			return nil, err
 		}
 		dir := pathOf(at, uuid)
-		data, err := getBlob(eventlog.NewBlobs(s.fs, dir), dir, hash)
+		data, err := s.blobOf(uuid, dir, hash)
 		if errors.Is(err, eventlog.ErrBlobMissing) && try < 3 {
 			continue // or it has just moved
 		}
@@ -300,8 +300,8 @@ func (s *Store) Blob(uuid, hash string) ([]byte, error) {
 	}
 }
 
-func getBlob(b eventlog.Blobs, dir, hash string) ([]byte, error) {
-	data, err := b.Get(hash)
+func (s *Store) blobOf(uuid, dir, hash string) ([]byte, error) {
+	data, err := s.blob(uuid, dir, hash)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}

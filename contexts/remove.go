@@ -14,7 +14,7 @@ import (
 // Archive packs the log of a context that has ended. One that is packed already
 // stays so, and Before is 0.
 func (s *Store) Archive(uuid string) (packed eventlog.Packed, err error) {
-	c, err := s.Acquire(uuid, nil)
+	c, err := s.here(uuid)
 	if err != nil {
 		return packed, err
 	}

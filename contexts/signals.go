@@ -37,7 +37,7 @@ func (s *Store) Send(uuid string, g Signal, payload []byte) error {
 	if err := s.put(g.file(uuid), payload, s.fs.Rename); err != nil {
 		return fmt.Errorf("%s %s: %w", g, uuid, err)
 	}
-	return nil
+	return s.shareSignal(uuid, g, payload)
 }
 
 // Pending returns the payloads of the signals that wait for a context.
@@ -69,8 +69,12 @@ func (s *Store) Clear(uuid string, g Signal) error {
 	if err := checkUUID(uuid); err != nil {
 		return err
 	}
-	if s.sentAgain(g.file(uuid)) {
+	payload, again := s.sentAgain(g.file(uuid))
+	if again {
 		return nil
+	}
+	if err := s.unshareSignal(uuid, g, payload); err != nil {
+		return err
 	}
 	err := s.fs.Remove(g.file(uuid))
 	if isMissing(err) {
@@ -83,11 +87,13 @@ func (s *Store) Clear(uuid string, g Signal) error {
 	return s.fs.SyncDir(controlDir)
 }
 
-func (s *Store) sentAgain(file string) bool {
+// sentAgain compares a signal with what [Store.Pending] returned, nil if it did not.
+func (s *Store) sentAgain(file string) (payload []byte, again bool) {
 	seen, ok := s.seen.LoadAndDelete(file)
 	if !ok {
-		return false
+		return nil, false
 	}
+	payload = seen.([]byte)
 	now, err := fsx.ReadFile(s.fs, file, maxSignal)
-	return err == nil && !bytes.Equal(now, seen.([]byte))
+	return payload, err == nil && !bytes.Equal(now, payload)
 }

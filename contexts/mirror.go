@@ -1,0 +1,448 @@
+package contexts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"agent/eventlog"
+	"agent/eventlog/event"
+	"agent/internal/cluster"
+	"agent/internal/fsx"
+	"agent/projections"
+)
+
+const (
+	mirrorFile = "cluster.json"
+	mirrorLock = "mirror.lock"
+	// mirrorEvery is how often a mirror writes how far it is, and looks again at contexts
+	// that were held when a line of theirs came.
+	mirrorEvery = time.Second
+)
+
+// mirrored is the content of cluster.json. It may be deleted: the mirror begins anew.
+type mirrored struct {
+	Pos uint64 `json:"pos"` // of the last line that was looked at
+}
+
+// mirror keeps the copies here of contexts that other workers hold.
+type mirror struct {
+	s        *Store
+	at       mirrored
+	written  time.Time
+	behind   map[string]bool      // contexts that were held here when a line came
+	spending map[string]*Spending // by context
+}
+
+// Mirror follows the cluster's history until ctx ends: lists, and all commands that only
+// read, then know the contexts of all workers, and signals that were left elsewhere arrive
+// here. Of several processes with one store one mirrors, and the others wait to take over.
+func (s *Store) Mirror(ctx context.Context) error {
+	go s.mirrorKeys(ctx, "signals/", s.mirrorSignal)
+	go s.mirrorKeys(ctx, forgotten, s.mirrorForgotten)
+	for ctx.Err() == nil {
+		lock, err := s.lock(mirrorLock)
+		if err == nil {
+			err = errors.Join(s.newMirror().follow(ctx), lock.Close())
+		}
+		if err != nil && !errors.Is(err, ErrBusy) && ctx.Err() == nil {
+			s.o.Warn(fmt.Errorf("the copies of other workers' contexts: %w", err))
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(mirrorEvery):
+		}
+	}
+	return nil
+}
+
+// CatchUp brings the store to where the history is now. Where another process mirrors, it
+// waits for that one.
+func (s *Store) CatchUp(ctx context.Context) error {
+	end, err := s.o.Bus.End(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		if s.readMirrored().Pos >= end {
+			return nil
+		}
+		lock, err := s.lock(mirrorLock)
+		if err == nil {
+			m := s.newMirror()
+			return errors.Join(m.upTo(ctx, end), lock.Close())
+		}
+		if !errors.Is(err, ErrBusy) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+func (s *Store) newMirror() *mirror {
+	return &mirror{s: s, at: s.readMirrored(), behind: map[string]bool{}, spending: map[string]*Spending{}}
+}
+
+func (s *Store) readMirrored() (at mirrored) {
+	data, err := fsx.ReadFile(s.fs, mirrorFile, 1<<10)
+	if err != nil || json.Unmarshal(data, &at) != nil {
+		return mirrored{}
+	}
+	return at
+}
+
+func (m *mirror) follow(ctx context.Context) error {
+	defer m.save()
+	lines := make(chan cluster.Line)
+	ended := make(chan error, 1)
+	within, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		defer close(lines)
+		for line, err := range m.s.o.Bus.Follow(within, m.at.Pos+1) {
+			if err != nil {
+				ended <- err
+				return
+			}
+			select {
+			case lines <- line:
+			case <-within.Done():
+				return
+			}
+		}
+	}()
+	tick := time.NewTicker(mirrorEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case err := <-ended:
+			return err
+		case line, ok := <-lines:
+			if !ok {
+				lines = nil
+				continue
+			}
+			if err := m.take(ctx, line); err != nil {
+				return err
+			}
+		case <-tick.C:
+			m.again(ctx)
+			m.save()
+		}
+	}
+}
+
+// upTo takes the lines up to a position.
+func (m *mirror) upTo(ctx context.Context, end uint64) error {
+	defer m.save()
+	for line, err := range m.s.o.Bus.Follow(ctx, m.at.Pos+1) {
+		if err == nil {
+			err = m.take(ctx, line)
+		}
+		if err != nil || line.Pos >= end {
+			return err
+		}
+	}
+	return nil
+}
+
+// save notes how far the mirror is.
+func (m *mirror) save() {
+	if m.s.readMirrored() == m.at {
+		return
+	}
+	data, err := json.Marshal(m.at)
+	if err == nil {
+		err = m.s.put(mirrorFile, append(data, '\n'), m.s.fs.Rename)
+	}
+	if err != nil {
+		m.s.o.Warn(err)
+	}
+}
+
+// take takes over one line. One context that is broken does not hold up the others.
+func (m *mirror) take(ctx context.Context, line cluster.Line) error {
+	err := m.apply(ctx, line)
+	switch {
+	case errors.Is(err, ErrBusy):
+		m.behind[line.UUID] = true
+	case err != nil && (ctx.Err() != nil || errors.Is(err, cluster.ErrUnreachable)):
+		return err
+	case err != nil:
+		m.s.o.Warn(fmt.Errorf("%s: %w", line.UUID, err))
+	}
+	m.at.Pos = line.Pos
+	return nil
+}
+
+func (m *mirror) apply(ctx context.Context, line cluster.Line) error {
+	if !canonical(line.UUID) {
+		return nil
+	}
+	if string(line.Data) != void {
+		m.spend(line)
+	}
+	lock, err := m.s.lock(line.UUID + ".lock")
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	found, err := m.s.dirsWith(line.UUID)
+	if err != nil {
+		return err
+	}
+	if len(found) > 0 && string(line.Data) != void {
+		follows, err := eventlog.Extend(m.s.fs, pathOf(found[0], line.UUID), [][]byte{line.Data})
+		if err == nil && follows {
+			return m.s.extended(line, found[0])
+		}
+		if err != nil && !isMissing(err) {
+			return err
+		}
+	}
+	return m.s.refresh(ctx, line.UUID)
+}
+
+// again looks at contexts that were held when a line of theirs came.
+func (m *mirror) again(ctx context.Context) {
+	for uuid := range m.behind {
+		lock, err := m.s.lock(uuid + ".lock")
+		if err != nil {
+			continue
+		}
+		if err := errors.Join(m.s.refresh(ctx, uuid), lock.Close()); err != nil && ctx.Err() == nil {
+			m.s.o.Warn(fmt.Errorf("%s: %w", uuid, err))
+		}
+		delete(m.behind, uuid)
+	}
+}
+
+// extended follows a line that was added to a log.
+func (s *Store) extended(line cluster.Line, at Dir) error {
+	rec, err := eventlog.Parse(line.Data)
+	if err != nil {
+		return err
+	}
+	c := s.context(line.UUID, at)
+	if err := c.RemoveFile(projections.MetadataFile); err != nil {
+		return err // the others are another log's now
+	}
+	if !strings.HasPrefix(string(rec.Type), "context.") {
+		return nil
+	}
+	return s.relocate(line.UUID)
+}
+
+// relocate moves a context to where its log sends it, for the holder of its lock here.
+func (s *Store) relocate(uuid string) error {
+	c, err := s.hold(uuid, func(*Context) func(event.Event) error { return nil })
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.Relocate(), c.closeLog())
+}
+
+// refresh makes the copy here what the history is. What only the copy here has stays: its
+// owner will say.
+func (s *Store) refresh(ctx context.Context, uuid string) error {
+	last, err := s.o.Bus.Last(ctx, uuid)
+	if err != nil || last.Pos == 0 {
+		return err
+	}
+	found, err := s.dirsWith(uuid)
+	if err != nil {
+		return err
+	}
+	switch {
+	case string(last.Data) == void:
+		if err := s.setAside(uuid, found); !errors.Is(err, ErrUnknown) {
+			return err
+		}
+		return nil
+	case len(found) == 0:
+		return s.receive(ctx, uuid)
+	}
+	_, rec, err := s.lastOf(uuid)
+	if err == nil {
+		here, parseErr := eventlog.Parse(last.Data)
+		if string(rec.Line) == string(last.Data) || parseErr == nil && rec.Seq > here.Seq {
+			return nil
+		}
+	}
+	if err := s.restore(ctx, uuid, found[0]); err != nil {
+		return err
+	}
+	return s.relocate(uuid)
+}
+
+// spend counts what a call of another worker has cost. What was counted is not counted again.
+func (m *mirror) spend(line cluster.Line) {
+	rec, err := eventlog.Parse(line.Data)
+	if err != nil || !strings.HasPrefix(string(rec.Type), "llm.") {
+		return
+	}
+	e, err := event.Decode(rec)
+	if err != nil {
+		return
+	}
+	of := m.spending[line.UUID]
+	if of == nil {
+		of = &Spending{}
+		m.spending[line.UUID] = of
+	}
+	tokens, usd, ok := of.Of(e)
+	if !ok {
+		return
+	}
+	if err := m.s.Spend(line.UUID, Call{Seq: e.Seq, Day: Day(e.Time), Tokens: tokens, USD: usd}); err != nil {
+		m.s.o.Warn(err)
+	}
+}
+
+// signalKey is the key of a signal: "signals/<uuid>/<signal>".
+func signalKey(uuid string, g Signal) string { return "signals/" + uuid + "/" + string(g) }
+
+// shareSignal leaves a signal where all workers see it.
+func (s *Store) shareSignal(uuid string, g Signal, payload []byte) error {
+	if s.o.Member == nil {
+		return nil
+	}
+	ctx, cancel := shared()
+	defer cancel()
+	for {
+		v, err := s.o.Bus.Key(ctx, signalKey(uuid, g))
+		if err != nil && !errors.Is(err, cluster.ErrMissing) {
+			return err
+		}
+		_, err = s.o.Bus.SetKey(ctx, signalKey(uuid, g), append([]byte("signal\n"), payload...), v.Revision)
+		if !errors.Is(err, cluster.ErrStale) {
+			return err
+		}
+	}
+}
+
+// unshareSignal removes a signal that was taken, unless it was sent again since.
+func (s *Store) unshareSignal(uuid string, g Signal, payload []byte) error {
+	if s.o.Member == nil {
+		return nil
+	}
+	ctx, cancel := shared()
+	defer cancel()
+	v, err := s.o.Bus.Key(ctx, signalKey(uuid, g))
+	if errors.Is(err, cluster.ErrMissing) || err == nil && payload != nil && string(v.Data) != "signal\n"+string(payload) {
+		return nil
+	}
+	if err == nil {
+		err = s.o.Bus.DeleteKey(ctx, signalKey(uuid, g), v.Revision)
+	}
+	if errors.Is(err, cluster.ErrStale) {
+		return nil
+	}
+	return err
+}
+
+// mirrorKeys follows keys until ctx ends.
+func (s *Store) mirrorKeys(ctx context.Context, prefix string, take func(context.Context, cluster.Value) error) {
+	for ctx.Err() == nil {
+		for v, err := range s.o.Bus.WatchKeys(ctx, prefix) {
+			if err != nil {
+				break
+			}
+			if v.Key == "" {
+				continue
+			}
+			if err := take(ctx, v); err != nil && ctx.Err() == nil {
+				s.o.Warn(fmt.Errorf("%s: %w", v.Key, err))
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(mirrorEvery):
+		}
+	}
+}
+
+// mirrorSignal brings a signal here, or takes away one that was taken elsewhere.
+func (s *Store) mirrorSignal(ctx context.Context, v cluster.Value) error {
+	uuid, name, _ := strings.Cut(strings.TrimPrefix(v.Key, "signals/"), "/")
+	g := Signal(name)
+	if !canonical(uuid) || g != Pause && g != Resume && g != Stop {
+		return nil
+	}
+	now, err := s.o.Bus.Key(ctx, v.Key) // it may have been taken since
+	if errors.Is(err, cluster.ErrMissing) {
+		if err := s.fs.Remove(g.file(uuid)); err != nil && !isMissing(err) {
+			return err
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	payload, _ := strings.CutPrefix(string(now.Data), "signal\n")
+	if here, err := fsx.ReadFile(s.fs, g.file(uuid), maxSignal); err == nil && string(here) == payload {
+		return nil
+	}
+	return s.put(g.file(uuid), []byte(payload), s.fs.Rename)
+}
+
+// forgotten begins the keys of contexts that were forgotten.
+const forgotten = "forgotten/"
+
+// forgetEverywhere tells all machines to remove a context: those that are off now do it
+// when they are back.
+func (s *Store) forgetEverywhere(uuid string) error {
+	if s.o.Member == nil {
+		return nil
+	}
+	ctx, cancel := shared()
+	defer cancel()
+	_, err := s.o.Bus.SetKey(ctx, forgotten+uuid, []byte(time.Now().UTC().Format(time.RFC3339)), 0)
+	if errors.Is(err, cluster.ErrStale) {
+		return nil
+	}
+	return err
+}
+
+// purge removes the cluster's own copy of a context.
+func (s *Store) purge(uuid string) error {
+	if s.o.Member == nil {
+		return nil
+	}
+	ctx, cancel := shared()
+	defer cancel()
+	return errors.Join(s.o.Bus.Forget(ctx, uuid), s.o.Bus.RemoveObjects(ctx, uuid+"/"))
+}
+
+// wasForgotten tells whether another machine has forgotten a context.
+func (s *Store) wasForgotten(ctx context.Context, uuid string) (bool, error) {
+	_, err := s.o.Bus.Key(ctx, forgotten+uuid)
+	if errors.Is(err, cluster.ErrMissing) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// mirrorForgotten removes the copy here of a context that another machine has forgotten.
+func (s *Store) mirrorForgotten(_ context.Context, v cluster.Value) error {
+	uuid := strings.TrimPrefix(v.Key, forgotten)
+	found, err := s.dirsWith(uuid)
+	if v.Deleted || !canonical(uuid) || err != nil || len(found) == 0 {
+		return err
+	}
+	c, err := s.here(uuid)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return errors.Join(s.drop(c), s.forgetQuarantine(uuid), s.purge(uuid)) // or who forgot it died on the way
+}
