@@ -20,7 +20,7 @@ test quick: export GOFLAGS := $(GOFLAGS) -trimpath
 TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help browser collector screenshots build demo quick test test-servers test-fixtures vet static check race vuln crash soak powercut attacks sweep fuzz golden bench release deb test-deb image test-image clean
+.PHONY: help browser cluster collector screenshots build demo quick test test-servers test-fixtures vet static check race vuln crash soak powercut attacks sweep fuzz golden bench release deb test-deb image test-image clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -100,6 +100,9 @@ golden: ## write the golden files anew; read the diff before you commit it
 
 browser: ## our pages in Chromium (needs chromium; without it the tests are skipped)
 	cd internal/tools/browser && $(GO) test -count=1 -v .
+
+cluster: ## several machines on real NATS servers: the suite of every bus, lost answers, servers that are killed (minutes)
+	cd internal/tools/cluster && $(GO) test -count=1 ./...
 
 collector: ## our spans into the receiver of the OpenTelemetry collector (the first time it is downloaded)
 	cd internal/tools/collector && $(GO) test -count=1 -v .

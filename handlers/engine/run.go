@@ -57,10 +57,10 @@ func (e *Engine) begin(pinned event.ConfigPinned, wake event.Body) error {
 // recovered describes what the process before left behind, if it did not end properly.
 func (e *Engine) recovered() *event.ProcessRecovered {
 	s, torn := e.state, e.log.Torn()
-	if s.Process == nil || (s.EndedProperly && s.Open == nil && torn == nil) {
+	if s.Process == nil || (s.EndedProperly && s.Open == nil && torn == nil && e.log.Healed() == 0) {
 		return nil
 	}
-	r := &event.ProcessRecovered{}
+	r := &event.ProcessRecovered{Healed: e.log.Healed()}
 	if s.Open != nil {
 		r.OpenSeq, r.OpenType = s.Open.Seq, s.Open.Body.Type()
 	}
@@ -181,8 +181,21 @@ func (e *Engine) act(ctx context.Context, a handlers.Act) error {
 }
 
 // perform does what an intent says and appends its outcome. again means that
-// a process that died may have done it already.
+// a process that died may have done it already. In a cluster it ends when the lease does.
 func (e *Engine) perform(ctx context.Context, seq uint64, intent event.Body, request *llm.Request, again bool) error {
+	owned, release, err := e.log.Guard(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	err = e.performOwned(owned, seq, intent, request, again)
+	if err != nil && ctx.Err() == nil && owned.Err() != nil {
+		return context.Cause(owned)
+	}
+	return err
+}
+
+func (e *Engine) performOwned(ctx context.Context, seq uint64, intent event.Body, request *llm.Request, again bool) error {
 	var outcome event.Body
 	var err error
 	if e.state.Simulates() && writes(intent) {

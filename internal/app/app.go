@@ -7,6 +7,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 
 	"agent/contexts"
 	"agent/handlers/engine"
+	"agent/internal/cluster"
 	"agent/internal/config"
 	"agent/internal/container"
 	"agent/internal/logging"
@@ -26,14 +28,15 @@ import (
 
 // App holds the adapters. Whoever makes one closes it.
 type App struct {
-	Config *config.Config
-	Store  *contexts.Store
-	Sites  []Site // in the order of the configuration
-	Model  llm.Provider
-	Pool   *mcp.Pool
-	Log    *slog.Logger
-	Redact *redact.Redactor
-	Ports  engine.Ports // without those that depend on the task: forge, workspace, limits
+	Config  *config.Config
+	Store   *contexts.Store
+	Cluster *cluster.Member // nil: this machine works alone
+	Sites   []Site          // in the order of the configuration
+	Model   llm.Provider
+	Pool    *mcp.Pool
+	Log     *slog.Logger
+	Redact  *redact.Redactor
+	Ports   engine.Ports // without those that depend on the task: forge, workspace, limits
 
 	SystemPrompt    string // text of system_prompt_file, "" for the embedded one
 	PlanningPrompts string // see event.Planning.Prompts, "" for the embedded ones
@@ -51,9 +54,10 @@ type App struct {
 // Options say what the configuration does not.
 type Options struct {
 	Version    string
-	ConfigPath string    // "" if no configuration file was named
-	Stderr     io.Writer // for warnings of the log
-	Terminal   bool      // Stderr is a terminal
+	ConfigPath string      // "" if no configuration file was named
+	Stderr     io.Writer   // for warnings of the log
+	Terminal   bool        // Stderr is a terminal
+	Bus        cluster.Bus // of the cluster, instead of one to the configured servers; nil: that one
 }
 
 // New makes everything. Errors are those of the configuration (*[config.Error]),
@@ -82,7 +86,7 @@ func (a *App) build() (err error) {
 	}
 	a.Log, a.images.Log = log, log
 	a.closers = append(a.closers, closer)
-	if a.Store, err = OpenStore(a.Config, func(err error) { log.Warn(err.Error()) }); err != nil {
+	if err = a.openStore(); err != nil {
 		return err
 	}
 	if err = errors.Join(a.checkSandboxes(), a.Connect()); err != nil {
@@ -99,6 +103,30 @@ func (a *App) build() (err error) {
 		}
 	}
 	return a.makePorts()
+}
+
+// openStore opens the contexts, as a worker of the cluster if there is one.
+func (a *App) openStore() (err error) {
+	warn := func(err error) { a.Log.Warn(err.Error()) }
+	if !a.Config.Cluster.Shared() {
+		a.Store, err = OpenStore(a.Config, warn)
+		return err
+	}
+	var leave func() error
+	if a.Store, a.Cluster, leave, err = joinStore(a.Config, a.options, a.Config.Workers, warn); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	var mirror sync.WaitGroup
+	mirror.Go(func() { _ = a.Store.Mirror(ctx) })
+	a.closers = append(a.closers, closer(func() {
+		stop()
+		mirror.Wait()
+		if err := leave(); err != nil {
+			a.Log.Warn("the cluster takes over when the lease has run out", "error", err)
+		}
+	}))
+	return nil
 }
 
 // ProgramVersion is the version of this program.

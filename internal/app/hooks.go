@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -13,14 +14,17 @@ import (
 // nil if none are to come.
 func (a *App) ListenForHooks() (*webhook.Queue, error) {
 	w := a.Config.Webhooks
-	if w.Listen == "" {
+	if w.Listen == "" && a.Cluster == nil {
 		return nil, nil
 	}
 	q := webhook.NewQueue()
+	if w.Listen == "" {
+		return q, nil
+	}
 	s, err := webhook.Listen(webhook.Options{Listen: w.Listen, Secret: w.Secret, CertFile: w.CertFile, KeyFile: w.KeyFile, Kinds: a.hookKinds(), Log: a.Log,
 		Found: func(kind *forge.Hook, item forge.HookItem) {
 			for _, key := range a.hooked(kind, item) {
-				q.Add(webhook.Item{Key: key, Labels: item.Labels, Comment: item.Comment})
+				a.hookedItem(q, webhook.Item{Key: key, Labels: item.Labels, Comment: item.Comment})
 			}
 		}})
 	if err != nil {
@@ -29,6 +33,20 @@ func (a *App) ListenForHooks() (*webhook.Queue, error) {
 	a.Log.Info("listening for webhooks", "address", s.Address())
 	a.closers = append(a.closers, closer(s.Close))
 	return q, nil
+}
+
+// hookedItem queues an item, in a cluster where every worker may take it.
+func (a *App) hookedItem(q *webhook.Queue, i webhook.Item) {
+	if a.Cluster == nil {
+		q.Add(i)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), syncTime)
+	defer cancel()
+	if err := Offer(ctx, a.Cluster, i, 1); err != nil {
+		a.Log.Warn("a hook is not heard by the cluster, but here", "error", err)
+		q.Add(i)
+	}
 }
 
 // ListenError means that hooks cannot be listened for. That is a matter of configuration.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,24 +17,40 @@ import (
 
 // OpenStore opens the contexts for work. Errors are *[StoreError].
 func OpenStore(cfg *config.Config, warn func(error)) (*contexts.Store, error) {
-	return openStore(cfg, false, warn)
+	if cfg.Cluster.Shared() {
+		store, _, _, err := joinStore(cfg, Options{}, 0, warn) // it leaves when the process ends
+		if err != nil {
+			return nil, err
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), syncTime)
+		defer cancel()
+		if err := store.CatchUp(ctx); err != nil {
+			return nil, &ClusterError{err}
+		}
+		return store, nil
+	}
+	return openStore(cfg, contexts.Options{Warn: warn})
 }
 
 // OpenReadOnly opens the contexts for commands that change nothing. Where there
 // is no directory yet, the store is [contexts.Empty] and none is made.
 func OpenReadOnly(cfg *config.Config, warn func(error)) (*contexts.Store, error) {
+	if cfg.Cluster.Shared() {
+		return openSynced(cfg, warn)
+	}
 	if _, err := os.Lstat(cfg.ContextsDir); errors.Is(err, fs.ErrNotExist) {
 		return contexts.Empty(contexts.Options{Warn: warn, Dir: cfg.ContextsDir})
 	}
-	return openStore(cfg, true, warn)
+	return openStore(cfg, contexts.Options{Warn: warn, ReadOnly: true})
 }
 
-func openStore(cfg *config.Config, readOnly bool, warn func(error)) (*contexts.Store, error) {
+func openStore(cfg *config.Config, o contexts.Options) (*contexts.Store, error) {
 	fsys, err := fsx.OpenOS(cfg.ContextsDir)
 	if err != nil {
 		return nil, &StoreError{fmt.Errorf("contexts_dir: %w", err)}
 	}
-	return contexts.Open(fsys, contexts.Options{Now: time.Now, Warn: warn, Dir: cfg.ContextsDir, ReadOnly: readOnly})
+	o.Now, o.Dir = time.Now, cfg.ContextsDir
+	return contexts.Open(fsys, o)
 }
 
 // StoreError means that the directory of the contexts cannot be opened or made.

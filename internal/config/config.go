@@ -88,6 +88,7 @@ type Config struct {
 	Notify             []Notification     `yaml:"notify"`
 	Log                Log                `yaml:"log"`
 	Telemetry          Telemetry          `yaml:"telemetry"`
+	Cluster            Cluster            `yaml:"cluster"`
 
 	inserted []string          // values that ${…} put into mcp_servers and notify
 	replaced map[string]string // path → variable that won over the file

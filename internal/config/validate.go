@@ -66,6 +66,7 @@ func (d *decoder) validate(c *Config) {
 	d.checkServers(c)
 	d.checkTelemetry(c)
 	d.checkWebhooks(c)
+	d.checkCluster(c)
 	d.checkNotify(c)
 	for _, source := range c.TaskSource {
 		d.checkForges(c, source)

@@ -109,6 +109,7 @@ func (d *doctor) checkAll() {
 	d.checkTelemetry()
 	d.checkWebhooks()
 	d.checkNotify()
+	d.checkCluster()
 }
 
 func (d *doctor) text(id i18n.ID, args ...any) string {

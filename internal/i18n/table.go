@@ -26,6 +26,7 @@ var parts = []texts{commentTexts, planTexts, reasonTexts, failureTexts, modelTex
 	rowTexts,
 	sentenceTexts,
 	vocabularyTexts,
+	clusterTexts,
 	pageTexts, webTexts, uiTexts}
 
 // table is made when the first text is asked for.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent/contexts"
+	"agent/internal/cluster"
 	"agent/internal/i18n"
 	"agent/projections"
 )
@@ -29,6 +30,7 @@ type Status struct {
 	Forges      []ForgeScan     `json:"forges"`
 	Round       time.Time       `json:"round_ended_at,omitzero"`
 	Paused      bool            `json:"pause_signal"`
+	Workers     []cluster.Info  `json:"workers,omitempty"` // of the cluster
 
 	Fault *contexts.FaultSeen `json:"fault,omitempty"` // of the machine: it ended the latest round that began or resumed tasks
 }
@@ -95,6 +97,7 @@ func (s Source) Status(maxAge time.Duration) (*Status, error) {
 		return nil, err
 	}
 	r.Round, r.Paused, r.Fault = scan.Round, s.Paused, scan.Fault
+	s.workers(r)
 	for _, f := range s.Config.Forges() {
 		if f.Scoped() {
 			r.Forges = append(r.Forges, scanOf(f.Host(), scan.Hosts[f.Host()]))
@@ -114,6 +117,19 @@ func (s Source) Status(maxAge time.Duration) (*Status, error) {
 	s.find(r, maxAge)
 	r.Healthy = len(r.Problems) == 0 && len(r.Damaged) == 0
 	return r, nil
+}
+
+// workers adds the machines of the cluster, without which nothing is done.
+func (s Source) workers(r *Status) {
+	if !s.Config.Cluster.Shared() {
+		return
+	}
+	var err error
+	if r.Workers, err = s.Store.Workers(); err != nil {
+		r.Problems = append(r.Problems, s.text("status.cluster.silent", err))
+	} else if len(r.Workers) == 0 {
+		r.Problems = append(r.Problems, s.text("status.cluster.none", s.Config.Cluster.Name))
+	}
 }
 
 // SpentToday completes a status. It may have to read the logs of a day.

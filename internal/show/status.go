@@ -30,6 +30,9 @@ func (p *Printer) Status(r *report.Status) {
 	for _, f := range r.Forges {
 		p.showForge(f)
 	}
+	for _, w := range r.Workers {
+		p.say("status.worker", sanitize.Line(w.Worker, 60), w.Working, w.Capacity, sanitize.Line(w.Version, 40), report.Age(p.Now.Sub(w.Since)))
+	}
 	if r.Paused {
 		p.say("status.signal", p.Config.PauseResume.SignalFile)
 	}

@@ -13,20 +13,20 @@ import (
 	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/handlers/engine"
-	"agent/internal/fsx"
+	"agent/internal/app"
+	"agent/internal/config"
 	"agent/internal/logtest"
 	"agent/internal/world"
 )
 
 // checkAll holds the store against the forges.
 func (s *soak) checkAll() {
-	fsys, err := fsx.OpenOS(s.world.Path("contexts"))
+	cfg, _, err := config.Load(s.world.ConfigFile(), func(string) string { return "" }, config.Offline())
 	if err != nil {
 		s.problem("%v", err)
 		return
 	}
-	defer fsys.Close()
-	store, err := contexts.Open(fsys, contexts.Options{ReadOnly: true, Warn: func(err error) { s.problem("%v", err) }})
+	store, err := app.OpenReadOnly(cfg, func(err error) { s.problem("%v", err) })
 	if err != nil {
 		s.problem("%v", err)
 		return

@@ -124,8 +124,8 @@ func (s *soak) line() {
 		last = s.samples[len(s.samples)-1]
 	}
 	c := s.counts
-	fmt.Fprintf(s.out, "%6s  %d tasks, %d open, %d wrong; %d kills, %d runs to their end, %d outages (%d used-up limits), %d pauses; loop: %.1f MiB, %d files, %d threads; %d entries on disk\n",
-		time.Since(s.began).Round(time.Second), len(s.tasks), open, len(s.problems), c.kills, c.runs, c.outages, c.limits, c.pauses,
+	fmt.Fprintf(s.out, "%6s  %d tasks, %d open, %d wrong; %d kills, %d runs to their end, %d outages (%d used-up limits), %d pauses, %d stops, %d nodes killed; loop: %.1f MiB, %d files, %d threads; %d entries on disk\n",
+		time.Since(s.began).Round(time.Second), len(s.tasks), open, len(s.problems), c.kills, c.runs, c.outages, c.limits, c.pauses, c.stops, c.nodes,
 		float64(last.memory)/1024, last.files, last.threads, last.entries)
 }
 

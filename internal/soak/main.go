@@ -38,6 +38,8 @@ func main() {
 	flag.DurationVar(&s.pace, "pace", 2*time.Second, "a new task so often")
 	flag.Uint64Var(&s.seed, "seed", 1, "of what is random")
 	flag.StringVar(&s.agent, "agent", "", "the program; built if it is not named")
+	flag.StringVar(&s.node, "nats", "", "program of a NATS server: several machines work together")
+	flag.IntVar(&s.workers, "workers", 4, "how many")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "agent-soak-")
 	if err == nil {
@@ -61,7 +63,11 @@ type soak struct {
 	model model
 	began time.Time
 	over  chan struct{} // closed when nothing new is to happen
-	loop  *process      // the one that is left alone
+
+	node    string
+	nodes   *nodes // nil: one machine
+	workers int
+	loop    *process // the one that is left alone
 
 	mu       sync.Mutex
 	rng      *rand.Rand
@@ -72,7 +78,7 @@ type soak struct {
 }
 
 // counts are what happened.
-type counts struct{ kills, runs, outages, limits, pauses int }
+type counts struct{ kills, runs, outages, limits, pauses, stops, nodes int }
 
 // run soaks in a directory, and gives what is wrong.
 func (s *soak) run(dir string, out io.Writer) error {
@@ -82,7 +88,16 @@ func (s *soak) run(dir string, out io.Writer) error {
 	}
 	defer s.world.Close()
 	var work sync.WaitGroup
-	for _, f := range []func(){s.open, s.people, s.cron, s.victim, s.outages, s.watch} {
+	faults := []func(){s.open, s.people, s.cron, s.outages, s.watch}
+	if s.nodes == nil {
+		faults = append(faults, s.victim)
+	} else {
+		faults = append(faults, s.nodeFaults)
+		for n := 1; n < s.workers; n++ {
+			faults = append(faults, func() { s.worker(n) })
+		}
+	}
+	for _, f := range faults {
 		work.Go(f)
 	}
 	time.Sleep(s.length)
@@ -104,15 +119,26 @@ func (s *soak) begin(dir string) error {
 			return fmt.Errorf("build: %w\n%s", err, out)
 		}
 	}
+	section := ""
+	if s.node != "" {
+		var err error
+		if s.nodes, err = startNodes(s.node, dir); err != nil {
+			return err
+		}
+		section = s.nodes.section()
+	}
 	var err error
 	s.world, err = world.New(world.Options{Dir: dir, Forge: "github", Beside: "gitlab", Model: llmtest.New(s.reply),
 		Files: map[string]string{"README.md": "# A project\n"},
 		Config: `workers: 3
 comment_handling: {enabled: true}
 task_stop: {min_check_interval_seconds: 0}
-`})
+` + section})
 	if err == nil {
-		err = os.Mkdir(s.world.Path("tmp"), 0o700)
+		err = errors.Join(os.Mkdir(s.world.Path("tmp"), 0o700), os.MkdirAll(s.world.Path("workspaces"), 0o700))
+	}
+	if err == nil && s.nodes != nil {
+		err = s.writeConfigs()
 	}
 	if err != nil {
 		return err

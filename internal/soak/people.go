@@ -181,8 +181,13 @@ func (s *soak) answer(t *task) {
 
 // command gives a command about a task.
 func (s *soak) command(name string, t *task) bool {
-	code, out := s.start(name, t.key()).wait(time.Minute)
+	machine := 0
+	if s.nodes != nil {
+		machine = s.random(s.workers)
+	}
+	code, out := s.startOn(machine, name, t.key()).wait(time.Minute)
 	switch {
+	case code == 75 && s.nodes != nil: // all its servers are down
 	case code != 0 && code != 1:
 		s.problem("agent %s %s ends with %d: %s", name, t.key(), code, out)
 	case code == 0 && name == "pause":

@@ -18,8 +18,12 @@ type process struct {
 }
 
 // start starts the agent. What it lacks to start is a problem of its exit code.
-func (s *soak) start(args ...string) *process {
-	p := &process{cmd: exec.Command(s.agent, append(args, "--config", s.world.ConfigFile())...), done: make(chan struct{})}
+func (s *soak) start(args ...string) *process { return s.startOn(0, args...) }
+
+// startOn is start on another machine of the cluster.
+func (s *soak) startOn(worker int, args ...string) *process {
+	argv := s.onMachine(worker, append([]string{s.agent}, append(args, "--config", s.configOf(worker))...))
+	p := &process{cmd: exec.Command(argv[0], argv[1:]...), done: make(chan struct{})}
 	p.cmd.Dir = s.world.Dir
 	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.world.Dir, "TMPDIR=" + s.world.Path("tmp"), "LANG=C.UTF-8"}
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out

@@ -59,6 +59,13 @@ func (q *Queue) Add(i Item) {
 	q.signal()
 }
 
+// Len is how many items wait.
+func (q *Queue) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting)
+}
+
 func (q *Queue) signal() {
 	select {
 	case q.wake <- struct{}{}:

@@ -7,6 +7,7 @@ import (
 	"agent/contexts"
 	"agent/handlers/engine"
 	"agent/internal/app"
+	"agent/internal/cluster"
 	"agent/internal/git"
 	"agent/internal/i18n"
 	"agent/internal/logging"
@@ -75,6 +76,8 @@ func (r *round) faultOf(err error) *Fault {
 		return &Fault{"clone_url", err.Error(), r.text("fault.todo.clone"), false}
 	case errors.As(err, &fault):
 		return fault
+	case errors.Is(err, cluster.ErrUnreachable):
+		return &Fault{"cluster", err.Error(), r.text("fault.todo.cluster"), true}
 	case errors.Is(err, contexts.ErrNoRoom), git.IsFull(err):
 		return &Fault{"room", r.text("fault.room", err), r.text("doctor.todo.room", contexts.MinBytes>>20, contexts.MinInodes), true}
 	case git.IsMachine(err):

@@ -23,7 +23,13 @@ func (s *Rounds) hookWake() <-chan struct{} {
 // dueToList reports whether all labelled items are to be listed now. Where hooks tell of
 // them that is done less often.
 func (r *round) dueToList() bool {
-	if r.Hooks != nil && time.Since(r.allListed) < time.Duration(r.Config.Webhooks.IntervalSeconds)*time.Second {
+	least := time.Duration(0)
+	if r.Config.Webhooks.Listen != "" {
+		least = time.Duration(r.Config.Webhooks.IntervalSeconds) * time.Second
+	} else if r.Cluster != nil {
+		least = r.every // what else wakes a worker is no reason to ask a forge
+	}
+	if time.Since(r.allListed) < least {
 		return false
 	}
 	r.allListed = time.Now()

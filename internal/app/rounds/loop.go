@@ -15,11 +15,14 @@ import (
 // summary of the last round.
 func (s *Rounds) Loop(ctx context.Context, every time.Duration) (last Summary) {
 	s.introduce(every)
-	s.looping = true
+	s.looping, s.every = true, every
 	defer s.writeNotes()
 	wake, closeWatch := s.watch()
 	defer closeWatch()
 	go s.signs(ctx)
+	if s.Cluster != nil {
+		go s.feed(ctx)
+	}
 	s.Service.Ready()
 	defer context.AfterFunc(ctx, s.Service.Stopping)()
 	for ctx.Err() == nil {
@@ -53,6 +56,8 @@ func (s *Rounds) waitIdle(ctx context.Context, wake <-chan struct{}) {
 			if s.only = s.Hooks.Take(); s.only != nil {
 				return
 			}
+		case <-s.clusterNews():
+			return
 		}
 	}
 }
@@ -75,6 +80,8 @@ func (r *round) waitBusy(ctx context.Context, every time.Duration, wake <-chan s
 			if r.only = r.Hooks.Take(); r.only != nil {
 				return true
 			}
+		case <-r.clusterNews():
+			return true
 		case <-r.freed:
 		}
 	}

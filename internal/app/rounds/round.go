@@ -85,7 +85,9 @@ func (r *round) work(ctx context.Context, jobs <-chan job) {
 		workers.Go(func() {
 			for j := range jobs {
 				if ctx.Err() == nil {
+					r.busy.Add(1)
 					r.do(ctx, j)
+					r.busy.Add(-1)
 				}
 				r.working.Add(-1)
 				select {
@@ -109,6 +111,9 @@ func (r *round) look(ctx context.Context, jobs chan<- job) {
 	paused, more := r.begun(ctx, jobs)
 	if more && r.dueToList() {
 		r.labelled(ctx, jobs)
+	}
+	if r.Cluster != nil && !r.looping {
+		r.takeAll(ctx, jobs)
 	}
 	r.waiting(ctx, jobs, paused)
 	if ctx.Err() == nil {
@@ -163,7 +168,7 @@ func (r *round) begun(ctx context.Context, jobs chan<- job) (paused []string, mo
 	}
 	r.noteRefusals(ctx, paused)
 	for _, uuid := range running {
-		if !r.isTaken(uuid) && !r.send(ctx, jobs, job{uuid: uuid}) {
+		if !r.isTaken(uuid) && !r.heldElsewhere(uuid) && !r.send(ctx, jobs, job{uuid: uuid}) {
 			return nil, false
 		}
 	}
@@ -176,6 +181,9 @@ func (r *round) begun(ctx context.Context, jobs chan<- job) (paused []string, mo
 func (r *round) waiting(ctx context.Context, jobs chan<- job, paused []string) {
 	var unread []string
 	for _, uuid := range paused {
+		if !r.looksAfter(ctx, uuid) {
+			continue
+		}
 		if n := r.note(uuid); n == nil && !r.signalled(uuid) {
 			unread = append(unread, uuid)
 		} else if !r.consider(ctx, jobs, uuid, n) {
@@ -261,6 +269,10 @@ func (r *round) labelled(ctx context.Context, jobs chan<- job) {
 	}
 	for _, at := range r.Sites {
 		r.pulse.beat(theLook, looksFor)
+		if !r.scans(ctx, at.Host) {
+			r.scanned(at.Host, 0, nil) // another worker does
+			continue
+		}
 		tasks, err := listLabelled(ctx, at)
 		if ctx.Err() == nil {
 			r.scanned(at.Host, len(tasks), err)
@@ -269,6 +281,10 @@ func (r *round) labelled(ctx context.Context, jobs chan<- job) {
 			r.trouble(at.Host, &ListError{err})
 		}
 		r.tellTurns(at)
+		if r.Cluster != nil {
+			r.offer(ctx, at, tasks)
+			tasks = nil
+		}
 		for _, t := range tasks {
 			if !r.send(ctx, jobs, job{key: t.Key, at: at, trigger: policy.ByLabel}) {
 				return

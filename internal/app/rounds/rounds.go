@@ -15,12 +15,14 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"agent/contexts"
 	"agent/forge"
 	"agent/handlers/engine"
 	"agent/internal/app"
+	"agent/internal/cluster"
 	"agent/internal/i18n"
 	"agent/internal/sdnotify"
 	"agent/internal/webhook"
@@ -42,14 +44,23 @@ type Rounds struct {
 	turns     sync.Once      // said that projects are asked in turns
 	only      []webhook.Item // what the next look is at; nil: everything
 	next      time.Time      // of the next look at everything
+	every     time.Duration  // between two of them, in a loop
 	allListed time.Time      // when all items were listed
 	over      endedItems
+	scanning  map[string]*cluster.Lock // forges that this worker scans for the cluster
+	busy      atomic.Int32             // jobs of all rounds
 
 	within func(context.Context, time.Duration) (context.Context, context.CancelFunc) // bounds what a look does beside its tasks
 }
 
 // New makes rounds that report to v.
-func New(a *app.App, v Voice) *Rounds { return &Rounds{App: a, voice: v, within: context.WithTimeout} }
+func New(a *app.App, v Voice) *Rounds {
+	s := &Rounds{App: a, voice: v, scanning: map[string]*cluster.Lock{}, within: context.WithTimeout}
+	if a.Cluster != nil {
+		s.Hooks = webhook.NewQueue()
+	}
+	return s
+}
 
 // Summary is the result of a round.
 type Summary struct {

@@ -15,7 +15,7 @@ func (r *round) slot(j job) (release func(), free bool) {
 		return func() {}, true
 	}
 	for n := range r.Config.Workers {
-		lock, err := r.Store.LockKey("worker " + strconv.Itoa(n+1))
+		lock, err := r.Store.LockHere("worker " + strconv.Itoa(n+1))
 		switch {
 		case err == nil:
 			return func() { _ = lock.Close() }, true

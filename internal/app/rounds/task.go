@@ -40,6 +40,12 @@ func (r *round) do(ctx context.Context, j job) {
 		return
 	}
 	defer release()
+	releaseRepository, free := r.repositorySlot(r.taskOf(j))
+	if !free {
+		r.saw(r.keyOf(j), contexts.Busy, r.text("seen.repository", r.Config.Cluster.PerRepository), j.uuid)
+		return
+	}
+	defer releaseRepository()
 	err := error(nil)
 	if f := r.halted(); f != nil {
 		err = f
@@ -376,7 +382,7 @@ func (r *round) workspaceLock(at app.Site, c *claims) (release func(), err error
 	r.pulse.end((*c)[0]) // it waits for another job
 	defer r.pulse.beat((*c)[0], stepTakes)
 	own.Lock()
-	lock, err := r.Store.LockKey("workspace " + dir)
+	lock, err := r.Store.LockHere("workspace " + dir)
 	if err != nil {
 		own.Unlock()
 		return nil, err
