@@ -27,7 +27,7 @@ func TestWorkAndNodesDie(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	work := &work{done: map[string]bool{}, unsure: map[string]bool{}}
-	offering, counting := make(chan struct{}), make(chan struct{})
+	offering, counting, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	var offers, takers, counters sync.WaitGroup
 	offers.Go(func() { work.offer(ctx, t, buses[0], offering) })
 	for i := range 3 {
@@ -35,7 +35,7 @@ func TestWorkAndNodesDie(t *testing.T) {
 		counters.Go(func() { work.count(ctx, t, buses[i], counting) })
 	}
 	watched := make(chan int, 1)
-	go func() { watched <- watchCount(ctx, t, buses[2], counting) }()
+	go func() { watched <- watchCount(ctx, t, buses[2], over) }()
 
 	work.more(t, "at first")
 	for _, stream := range []string{"test_queue", "KV_test_keys"} {
@@ -56,6 +56,7 @@ func TestWorkAndNodesDie(t *testing.T) {
 	offers.Wait()
 	close(counting)
 	counters.Wait()
+	close(over)
 	takers.Wait()
 	v, err := buses[0].Key(ctx, "count")
 	if err != nil {
