@@ -56,7 +56,8 @@ type History interface {
 	// last one that it had when it was asked.
 	Lines(ctx context.Context, uuid string, from uint64) iter.Seq2[Line, error]
 	// Follow gives the lines of all contexts in order, beginning at a position, and
-	// waits for new ones. It ends with an error, that of ctx at last.
+	// waits for new ones. It ends with an error, that of ctx at last, or ErrMissing if the
+	// history ends before that position or is not the one that was followed: it has lost lines.
 	Follow(ctx context.Context, from uint64) iter.Seq2[Line, error]
 	// End is the position of the last line of all.
 	End(ctx context.Context) (uint64, error)
@@ -112,7 +113,7 @@ type Value struct {
 type Queue interface {
 	// Offer adds a job, unless one of this id waits in its lane or is worked on: then
 	// nothing changes, and that is no error. Of several jobs that wait, those with the
-	// lowest lane, 0 to 9, come first. Ids hold what keys hold.
+	// lowest lane, 0 to 9, come first, as far as the replicas have seen them. Ids hold what keys hold.
 	Offer(ctx context.Context, id string, lane int, data []byte) error
 	// Take waits for a job for at most a span of time; a nil job says that there was none.
 	Take(ctx context.Context, wait time.Duration) (Job, error)
