@@ -8,15 +8,17 @@ import (
 	"iter"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"agent/internal/cluster"
 )
 
-// What one request for lines may bring.
+// What one request for lines may bring. More of them come faster by a consumer, which
+// takes longer to make than a request.
 const (
-	batchLines = 10_000
-	batchBytes = 8 << 20
+	batchLines = 500
+	batchBytes = 4 << 20
 )
 
 // Lines implements [cluster.History]. The leader says which line is the last one, any
@@ -38,14 +40,12 @@ func (b *Bus) Lines(ctx context.Context, uuid string, from uint64) iter.Seq2[clu
 			if r.end == 0 || last.Seq < r.end { // lines may have been removed
 				r.end = last.Seq
 			}
-			for more := true; more && r.next <= r.end; {
-				before := r.next
-				if more, err = r.batch(ctx, yield); err == errStopped {
-					return
-				}
-				if r.next > before {
-					progress, wait = time.Now(), 0
-				}
+			before := r.next
+			if err = r.read(ctx, yield); err == errStopped {
+				return
+			}
+			if r.next > before {
+				progress, wait = time.Now(), 0
 			}
 			if r.next > r.end {
 				return
@@ -68,6 +68,55 @@ type reader struct {
 }
 
 var errStopped = io.EOF // the reader wants no more
+
+// read reads as many lines as it can.
+func (r *reader) read(ctx context.Context, yield func(cluster.Line, error) bool) error {
+	if r.next > r.end {
+		return nil
+	}
+	more, err := r.batch(ctx, yield)
+	if err != nil || !more || r.next > r.end {
+		return err
+	}
+	c, err := r.b.consume(ctx, r.b.history(), jetstream.ConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy,
+		OptStartSeq: r.next, FilterSubject: r.b.lineSubject(r.uuid)})
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	for r.next <= r.end {
+		attempt, done := context.WithTimeout(ctx, attemptTime)
+		m, meta, err := c.next(attempt)
+		done()
+		if err != nil {
+			return err
+		}
+		if err := r.give(ctx, yield, meta.Sequence.Stream, m.Headers(), m.Data()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// give gives a line to the reader, if it is one that it asked for.
+func (r *reader) give(ctx context.Context, yield func(cluster.Line, error) bool, pos uint64, h nats.Header, data []byte) error {
+	switch {
+	case pos < r.next: // a replica that is behind begins earlier
+		return nil
+	case pos > r.end:
+		r.next = r.end + 1
+		return nil
+	}
+	line, err := r.b.line(ctx, r.uuid, pos, h, data)
+	if err != nil {
+		return err
+	}
+	r.next = pos + 1
+	if !yield(line, nil) {
+		return errStopped
+	}
+	return nil
+}
 
 // batch reads some lines, and says whether there may be more at once.
 func (r *reader) batch(ctx context.Context, yield func(cluster.Line, error) bool) (more bool, err error) {
@@ -98,17 +147,9 @@ func (r *reader) batch(ctx context.Context, yield func(cluster.Line, error) bool
 		if pos < r.next || sequence(m.Header, jetstream.LastSequenceHeader) != before {
 			return false, fmt.Errorf("line %d of %s came out of order", pos, r.uuid)
 		}
-		if pos > r.end {
-			r.next = r.end + 1
-			return false, nil
-		}
-		line, err := r.b.line(ctx, r.uuid, pos, m.Header, m.Data)
-		if err != nil {
+		if err := r.give(ctx, yield, pos, m.Header, m.Data); err != nil || r.next > r.end {
 			return false, err
 		}
-		before, r.next = pos, pos+1
-		if !yield(line, nil) {
-			return false, errStopped
-		}
+		before = pos
 	}
 }
