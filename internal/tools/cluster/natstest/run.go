@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -42,30 +41,14 @@ func (p inProcess) stop() { p.kill() }
 
 func (inProcess) pause(bool) { panic("a server in this process cannot be stopped alone") }
 
-var (
-	building sync.Mutex
-	program  string
-)
-
 // build makes the program of a server.
 func build(t testing.TB) string {
 	t.Helper()
-	building.Lock()
-	defer building.Unlock()
-	if program != "" {
-		return program
-	}
-	dir, err := os.MkdirTemp("", "natstest")
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := filepath.Join(dir, "node")
-	cmd := exec.Command("go", "build", "-o", out, "agent/internal/tools/cluster/node")
-	if text, err := cmd.CombinedOutput(); err != nil {
+	out := filepath.Join(t.TempDir(), "node")
+	if text, err := exec.Command("go", "build", "-o", out, "agent/internal/tools/cluster/node").CombinedOutput(); err != nil {
 		t.Fatalf("build the server: %v\n%s", err, text)
 	}
-	program = out
-	return program
+	return out
 }
 
 // child is a server that is a process.
