@@ -251,7 +251,7 @@ func (m *Member) dead(ctx context.Context, id string) (bool, error) {
 	if !known { // the watch may be behind
 		v, err := m.Key(ctx, sessionKey(id))
 		if errors.Is(err, ErrMissing) {
-			return true, nil
+			return m.ended(ctx, id)
 		}
 		if err == nil {
 			m.mu.Lock()
@@ -264,9 +264,24 @@ func (m *Member) dead(ctx context.Context, id string) (bool, error) {
 	if errors.Is(err, ErrStale) { // it was renewed, or another worker has ended it
 		_, err = m.Key(ctx, sessionKey(id))
 		if errors.Is(err, ErrMissing) {
-			return true, nil
+			return m.ended(ctx, id)
 		}
 		return false, err
 	}
 	return err == nil, err
+}
+
+// ended makes sure that a session that was not found has ended: a read may be answered by
+// a server that is behind. Its key can be made only if it is not there, and then it can
+// never be renewed.
+func (m *Member) ended(ctx context.Context, id string) (bool, error) {
+	revision, err := m.SetKey(ctx, sessionKey(id), []byte("{}"), 0)
+	if errors.Is(err, ErrStale) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	_ = m.DeleteKey(ctx, sessionKey(id), revision) // one that stays is no worker
+	return true, nil
 }
