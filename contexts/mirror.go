@@ -32,7 +32,6 @@ type mirrored struct {
 type mirror struct {
 	s        *Store
 	at       mirrored
-	written  time.Time
 	behind   map[string]bool      // contexts that were held here when a line came
 	spending map[string]*Spending // by context
 }
