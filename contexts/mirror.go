@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"agent/eventlog"
@@ -40,8 +41,10 @@ type mirror struct {
 // read, then know the contexts of all workers, and signals that were left elsewhere arrive
 // here. Of several processes with one store one mirrors, and the others wait to take over.
 func (s *Store) Mirror(ctx context.Context) error {
-	go s.mirrorKeys(ctx, "signals/", s.mirrorSignal)
-	go s.mirrorKeys(ctx, forgotten, s.mirrorForgotten)
+	var keys sync.WaitGroup
+	defer keys.Wait()
+	keys.Go(func() { s.mirrorKeys(ctx, "signals/", s.mirrorSignal) })
+	keys.Go(func() { s.mirrorKeys(ctx, forgotten, s.mirrorForgotten) })
 	for ctx.Err() == nil {
 		lock, err := s.lock(mirrorLock)
 		if err == nil {
@@ -263,7 +266,7 @@ func (s *Store) refresh(ctx context.Context, uuid string) error {
 	}
 	switch {
 	case string(last.Data) == void:
-		if err := s.setAside(uuid, found); !errors.Is(err, ErrUnknown) {
+		if err := s.setAside(ctx, uuid, found); !errors.Is(err, ErrUnknown) {
 			return err
 		}
 		return nil
@@ -412,14 +415,25 @@ func (s *Store) forgetEverywhere(uuid string) error {
 	return err
 }
 
-// purge removes the cluster's own copy of a context.
+// purge removes the cluster's own copy of a context. One line in its place lets nobody
+// append to it any more, and gives those who follow the history an end that is there.
 func (s *Store) purge(uuid string) error {
 	if s.o.Member == nil {
 		return nil
 	}
 	ctx, cancel := shared()
 	defer cancel()
-	return errors.Join(s.o.Bus.Forget(ctx, uuid), s.o.Bus.RemoveObjects(ctx, uuid+"/"))
+	if last, err := s.o.Bus.Last(ctx, uuid); err != nil || string(last.Data) == void {
+		return err
+	}
+	if err := errors.Join(s.o.Bus.Forget(ctx, uuid), s.o.Bus.RemoveObjects(ctx, uuid+"/")); err != nil {
+		return err
+	}
+	_, err := s.o.Bus.Append(ctx, uuid, 0, []byte(void))()
+	if errors.Is(err, cluster.ErrStale) { // another machine has done it
+		return nil
+	}
+	return err
 }
 
 // wasForgotten tells whether another machine has forgotten a context.

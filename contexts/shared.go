@@ -35,8 +35,8 @@ import (
 // sharedTime bounds what is asked of the cluster. Its leader may just be elected.
 const sharedTime = 30 * time.Second
 
-// void is the only line of a context that was never made: whoever wanted to make it lost
-// the lock of its task before.
+// void is the only line of a context that was never made, since whoever wanted to make it
+// lost the lock of its task before, or that was forgotten.
 const void = "void"
 
 func shared() (context.Context, context.CancelFunc) {
@@ -111,7 +111,7 @@ func (s *Store) bring(uuid string) (pos uint64, healed int, err error) {
 	}
 	switch {
 	case string(last.Data) == void:
-		return 0, 0, s.setAside(uuid, found)
+		return 0, 0, s.setAside(ctx, uuid, found)
 	case last.Pos == 0 && len(found) == 0:
 		return 0, 0, s.nowhere(uuid)
 	case last.Pos == 0:
@@ -125,8 +125,9 @@ func (s *Store) bring(uuid string) (pos uint64, healed int, err error) {
 	return s.reconcile(ctx, uuid, found[0])
 }
 
-// setAside moves a context that was never made out of the way.
-func (s *Store) setAside(uuid string, found []Dir) error {
+// setAside moves a context out of the way that was never made, and removes one that was
+// forgotten.
+func (s *Store) setAside(ctx context.Context, uuid string, found []Dir) error {
 	for _, dir := range found {
 		if _, err := s.quarantine(dir, uuid); err != nil {
 			return err
@@ -135,7 +136,11 @@ func (s *Store) setAside(uuid string, found []Dir) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%s: %w", uuid, ErrUnknown)
+	gone, err := s.wasForgotten(ctx, uuid)
+	if err == nil && gone {
+		err = s.forgetQuarantine(uuid)
+	}
+	return errors.Join(err, fmt.Errorf("%s: %w", uuid, ErrUnknown))
 }
 
 // reconcile compares the copies line by line.
@@ -368,7 +373,7 @@ func (s *Store) publish(ctx context.Context, uuid string) (pos uint64, healed in
 				return 0, 0, err
 			}
 		case len(lines) == 1:
-			return 0, 0, s.setAside(uuid, []Dir{at})
+			return 0, 0, s.setAside(ctx, uuid, []Dir{at})
 		default:
 			return 0, 0, &DamageError{Name: pathOf(at, uuid), Reason: "in the cluster another context works on its task: " + of.UUID}
 		}

@@ -397,7 +397,7 @@ func TestForgottenEverywhere(t *testing.T) {
 	if names, err := b.bus.ObjectNames(t.Context(), idA+"/"); err != nil || len(names) > 0 {
 		t.Errorf("objects are left: %q, %v", names, err)
 	}
-	if last, err := b.bus.Last(t.Context(), idA); err != nil || last.Pos > 0 {
+	if last, err := b.bus.Last(t.Context(), idA); err != nil || string(last.Data) != void {
 		t.Errorf("lines are left: %v, %v", last, err)
 	}
 	if _, err := b.Acquire(idA, nil); !errors.Is(err, ErrUnknown) {
@@ -410,6 +410,12 @@ func TestForgottenEverywhere(t *testing.T) {
 		_, err := b.DirOf(idA)
 		return errors.Is(err, ErrUnknown)
 	})
+	if left, err := os.ReadDir(filepath.Join(b.dir, ".quarantine")); err != nil || len(left) > 0 {
+		t.Errorf("in quarantine are %v (%v)", left, err)
+	}
+	if err := a.CatchUp(t.Context()); err != nil {
+		t.Error(err) // the end of the history is a line that is there
+	}
 	stop()
 	if err := <-done; err != nil {
 		t.Error(err)

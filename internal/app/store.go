@@ -25,7 +25,7 @@ func OpenStore(cfg *config.Config, warn func(error)) (*contexts.Store, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), syncTime)
 		defer cancel()
 		if err := store.CatchUp(ctx); err != nil {
-			return nil, &ClusterError{err}
+			warn(&ClusterError{err}) // what is named may be known all the same
 		}
 		return store, nil
 	}
