@@ -101,8 +101,9 @@ golden: ## write the golden files anew; read the diff before you commit it
 browser: ## our pages in Chromium (needs chromium; without it the tests are skipped)
 	cd internal/tools/browser && $(GO) test -count=1 -v .
 
-cluster: ## several machines on real NATS servers: the suite of every bus, lost answers, servers that are killed (minutes)
-	cd internal/tools/cluster && $(GO) test -count=1 ./...
+cluster: ## several machines on real NATS servers: the suite of every bus, then a soak of CLUSTER (5m) in which both are killed (Linux)
+	cd internal/tools/cluster && $(GO) test -count=1 ./... && $(GO) build -o '$(CURDIR)/bin/nats' ./node
+	$(GO) run ./internal/soak -nats bin/nats -for $(or $(CLUSTER),5m)
 
 collector: ## our spans into the receiver of the OpenTelemetry collector (the first time it is downloaded)
 	cd internal/tools/collector && $(GO) test -count=1 -v .

@@ -69,6 +69,18 @@ func (n *nodes) kill(i int) {
 	_ = n.running[i].Wait()
 }
 
+// stop ends all of them; there may be none.
+func (n *nodes) stop() {
+	if n == nil {
+		return
+	}
+	for i, c := range n.running {
+		if c != nil && c.Process != nil {
+			n.kill(i)
+		}
+	}
+}
+
 func (n *nodes) urls() string {
 	var all []string
 	for _, port := range n.ports[:nodeCount] {

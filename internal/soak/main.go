@@ -7,7 +7,11 @@
 // those of cron are killed with SIGKILL. The forges fail before and after they store, and
 // their limits are used up; so does the model. Every minute it prints a line.
 //
-//	go run ./internal/soak [-for 1h] [-pace 2s] [-seed 1]
+//	go run ./internal/soak [-for 1h] [-pace 2s] [-seed 1] [-nats PROGRAM [-workers 4]]
+//
+// With -nats several machines work together, each with a store of its own and, where the
+// soak runs as root, working copies of its own: three servers of NATS are processes that
+// are killed, one or all, and the machines are killed and stopped for longer than a lease.
 //
 // At the end each task must have ended as its person meant it, each comment must stand
 // once, each branch must hold its file, each log must be whole and replay. Memory, open
@@ -83,7 +87,9 @@ type counts struct{ kills, runs, outages, limits, pauses, stops, nodes int }
 // run soaks in a directory, and gives what is wrong.
 func (s *soak) run(dir string, out io.Writer) error {
 	s.out, s.rng, s.over = out, rand.New(rand.NewPCG(s.seed, 1)), make(chan struct{})
-	if err := s.begin(dir); err != nil {
+	err := s.begin(dir)
+	defer s.nodes.stop()
+	if err != nil {
 		return err
 	}
 	defer s.world.Close()
