@@ -65,8 +65,8 @@ func (d *decoder) checkCluster(c *Config) {
 		d.failAt("cluster.nats", "cert_file and key_file belong together")
 	}
 	for _, f := range c.Forges() {
-		if f.Workspace != "" {
-			d.failAt("cluster.nats.urls", "no forge may have a workspace of its own: another machine has not its files")
+		if f.Workspace != "" || f.Driver.Local {
+			d.failAt("cluster.nats.urls", "no forge may be a directory or have a workspace of its own: another machine has not its files")
 		}
 	}
 }
