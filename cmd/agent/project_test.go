@@ -75,7 +75,7 @@ func TestProjectRules(t *testing.T) {
 		t.Errorf("read %d times: %+v", len(read), read)
 	}
 	w.wantNotReadTwice(l.UUID)
-	if out, _ := w.agent(0, "inspect", l.UUID); !strings.Contains(out, "AGENTS.md: ") || !strings.Contains(out, "bidi:1, html_comment:1; 3 files") {
+	if out, _ := w.agent(0, "inspect", l.UUID); !strings.Contains(out, "rules from AGENTS.md (taken out: bidi:1, html_comment:1)") {
 		t.Errorf("inspect says:\n%s", out)
 	}
 	w.extra += "\nfile_list_context: {enabled: false}"

@@ -70,7 +70,7 @@ func (e *Env) completeContexts(_ *cobra.Command, args []string, toComplete strin
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	cfg.Cluster = config.Cluster{} // nobody waits for other machines at a key press
+	cfg.Cluster.NATS.URLs = nil // nobody waits for other machines at a key press
 	store, err := app.OpenReadOnly(cfg, func(error) {})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

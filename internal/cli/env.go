@@ -49,7 +49,7 @@ func (e *Env) LoadConfig(opts ...config.Option) (*config.Config, error) {
 	opts = append(opts, config.Override(func(c *config.Config) {
 		if e.ContextsDir != "" {
 			c.ContextsDir = e.ContextsDir
-			c.Cluster = config.Cluster{} // of another directory the cluster knows nothing
+			c.Cluster.NATS.URLs = nil // of another directory the cluster knows nothing
 		}
 	}))
 	cfg, warnings, err := config.Load(e.ConfigPath, e.Getenv, opts...)

@@ -134,7 +134,7 @@ func (t *Try) Configure(m Model, review bool) func(*config.Config) {
 		f.Directory, f.Name, f.Repository, f.Push, f.Workspace = t.tasks(), t.name, t.repository(), false, ""
 		c.TaskSource, *section = config.Strings{kind}, config.Forges{f}
 		c.Notify = nil                    // the user is here
-		c.Cluster = config.Cluster{}      // and so is the directory
+		c.Cluster.NATS.URLs = nil         // and so is the directory
 		c.CommentHandling.Enabled = false // the user reads the change instead
 		c.ChangeRequests.Enabled, c.ChangeRequests.Base = true, ""
 		if review {

@@ -25,13 +25,13 @@ func (s speaker) input(b event.Body) string {
 		return s.say("ev.process.started", b.Version, b.Host, b.PID)
 	case *event.ProcessRecovered:
 		return also(s.say("ev.process.recovered"), s.when(b.OpenSeq > 0, "ev.recovered.open", b.OpenSeq),
-			s.when(b.TornBytes > 0, "ev.recovered.torn", b.TornBytes), s.when(b.GivenUp > 0, "ev.recovered.given", b.GivenUp))
+			s.when(b.TornBytes > 0, "ev.recovered.torn", b.TornBytes), s.when(b.GivenUp > 0, "ev.recovered.given", b.GivenUp), s.when(b.Healed > 0, "ev.recovered.healed", b.Healed))
 	case *event.ProcessEnded:
 		return s.say("ev.process.ended", i18n.State(s.lang, b.Reason))
 	case *event.TaskFetched:
-		return also(s.say("ev.task.fetched", b.Title, b.Author), s.when(len(b.Labels) > 0, "ev.labels", strings.Join(b.Labels, ", ")))
+		return also(s.say("ev.task.fetched", b.Title, b.Author), s.when(len(b.Labels) > 0, "ev.labels", strings.Join(b.Labels, ", ")), s.takenOut(b.Removed))
 	case *event.TaskChanged:
-		return s.say("ev.task.changed")
+		return also(s.say("ev.task.changed"), s.takenOut(b.Removed))
 	case *event.TaskMoved:
 		return s.say(i18n.OrOther("ev.moved.", b.Reason), b.To)
 	case *event.TaskSkipped:
@@ -88,7 +88,7 @@ func (s speaker) files(b event.Body) string {
 	case *event.ProjectRead:
 		var rules []string
 		for _, r := range append(b.Rules[:len(b.Rules):len(b.Rules)], b.Nested...) {
-			rules = append(rules, r.Path)
+			rules = append(rules, s.rule(r))
 		}
 		return also(s.say("ev.project.read", b.Total), s.when(len(rules) > 0, "ev.project.rules", strings.Join(rules, ", ")), b.Error)
 	case *event.ChangeMeasured:
@@ -140,4 +140,24 @@ func (s speaker) paths(files []event.SavedFile, count int) string {
 		names = append(names, s.say("ev.more", more))
 	}
 	return strings.Join(names, ", ")
+}
+
+// takenOut says which hidden text the model did not get.
+func (s speaker) takenOut(removed []string) string {
+	return s.when(len(removed) > 0, "ev.removed", strings.Join(removed, ", "))
+}
+
+// rule names a file of rules, with what the model did not get of it.
+func (s speaker) rule(r event.RuleFile) string {
+	var more []string
+	if r.Cut {
+		more = append(more, s.say("ev.rule.cut"))
+	}
+	if hidden := s.takenOut(r.Removed); hidden != "" {
+		more = append(more, hidden)
+	}
+	if more = append(more, r.Warning...); len(more) == 0 {
+		return r.Path
+	}
+	return r.Path + " (" + strings.Join(more, ", ") + ")"
 }
