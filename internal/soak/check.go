@@ -59,6 +59,11 @@ func (s *soak) checkAll() {
 			s.problem("%s has requests that no log opened: %v", f.Host(), left)
 		}
 	}
+	if s.nodes != nil { // what other machines ended gets its files here
+		if code, out := s.start("gc").wait(10 * time.Minute); code != 0 {
+			s.problem("gc ends with %d: %s", code, out)
+		}
+	}
 	if code, out := s.start("verify").wait(10 * time.Minute); code != 0 {
 		s.problem("verify ends with %d: %s", code, out)
 	}
