@@ -189,7 +189,7 @@ func (l *ledger) file() string { return ledgerFile(l.Day) }
 
 func ledgerFile(day string) string { return path.Join(budgetDir, day+".json") }
 
-// readLedger gives nil for a ledger that has to be made anew.
+// readLedger gives nil for a ledger that has to be rebuilt.
 func (s *Store) readLedger(day string) (*ledger, error) {
 	data, err := fsx.ReadFile(s.fs, ledgerFile(day), maxBudget)
 	var l ledger
@@ -201,7 +201,7 @@ func (s *Store) readLedger(day string) (*ledger, error) {
 	case err == nil && json.Unmarshal(data, &l) == nil && l.sound(day):
 		return &l, nil
 	}
-	s.o.Warn(&Warning{Name: ledgerFile(day), Reason: "it is damaged, and made anew from the logs"})
+	s.o.Warn(&Warning{Name: ledgerFile(day), Reason: "it is damaged, and is rebuilt from the logs"})
 	return nil, nil
 }
 
@@ -231,7 +231,7 @@ func (s *Store) overwrite(name string, data []byte) error {
 }
 
 // foldDay makes a ledger from the logs, of which it reads those that had an event since the day before:
-// it is made anew each day, and most contexts wait for weeks. Of a damaged log the valid start counts.
+// it is rebuilt each day, and most contexts wait for weeks. Of a damaged log the valid start counts.
 func (s *Store) foldDay(day string) (*ledger, error) {
 	l := &ledger{Format: budgetForm, Day: day, Contexts: map[string]spent{}}
 	begin, err := time.Parse(dayLayout, day)

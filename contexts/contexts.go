@@ -19,6 +19,7 @@
 //	.notices/<uuid>.json                                 up to where people were told of a context that is worked on: [Notices]
 //	.answers/<hash>                                      what forges answered, kept by their adapters: [AnswersDir]
 //	.key                                                 32 random bytes for comment markers
+//	cluster.json                                         how far [Store.Mirror] has followed the cluster's history
 //	.staging/  .quarantine/                              half-made and set-aside things
 //
 // Invariants

@@ -21,13 +21,17 @@ const (
 )
 
 // Key returns the key of the comment markers, 32 bytes, and makes it at the
-// first call. Processes that make it at the same time end with the same one.
+// first call. Processes that make it at the same time end with the same one, and so do the
+// machines of a cluster: each must know the comments that another one has posted.
 func (s *Store) Key() ([]byte, error) {
 	key, err := s.readKey()
 	if isMissing(err) && !s.o.ReadOnly {
 		if err = s.makeKey(); err == nil {
 			key, err = s.readKey()
 		}
+	}
+	if err == nil && s.o.Member != nil {
+		key, err = s.sharedMarkerKey(key)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("marker key: %w", err)

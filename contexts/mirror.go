@@ -24,7 +24,7 @@ const (
 	mirrorEvery = time.Second
 )
 
-// mirrored is the content of cluster.json. It may be deleted: the mirror begins anew.
+// mirrored is the content of cluster.json. It may be deleted: the mirror then reads all.
 type mirrored struct {
 	Pos uint64 `json:"pos"` // of the last line that was looked at
 }
@@ -33,8 +33,8 @@ type mirrored struct {
 type mirror struct {
 	s        *Store
 	at       mirrored
-	behind   map[string]bool      // contexts that were held here when a line came
-	spending map[string]*Spending // by context
+	behind   map[string]bool      // contexts that were held here, or could not be written, when a line came
+	spending map[string]*Spending // of contexts whose model call is open
 }
 
 // Mirror follows the cluster's history until ctx ends: lists, and all commands that only
@@ -69,12 +69,17 @@ func (s *Store) CatchUp(ctx context.Context) error {
 		return err
 	}
 	for {
-		if s.readMirrored().Pos >= end {
-			return nil
+		if at := s.readMirrored().Pos; at >= end {
+			if end, err = s.o.Bus.End(ctx); err != nil || at <= end {
+				return err // the other one has gone on meanwhile
+			}
 		}
 		lock, err := s.lock(mirrorLock)
 		if err == nil {
 			m := s.newMirror()
+			if m.at.Pos > end { // another history, or one that lost its end
+				m.at = mirrored{}
+			}
 			return errors.Join(m.upTo(ctx, end), lock.Close())
 		}
 		if !errors.Is(err, ErrBusy) {
@@ -127,6 +132,9 @@ func (m *mirror) follow(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case err := <-ended:
+			if errors.Is(err, cluster.ErrMissing) { // another history, or one that lost its end
+				m.at = mirrored{}
+			}
 			return err
 		case line, ok := <-lines:
 			if !ok {
@@ -175,7 +183,7 @@ func (m *mirror) save() {
 func (m *mirror) take(ctx context.Context, line cluster.Line) error {
 	err := m.apply(ctx, line)
 	switch {
-	case errors.Is(err, ErrBusy):
+	case errors.Is(err, ErrBusy), ExitCode(err) == ExitIO, ExitCode(err) == ExitTemporary && !errors.Is(err, cluster.ErrUnreachable):
 		m.behind[line.UUID] = true
 	case err != nil && (ctx.Err() != nil || errors.Is(err, cluster.ErrUnreachable)):
 		return err
@@ -221,10 +229,13 @@ func (m *mirror) again(ctx context.Context) {
 		if err != nil {
 			continue
 		}
-		if err := errors.Join(m.s.refresh(ctx, uuid), lock.Close()); err != nil && ctx.Err() == nil {
+		err = errors.Join(m.s.refresh(ctx, uuid), lock.Close())
+		if err != nil && ctx.Err() == nil {
 			m.s.o.Warn(fmt.Errorf("%s: %w", uuid, err))
 		}
-		delete(m.behind, uuid)
+		if err == nil || ExitCode(err) == ExitDamage {
+			delete(m.behind, uuid)
+		}
 	}
 }
 
@@ -273,12 +284,12 @@ func (s *Store) refresh(ctx context.Context, uuid string) error {
 	case len(found) == 0:
 		return s.receive(ctx, uuid)
 	}
-	_, rec, err := s.lastOf(uuid)
-	if err == nil {
-		here, parseErr := eventlog.Parse(last.Data)
-		if string(rec.Line) == string(last.Data) || parseErr == nil && rec.Seq > here.Seq {
-			return nil
-		}
+	if _, rec, err := s.lastOf(uuid); err == nil && string(rec.Line) == string(last.Data) {
+		return nil
+	}
+	d, err := s.compare(ctx, uuid, found[0])
+	if err != nil || !d.behind || len(d.more) > 0 && !d.parted {
+		return err
 	}
 	if err := s.restore(ctx, uuid, found[0]); err != nil {
 		return err
@@ -299,12 +310,13 @@ func (m *mirror) spend(line cluster.Line) {
 	of := m.spending[line.UUID]
 	if of == nil {
 		of = &Spending{}
-		m.spending[line.UUID] = of
 	}
 	tokens, usd, ok := of.Of(e)
-	if !ok {
+	if !ok { // the call is open
+		m.spending[line.UUID] = of
 		return
 	}
+	delete(m.spending, line.UUID)
 	if err := m.s.Spend(line.UUID, Call{Seq: e.Seq, Day: Day(e.Time), Tokens: tokens, USD: usd}); err != nil {
 		m.s.o.Warn(err)
 	}

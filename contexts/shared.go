@@ -143,41 +143,54 @@ func (s *Store) setAside(ctx context.Context, uuid string, found []Dir) error {
 	return errors.Join(err, fmt.Errorf("%s: %w", uuid, ErrUnknown))
 }
 
-// reconcile compares the copies line by line.
-func (s *Store) reconcile(ctx context.Context, uuid string, at Dir) (pos uint64, healed int, err error) {
+// difference is how the copy here and the history differ.
+type difference struct {
+	pos    uint64   // of the last line that both have
+	more   [][]byte // lines that only the copy here has
+	behind bool     // the history has lines that the copy here has not, or cannot read
+	parted bool     // it has others in the place of more
+}
+
+// compare reads both copies to their ends.
+func (s *Store) compare(ctx context.Context, uuid string, at Dir) (d difference, err error) {
 	next, stop := iter.Pull2(s.o.Bus.Lines(ctx, uuid, 0))
 	defer stop()
-	var more [][]byte // that only the copy here has
-	parted, whole := false, true
 	for rec, err := range eventlog.ReadFile(s.fs, pathOf(at, uuid)) {
 		if err != nil {
-			whole = false // the history heals it
+			d.behind = true // what follows is damaged or torn
 			break
 		}
-		if len(more) > 0 {
-			more = append(more, slices.Clone(rec.Line))
-			continue
+		if len(d.more) == 0 {
+			line, err, ok := next()
+			if err != nil {
+				return d, err
+			}
+			if ok && string(line.Data) == string(rec.Line) {
+				d.pos = line.Pos
+				continue
+			}
+			d.parted = ok
 		}
-		line, err, ok := next()
-		if err != nil {
-			return 0, 0, err
-		}
-		if ok && string(line.Data) == string(rec.Line) {
-			pos = line.Pos
-			continue
-		}
-		parted = ok
-		more = append(more, slices.Clone(rec.Line))
-	}
-	if !parted && len(more) > 0 {
-		return s.send(ctx, uuid, pos, more)
-	}
-	if parted && len(more) > 1 {
-		return 0, 0, &DamageError{Name: pathOf(at, uuid), Reason: fmt.Sprintf("the cluster's history holds other events than the last %d here", len(more))}
+		d.more = append(d.more, slices.Clone(rec.Line))
 	}
 	_, err, ok := next()
-	if err != nil || !ok && whole && !parted {
-		return pos, 0, err
+	d.behind = d.behind || d.parted || ok
+	if d.parted && len(d.more) > 1 {
+		return d, &DamageError{Name: pathOf(at, uuid), Reason: fmt.Sprintf("the cluster's history holds other events than the last %d here", len(d.more))}
+	}
+	return d, err
+}
+
+// reconcile makes the copies equal: each gets what it lacks.
+func (s *Store) reconcile(ctx context.Context, uuid string, at Dir) (pos uint64, healed int, err error) {
+	d, err := s.compare(ctx, uuid, at)
+	switch {
+	case err != nil:
+		return 0, 0, err
+	case len(d.more) > 0 && !d.parted:
+		return s.send(ctx, uuid, d.pos, d.more)
+	case !d.behind:
+		return d.pos, 0, nil
 	}
 	if err := s.restore(ctx, uuid, at); err != nil {
 		return 0, 0, err
@@ -400,6 +413,30 @@ func (s *Store) announce(first *event.ContextCreated, staged string) (pos uint64
 		return pos, busyIfHeld(err)
 	}
 	return 0, &DamageError{Name: staged, Reason: "its log holds no event"}
+}
+
+// markerKey is where the cluster keeps the key of the comment markers.
+const markerKey = "marker"
+
+// sharedMarkerKey is the key of the cluster, which is that of the machine that came first.
+func (s *Store) sharedMarkerKey(own []byte) ([]byte, error) {
+	ctx, cancel := shared()
+	defer cancel()
+	for {
+		v, err := s.o.Bus.Key(ctx, markerKey)
+		if err == nil {
+			if len(v.Data) != keySize {
+				return nil, &DamageError{Name: markerKey, Reason: "the cluster's key has the wrong length"}
+			}
+			return v.Data, nil
+		}
+		if errors.Is(err, cluster.ErrMissing) {
+			_, err = s.o.Bus.SetKey(ctx, markerKey, own, 0)
+		}
+		if err != nil && !errors.Is(err, cluster.ErrStale) {
+			return nil, err
+		}
+	}
 }
 
 // Workers are the machines that take tasks of the cluster; none where this one is alone.

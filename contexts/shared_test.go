@@ -254,6 +254,9 @@ func TestBothLost(t *testing.T) {
 	if _, err := a.Acquire(idA, nil); ExitCode(err) != ExitDamage {
 		t.Errorf("taken: %v", err)
 	}
+	if err := a.CatchUp(t.Context()); err != nil {
+		t.Error(err)
+	}
 	if wholeLog(t, a.Store, idA) != before {
 		t.Error("the copy was changed")
 	}
@@ -416,6 +419,66 @@ func TestForgottenEverywhere(t *testing.T) {
 	if err := a.CatchUp(t.Context()); err != nil {
 		t.Error(err) // the end of the history is a line that is there
 	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// A comment that one machine posted and that its death left open is known to the next one
+// by its marker: the key of the markers is that of all.
+func TestOneMarkerKey(t *testing.T) {
+	c := clustertest.New()
+	a, b := newWorker(t, c, time.Minute), newWorker(t, c, time.Minute)
+	alone, err := openReal(b.dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := alone.Key()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, errA := a.Key()
+	two, errB := b.Key()
+	if err := errors.Join(errA, errB); err != nil {
+		t.Fatal(err)
+	}
+	if len(one) != keySize || string(one) != string(two) || string(one) == string(own) {
+		t.Errorf("the keys are %x and %x, and alone %x", one, two, own)
+	}
+}
+
+// A history that lost its end, or is another one, is followed from its beginning.
+func TestMirrorOfAnotherHistory(t *testing.T) {
+	c := clustertest.New()
+	a, b := newWorker(t, c, time.Minute), newWorker(t, c, time.Minute)
+	made(t, a.Store, idA, &event.MessageAdded{Role: "user", Content: event.T("one")}, &event.MessageAdded{Role: "user", Content: event.T("two")})
+	if err := b.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.DropLines(3)
+	first := created(idB)
+	first.TaskKey = "forge.example/o/r/issues/13"
+	held, err := a.Create(first, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = held.Close()
+	if err := b.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.DirOf(idB); err != nil {
+		t.Errorf("what the shorter history holds is not here: %v", err)
+	}
+	if lines := strings.Count(wholeLog(t, b.Store, idA), "\n"); lines != 3 {
+		t.Errorf("what only the copy here has was changed: %d lines", lines)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- b.Mirror(ctx) }()
+	taken, _ := acquire(t, a.Store, idB)
+	add(t, taken, &event.PauseRequested{By: "command"})
+	soon(t, "the mirror goes on", func() bool { return strings.Count(wholeLog(t, b.Store, idB), "\n") == 2 })
 	stop()
 	if err := <-done; err != nil {
 		t.Error(err)

@@ -305,12 +305,12 @@ func (l *life) BeforeCall(context.Context, *projections.State, *event.ToolReques
 	return nil
 }
 
-func (l *life) Project(context.Context, *projections.State) (read event.ProjectRead) {
+func (l *life) Project(context.Context, *projections.State) (read event.ProjectRead, err error) {
 	l.touch(false, func() {
 		read.Rules = []event.RuleFile{{Path: "AGENTS.md", Text: event.T("Use tabs.<!-- hidden -->"), Bytes: 24}}
 		read.Files, read.Total = event.T("notes.txt"), 1
 	})
-	return read
+	return read, nil
 }
 
 // Merge has nothing to do: what is saved is in memory.

@@ -52,8 +52,9 @@ type Workspace interface {
 	// return means that it may work later.
 	Prepare(ctx context.Context, s *projections.State) (event.WorkspacePrepared, error)
 	// Project reads the repository's rules and its list of files, as they are.
-	// What cannot be read is missing, and Error says why.
-	Project(ctx context.Context, s *projections.State) event.ProjectRead
+	// What cannot be read is missing, and Error says why. An error return means that
+	// it may work later.
+	Project(ctx context.Context, s *projections.State) (event.ProjectRead, error)
 	// BeforeCall makes the working copy ready for a call. An error stops nothing.
 	BeforeCall(ctx context.Context, s *projections.State, c *event.ToolRequested) error
 	// Measure says what would be published now. It may be repeated.

@@ -9,8 +9,11 @@ import (
 
 // readProject reads what the repository says of itself, cleans it, and appends it.
 func (e *Engine) readProject(ctx context.Context) error {
-	read := e.p.Workspace.Project(ctx, e.state)
-	if err := ctx.Err(); err != nil {
+	read, err := e.p.Workspace.Project(ctx, e.state)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
 		return err
 	}
 	for _, r := range pointers(read.Rules, read.Nested) {

@@ -47,14 +47,14 @@ func join(ctx context.Context, bus cluster.Bus, cfg *config.Config, version stri
 	if name == "" {
 		name, _ = os.Hostname()
 	}
-	info := cluster.Info{Worker: name, PID: os.Getpid(), Version: version, Store: cfg.ContextsDir, Workspaces: cfg.WorkspacesDir,
+	info := cluster.Info{Worker: name, PID: os.Getpid(), Version: version, Workspaces: cfg.WorkspacesDir,
 		Capacity: capacity, Since: time.Now().UTC()}
 	m, err := cluster.Join(ctx, bus, cluster.Options{Info: info, Lease: time.Duration(cfg.Cluster.LeaseSeconds) * time.Second})
 	if err != nil {
 		return nil, &ClusterError{err}
 	}
 	for _, other := range m.Workers() {
-		if other.Workspaces != info.Workspaces {
+		if capacity > 0 && other.Capacity > 0 && other.Workspaces != info.Workspaces { // commands make no working copies
 			return nil, errors.Join(&ClusterError{fmt.Errorf("the worker %s has another workspaces_dir; all must have the same path, since working copies are made there again", other.Worker)}, m.Leave(ctx))
 		}
 	}

@@ -94,17 +94,6 @@ func (m *Member) Locked(ctx context.Context, name string) (bool, error) {
 	return !dead, err
 }
 
-// Holder names the worker that holds a lock, as far as this one sees; "" if there is none.
-func (m *Member) Holder(name string) string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var h holder
-	if v, held := m.held[lockKey(name)]; held && json.Unmarshal(v.Data, &h) == nil {
-		return h.Worker
-	}
-	return ""
-}
-
 // releaseTime bounds the release of a lock. One that is not released ends with its session.
 const releaseTime = 5 * time.Second
 

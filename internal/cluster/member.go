@@ -15,7 +15,6 @@ import (
 type Options struct {
 	Info  Info
 	Lease time.Duration        // 10 s if 0
-	Gone  func(dir Info) bool  // whether a process of this very machine has ended; nil: nobody can tell
 	Clock func() time.Duration // that of the machine if nil
 	Log   *slog.Logger
 }
@@ -82,7 +81,7 @@ func (m *Member) keep(ctx context.Context) {
 			next, err := startSession(trial, m.Bus, m.o.Info, m.o.Lease, m.o.Clock)
 			cancel()
 			if err == nil {
-				m.o.Log.Warn("other workers took over what this one held; it begins anew")
+				m.o.Log.Warn("other workers took over what this one held; it goes on without that")
 				m.mu.Lock()
 				m.own = next
 				m.mu.Unlock()
@@ -142,12 +141,12 @@ func (m *Member) watch(ctx context.Context) {
 	m.follow(ctx, "sessions/", sync.OnceFunc(both.Done), m.seeSession, func(known map[string]bool) { keepOnly(m.others, "sessions/", known) })
 }
 
-// keepOnly drops what a watch that was begun anew does not know any more.
+// keepOnly drops what a new watch does not know any more.
 func keepOnly[V any](of map[string]V, prefix string, known map[string]bool) {
 	maps.DeleteFunc(of, func(name string, _ V) bool { return !known[prefix+name] })
 }
 
-// follow watches keys until ctx ends, and begins anew after an error.
+// follow watches keys until ctx ends, again after an error.
 func (m *Member) follow(ctx context.Context, prefix string, ready func(), see func(Value), complete func(known map[string]bool)) {
 	defer ready()
 	for ctx.Err() == nil {
@@ -234,9 +233,9 @@ func (m *Member) overdue() (ids []string) {
 }
 
 // expired tells whether a session was not renewed in the time of its lease, as far as
-// this member sees. [Member.bury] makes it true or learns better.
+// this member sees. [Member.dead] makes it true or learns better.
 func (m *Member) expired(s seen) bool {
-	return m.o.Clock()-s.at >= time.Duration(s.Lease)*time.Millisecond || m.o.Gone != nil && m.o.Gone(s.Info)
+	return m.o.Clock()-s.at >= time.Duration(s.Lease)*time.Millisecond
 }
 
 // dead tells whether the session of a lock has ended, and ends it if it is time.

@@ -15,7 +15,6 @@ type Info struct {
 	Worker     string    `json:"worker"` // host name, or the configured one
 	PID        int       `json:"pid"`
 	Version    string    `json:"version"`
-	Store      string    `json:"store"`      // names its directory of contexts
 	Workspaces string    `json:"workspaces"` // the same path on all workers
 	Capacity   int       `json:"capacity"`   // tasks at a time; 0: it takes none
 	Working    int       `json:"working"`    // contexts that it holds

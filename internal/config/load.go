@@ -142,7 +142,7 @@ func (d *decoder) parse(raw []byte, c *Config, dir string, offline bool) bool {
 }
 
 // reportMissing turns missing variables into problems, where their values are used. Whoever has to set some
-// is told at once of those that may be empty, too: a server may want them.
+// hears at once of those that may be empty, too: a server may want them.
 func (d *decoder) reportMissing(c *Config) {
 	before := len(d.problems)
 	for _, m := range d.missing {

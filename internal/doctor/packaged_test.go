@@ -53,7 +53,7 @@ func (d *doctor) wants(t *testing.T, check string, want ...string) {
 const some = "github: {owner: o, personal_access_token: '${TOKEN}'}\nllm: {openai: {api_key: k}}\n"
 
 // TestCredentials: a service's secrets come from systemd. Who runs the doctor in a shell does not have them,
-// and is told how to run it.
+// and learns how to run it.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -125,13 +125,13 @@ var vocabularyTexts = texts{
 	"purpose.round":         {"answer", "返信"},
 	"purpose.status":        {"status", "状況"},
 
-	// Why a plan is revised or made anew.
+	// Why a plan is revised or replaced.
 	"trigger.reflection":            {"reflection", "振り返り"},
 	"trigger.comments":              {"comments", "コメント"},
 	"trigger.clarification_request": {"questions to people", "質問"},
 	"trigger.goal_revision":         {"another goal", "目標の見直し"},
 	"trigger.task_redecomposition":  {"the task is divided anew", "タスクの再分割"},
-	"trigger.action_regeneration":   {"actions are made anew", "アクションの再作成"},
+	"trigger.action_regeneration":   {"actions are planned again", "アクションの再作成"},
 	"trigger.partial_replan":        {"a part is planned anew", "一部の再計画"},
 	"trigger.full_replan":           {"all is planned anew", "全体の再計画"},
 	"trigger.plan_revision":         {"the plan is revised", "計画の修正"},

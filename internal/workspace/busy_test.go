@@ -20,7 +20,8 @@ func TestBusyMachineIsNoAnswer(t *testing.T) {
 	s.Workspace = &event.WorkspacePrepared{Dir: t.TempDir()}
 	_, measured := w.Measure(t.Context(), s)
 	_, published := w.Publish(t.Context(), s, &event.ChangeRequested{})
-	for what, err := range map[string]error{"measure": measured, "publish": published} {
+	_, read := w.Project(t.Context(), s)
+	for what, err := range map[string]error{"measure": measured, "publish": published, "read the project's rules": read} {
 		var later *engine.Temporary
 		if !errors.As(err, &later) {
 			t.Errorf("%s: %v, which is final", what, err)

@@ -35,12 +35,16 @@ const (
 
 // Project reads the rules and the list of files of the working copy. Whoever
 // can push to the repository chose what lies there.
-func (w *Copy) Project(ctx context.Context, s *projections.State) (read event.ProjectRead) {
+func (w *Copy) Project(ctx context.Context, s *projections.State) (event.ProjectRead, error) {
 	thaw, err := w.freeze(ctx, s)
 	if err != nil {
-		return event.ProjectRead{Error: err.Error()}
+		return event.ProjectRead{}, err
 	}
 	defer thaw()
+	return projectOf(ctx, s), nil
+}
+
+func projectOf(ctx context.Context, s *projections.State) (read event.ProjectRead) {
 	dir := s.Workspace.Dir
 	if s.Workspace.InPlace { // the operator may have named a link
 		dir, _ = filepath.EvalSymlinks(dir)

@@ -123,7 +123,7 @@ func (f *follower) checkOnce(ctx context.Context) error {
 	case err != nil:
 		return err
 	case !f.made.IsZero() && !info.Created.Equal(f.made):
-		return fmt.Errorf("the history was made anew at %v: %w", info.Created, cluster.ErrMissing)
+		return fmt.Errorf("the history was recreated at %v: %w", info.Created, cluster.ErrMissing)
 	case f.next > info.State.LastSeq+1:
 		return fmt.Errorf("follow the history from %d, its end is %d: %w", f.next, info.State.LastSeq, cluster.ErrMissing)
 	}

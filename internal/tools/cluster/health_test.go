@@ -118,11 +118,11 @@ func makeLimited(t *testing.T, servers *natstest.Servers) {
 	}
 }
 
-// A history that was made anew, or that lost its last lines, is another one: who follows
+// A history that was recreated, or that lost its last lines, is another one: who follows
 // must not pass over that.
 func TestFollowAnotherHistory(t *testing.T) {
 	for what, change := range map[string]func(t *testing.T, servers *natstest.Servers, files string){
-		"made anew": func(t *testing.T, servers *natstest.Servers, _ string) {
+		"recreated": func(t *testing.T, servers *natstest.Servers, _ string) {
 			nc, err := nats.Connect(servers.URLs()[0])
 			if err != nil {
 				t.Fatal(err)
