@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -76,10 +77,11 @@ a command leaves a signal for it or a forge sends a hook (webhooks.listen). It e
 				if interval > 0 {
 					every = time.Duration(interval) * time.Second
 				}
-				var err error
-				if r.Hooks, err = s.ListenForHooks(); err != nil {
+				hooks, err := s.ListenForHooks()
+				if err != nil {
 					return rounds.Summary{}, err
 				}
+				r.Hooks = cmp.Or(hooks, r.Hooks)
 				r.Service = sdnotify.New(a.Getenv)
 				return rounds.Summary{Left: r.Loop(cmd.Context(), every).Left}, nil // it ends as it was asked to, whatever the last round met
 			})

@@ -14,13 +14,10 @@ import (
 // nil if none are to come.
 func (a *App) ListenForHooks() (*webhook.Queue, error) {
 	w := a.Config.Webhooks
-	if w.Listen == "" && a.Cluster == nil {
+	if w.Listen == "" {
 		return nil, nil
 	}
 	q := webhook.NewQueue()
-	if w.Listen == "" {
-		return q, nil
-	}
 	s, err := webhook.Listen(webhook.Options{Listen: w.Listen, Secret: w.Secret, CertFile: w.CertFile, KeyFile: w.KeyFile, Kinds: a.hookKinds(), Log: a.Log,
 		Found: func(kind *forge.Hook, item forge.HookItem) {
 			for _, key := range a.hooked(kind, item) {

@@ -34,6 +34,9 @@ var debFiles = []struct {
 	{"lintian-overrides", "usr/share/lintian/overrides/agent", 0o644},
 }
 
+// maintainer of the package is the machine that it is installed on: dpkg wants an address, and this project has none.
+const maintainer = "agent <root@localhost>"
+
 // member is one file of a tar stream.
 type member struct {
 	name string
@@ -108,7 +111,7 @@ func (b *build) debContents(arch, binary string) (files []member, err error) {
 // debText is a file of deploy/debian with what only the build knows.
 func (b *build) debText(name, arch string, size int) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(b.dir, "deploy", "debian", name))
-	values := strings.NewReplacer("{version}", b.version, "{arch}", arch, "{maintainer}", b.maintainer,
+	values := strings.NewReplacer("{version}", b.version, "{arch}", arch, "{maintainer}", maintainer,
 		"{size}", fmt.Sprint(size), "{year}", b.time.Format("2006"), "{date}", b.time.Format("Mon, 02 Jan 2006 15:04:05 -0700"))
 	return []byte(values.Replace(string(text))), err
 }

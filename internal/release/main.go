@@ -66,11 +66,7 @@ func release(dir, out string, targets []string) error {
 	if _, err := output(dir, nil, "git", "clone", "-q", ".", source); err != nil {
 		return err
 	}
-	author, err := output(dir, nil, "git", "log", "-1", "--format=%an <%ae>")
-	if err != nil {
-		return err
-	}
-	b := &build{dir: source, work: work, out: out, epoch: stamp, time: time.Unix(seconds, 0).UTC(), maintainer: author}
+	b := &build{dir: source, work: work, out: out, epoch: stamp, time: time.Unix(seconds, 0).UTC()}
 	return b.all(targets)
 }
 
@@ -80,7 +76,6 @@ type build struct {
 	epoch          string // seconds, the time of the commit
 	time           time.Time
 	version        string
-	maintainer     string // whoever made the commit
 }
 
 func (b *build) all(targets []string) error {

@@ -31,7 +31,7 @@ import (
 // Rounds does rounds with one set of adapters.
 type Rounds struct {
 	*app.App
-	Hooks   *webhook.Queue   // items that forges told of; nil: none are listened for
+	Hooks   *webhook.Queue   // items that forges or the cluster told of; nil: nobody does
 	Service sdnotify.Service // who waits for signs of life
 
 	voice     Voice
