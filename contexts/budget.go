@@ -101,6 +101,9 @@ func (s *Store) DayLimit(day string, max DayLimits) (*event.LimitReached, error)
 	if max.MaxTokens <= 0 && max.MaxCostUSD <= 0 {
 		return nil, nil
 	}
+	if err := s.countAll(); err != nil {
+		return nil, err
+	}
 	tokens, usd, err := s.Spent(day)
 	switch {
 	case err != nil:
@@ -111,6 +114,17 @@ func (s *Store) DayLimit(day string, max DayLimits) (*event.LimitReached, error)
 		return &event.LimitReached{Limit: "cost_per_day", Max: max.MaxCostUSD, Used: usd}, nil
 	}
 	return nil, nil
+}
+
+// countAll counts what all workers of the cluster have spent until now. The history is the
+// shared counter: each call is in it before it counts, by an append that states what it follows.
+func (s *Store) countAll() error {
+	if s.o.Member == nil {
+		return nil
+	}
+	ctx, cancel := shared()
+	defer cancel()
+	return s.CatchUp(ctx)
 }
 
 func (l *ledger) addAll(uuid string, calls []Call) (changed bool) {

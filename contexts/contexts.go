@@ -52,6 +52,7 @@ import (
 	"io"
 	"io/fs"
 	"sync"
+	"sync/atomic"
 
 	"agent/internal/cluster"
 	"agent/internal/fsx"
@@ -103,7 +104,8 @@ type Store struct {
 	tail int      // entries of the index's tail from which it is merged
 	seen sync.Map // payload by file of the signals that Pending returned
 
-	claims sync.Map // revisions of the keys of tasks that were looked for
+	claims   sync.Map      // revisions of the keys of tasks that were looked for
+	followed atomic.Uint64 // position of the line that the mirror of this process took last, 0 if there is none
 
 	cache cache
 }

@@ -90,9 +90,6 @@ func (s *Store) forget(uuid, by string, at time.Time, refresh func(*Context) err
 	if done.Bytes, err = s.Remove(uuid); err != nil {
 		return done, err
 	}
-	if err := s.purge(uuid); err != nil {
-		return done, err
-	}
 	return done, s.forgetQuarantine(uuid)
 }
 

@@ -22,6 +22,8 @@ const (
 	// mirrorEvery is how often a mirror writes how far it is, and looks again at contexts
 	// that were held when a line of theirs came.
 	mirrorEvery = time.Second
+	// catchUpEvery is how often it is looked how far another goroutine or process is.
+	catchUpEvery = 2 * time.Millisecond
 )
 
 // mirrored is the content of cluster.json. It may be deleted: the mirror then reads all.
@@ -69,7 +71,7 @@ func (s *Store) CatchUp(ctx context.Context) error {
 		return err
 	}
 	for {
-		if at := s.readMirrored().Pos; at >= end {
+		if at := max(s.followed.Load(), s.readMirrored().Pos); at >= end {
 			if end, err = s.o.Bus.End(ctx); err != nil || at <= end {
 				return err // the other one has gone on meanwhile
 			}
@@ -88,7 +90,7 @@ func (s *Store) CatchUp(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(catchUpEvery):
 		}
 	}
 }
@@ -106,6 +108,7 @@ func (s *Store) readMirrored() (at mirrored) {
 }
 
 func (m *mirror) follow(ctx context.Context) error {
+	defer m.s.followed.Store(0) // another process may go on, in another history
 	defer m.save()
 	lines := make(chan cluster.Line)
 	ended := make(chan error, 1)
@@ -191,6 +194,7 @@ func (m *mirror) take(ctx context.Context, line cluster.Line) error {
 		m.s.o.Warn(fmt.Errorf("%s: %w", line.UUID, err))
 	}
 	m.at.Pos = line.Pos
+	m.s.followed.Store(line.Pos)
 	return nil
 }
 
@@ -429,19 +433,23 @@ func (s *Store) forgetEverywhere(uuid string) error {
 
 // purge removes the cluster's own copy of a context. One line in its place lets nobody
 // append to it any more, and gives those who follow the history an end that is there.
-func (s *Store) purge(uuid string) error {
+func (s *Store) purge(uuid, task string) error {
 	if s.o.Member == nil {
 		return nil
 	}
 	ctx, cancel := shared()
 	defer cancel()
-	if last, err := s.o.Bus.Last(ctx, uuid); err != nil || string(last.Data) == void {
+	last, err := s.o.Bus.Last(ctx, uuid)
+	if err != nil || last.Pos == 0 || string(last.Data) == void {
+		return err
+	}
+	if err := s.unclaim(ctx, uuid, task); err != nil {
 		return err
 	}
 	if err := errors.Join(s.o.Bus.Forget(ctx, uuid), s.o.Bus.RemoveObjects(ctx, uuid+"/")); err != nil {
 		return err
 	}
-	_, err := s.o.Bus.Append(ctx, uuid, 0, []byte(void))()
+	_, err = s.o.Bus.Append(ctx, uuid, 0, []byte(void))()
 	if errors.Is(err, cluster.ErrStale) { // another machine has done it
 		return nil
 	}
@@ -469,5 +477,5 @@ func (s *Store) mirrorForgotten(_ context.Context, v cluster.Value) error {
 		return err
 	}
 	defer c.Close()
-	return errors.Join(s.drop(c), s.forgetQuarantine(uuid), s.purge(uuid)) // or who forgot it died on the way
+	return errors.Join(s.drop(c), s.forgetQuarantine(uuid), s.purge(uuid, c.info.TaskKey)) // or who forgot it died on the way
 }

@@ -55,8 +55,9 @@ func (c *Context) dropFiles() error {
 	return nil
 }
 
-// Remove takes a context that is [Info.Removable] out of the store for good and returns
-// how many bytes its files had. After a crash it is there whole or not at all.
+// Remove takes a context that is [Info.Removable] out of the store for good, and out of the
+// cluster, which tells the other machines. It returns how many bytes its files had. After a
+// crash it is there whole or not at all.
 func (s *Store) Remove(uuid string) (size int64, err error) {
 	c, err := s.Acquire(uuid, nil)
 	if err != nil {
@@ -67,6 +68,9 @@ func (s *Store) Remove(uuid string) (size int64, err error) {
 		return 0, fmt.Errorf("remove %s: %w", uuid, ErrNotEnded)
 	}
 	if size, err = s.sizeOf(c.path()); err == nil {
+		err = s.purge(uuid, c.info.TaskKey)
+	}
+	if err == nil {
 		err = s.drop(c)
 	}
 	if err != nil {

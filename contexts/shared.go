@@ -36,7 +36,7 @@ import (
 const sharedTime = 30 * time.Second
 
 // void is the only line of a context that was never made, since whoever wanted to make it
-// lost the lock of its task before, or that was forgotten.
+// lost the lock of its task before, or that was removed or forgotten.
 const void = "void"
 
 func shared() (context.Context, context.CancelFunc) {
@@ -125,10 +125,13 @@ func (s *Store) bring(uuid string) (pos uint64, healed int, err error) {
 	return s.reconcile(ctx, uuid, found[0])
 }
 
-// setAside moves a context out of the way that was never made, and removes one that was
-// forgotten.
+// setAside moves a context out of the way that was never made, and removes one that ended
+// and was removed elsewhere, or was forgotten.
 func (s *Store) setAside(ctx context.Context, uuid string, found []Dir) error {
 	for _, dir := range found {
+		if done, err := s.dropEnded(uuid); done || err != nil {
+			return errors.Join(err, fmt.Errorf("%s: %w", uuid, ErrUnknown))
+		}
 		if _, err := s.quarantine(dir, uuid); err != nil {
 			return err
 		}
@@ -141,6 +144,18 @@ func (s *Store) setAside(ctx context.Context, uuid string, found []Dir) error {
 		err = s.forgetQuarantine(uuid)
 	}
 	return errors.Join(err, fmt.Errorf("%s: %w", uuid, ErrUnknown))
+}
+
+// dropEnded removes the copy here of a context that has ended.
+func (s *Store) dropEnded(uuid string) (done bool, err error) {
+	c, err := s.hold(uuid, func(*Context) func(event.Event) error { return nil })
+	if err != nil {
+		return false, nil // it is kept for people to look at
+	}
+	if err := c.closeLog(); err != nil || !c.info.Over() {
+		return false, err
+	}
+	return true, s.drop(c)
 }
 
 // difference is how the copy here and the history differ.
@@ -247,12 +262,19 @@ func (s *Store) receive(ctx context.Context, uuid string) error {
 	if err := fsx.MkdirSync(s.fs, staged); err != nil {
 		return err
 	}
-	err := eventlog.Restore(s.fs, staged, quarantineDir+"/"+uuid, s.lines(ctx, uuid))
+	if err := eventlog.Restore(s.fs, staged, quarantineDir+"/"+uuid, s.lines(ctx, uuid)); err != nil {
+		_ = s.fs.RemoveAll(staged) // best effort, else the next sweep does it
+		return err
+	}
+	return s.adopt(uuid, staged)
+}
+
+// adopt makes a context visible whose directory lies in .staging/.
+func (s *Store) adopt(uuid, staged string) error {
 	c := s.context(uuid, stagingDir)
+	err := c.open(nil)
 	if err == nil {
-		if err = c.open(nil); err == nil {
-			err = errors.Join(c.measure(), c.closeLog())
-		}
+		err = errors.Join(c.measure(), c.closeLog())
 	}
 	// The index knows a context before anybody can see it.
 	if err == nil {
@@ -349,6 +371,18 @@ func (s *Store) claim(ctx context.Context, uuid, task string) error {
 		}
 	}
 	return busyIfHeld(err)
+}
+
+// unclaim says that no context is that of a task any more, if this one is.
+func (s *Store) unclaim(ctx context.Context, uuid, task string) error {
+	of, revision, err := s.ofTaskShared(ctx, task)
+	if err != nil || of.UUID != uuid {
+		return err
+	}
+	if err := s.o.Bus.DeleteKey(ctx, taskKey(task), revision); !errors.Is(err, cluster.ErrStale) {
+		return err
+	}
+	return nil // it has another one now
 }
 
 // publish gives the history a context that it does not have: one of before this machine

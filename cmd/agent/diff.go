@@ -8,7 +8,6 @@ import (
 
 	"agent/internal/cli"
 	"agent/internal/config"
-	"agent/internal/report"
 	"agent/internal/term"
 	"agent/internal/trees"
 )
@@ -74,7 +73,7 @@ func (d *diffing) run(args []string) error {
 	if d.steps {
 		return errors.Join(d.showSteps(one), damage)
 	}
-	from, err := d.fromOf(one)
+	from, err := one.TreeAt(d.from)
 	if err != nil {
 		return err
 	}
@@ -87,17 +86,6 @@ func (d *diffing) run(args []string) error {
 		return err
 	}
 	return errors.Join(d.show(all, 0), damage)
-}
-
-func (d *diffing) fromOf(v *trees.View) (tree string, err error) {
-	if d.from == 0 {
-		return v.Start(), nil
-	}
-	p, err := v.At(d.from)
-	if err != nil {
-		return "", err
-	}
-	return p.Saved.Tree, nil
 }
 
 func (d *diffing) showSteps(v *trees.View) error {
@@ -153,7 +141,8 @@ func (d *diffing) between(one, other *trees.View) error {
 		return err
 	}
 	for i, v := range []*trees.View{one, other} {
-		if c.Runs[i].Change, err = sizeOf(v); err != nil {
+		size := &c.Runs[i].Change
+		if size.Files, size.Added, size.Removed, err = v.Size(); err != nil {
 			return err
 		}
 	}
@@ -163,13 +152,4 @@ func (d *diffing) between(one, other *trees.View) error {
 	}
 	d.Printer().Comparison(c)
 	return errors.Join(d.show(all, 0), err)
-}
-
-// sizeOf is what a run changed in all.
-func sizeOf(v *trees.View) (size report.Size, err error) {
-	all, err := v.Diff(v.Start(), v.End())
-	for _, f := range all {
-		size = report.Size{Files: size.Files + 1, Added: size.Added + f.Added, Removed: size.Removed + f.Removed}
-	}
-	return size, err
 }

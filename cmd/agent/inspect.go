@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	"agent/internal/config"
 	"agent/internal/page"
 	"agent/internal/sanitize"
-	"agent/internal/search"
 	"agent/internal/term"
 	"agent/internal/viewer"
 )
@@ -105,7 +103,7 @@ func (i *inspection) run(ctx context.Context, args []string) error {
 	if i.html != "" {
 		return i.page(cfg.Secrets())
 	}
-	filter, err := i.filter()
+	filter, err := viewer.Asked{Types: i.types, Phase: i.phase, Failed: i.failed, Since: i.since, Grep: i.grep}.Filter(time.Now())
 	if err != nil {
 		return cli.Usage(err)
 	}
@@ -121,23 +119,6 @@ func (i *inspection) run(ctx context.Context, args []string) error {
 		return i.showRequest()
 	}
 	return i.list(ctx, filter)
-}
-
-func (i *inspection) filter() (*viewer.Filter, error) {
-	f := &viewer.Filter{Types: i.types, Phase: i.phase, Failed: i.failed}
-	err := search.CheckTypes(i.types)
-	if err != nil {
-		return nil, err
-	}
-	if f.Since, err = search.ParseMoment(i.since, time.Now()); err != nil {
-		return nil, err
-	}
-	if i.grep != "" {
-		if f.Grep, err = regexp.Compile(i.grep); err != nil {
-			return nil, fmt.Errorf("--grep: %w", err)
-		}
-	}
-	return f, nil
 }
 
 func (i *inspection) printer() *viewer.Printer {

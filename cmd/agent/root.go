@@ -39,7 +39,7 @@ Exit codes: 0 done or nothing to do; 1 a task failed or a replay differs; 2 usag
 	}
 	root.AddCommand(a.runCommand(), a.loopCommand(), a.tryCommand(), a.forkCommand(), a.listCommand(), a.inspectCommand(), a.uiCommand(), a.diffCommand(), a.filesCommand(), a.restoreCommand(), a.replayCommand(),
 		a.verifyCommand(), a.repairCommand(), a.rebuildCommand(), a.pauseCommand(), a.resumeCommand(), a.stopCommand(),
-		a.gcCommand(), a.searchCommand(), a.exportCommand(), a.forgetCommand(), a.statusCommand(), a.whyCommand(), a.statsCommand(), a.doctorCommand(), a.initCommand(), a.configCommand(), a.notifyCommand(),
+		a.gcCommand(), a.clusterCommand(), a.searchCommand(), a.exportCommand(), a.forgetCommand(), a.statusCommand(), a.whyCommand(), a.statsCommand(), a.doctorCommand(), a.initCommand(), a.configCommand(), a.notifyCommand(),
 		a.mcpCommand(), a.demoCommand(), a.versionCommand(), a.docsCommand())
 	a.Finish(root, groups)
 	return root
@@ -49,6 +49,6 @@ Exit codes: 0 done or nothing to do; 1 a task failed or a replay differs; 2 usag
 var groups = []cli.Group{
 	{ID: "work", Title: "Work:", Commands: "run loop try fork pause resume stop"},
 	{ID: "look", Title: "See what happened:", Commands: "list status why inspect ui diff files restore search export stats replay"},
-	{ID: "store", Title: "Look after the contexts:", Commands: "verify repair rebuild gc forget"},
+	{ID: "store", Title: "Look after the contexts:", Commands: "verify repair rebuild gc forget cluster"},
 	{ID: "setup", Title: "Set up:", Commands: "init config doctor notify demo mcp docs version completion help"},
 }

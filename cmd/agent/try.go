@@ -121,28 +121,10 @@ func (y *trying) open(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		uuid, err := store.Find(y.resume)
-		if err != nil {
-			return err
-		}
-		first, err := store.Creation(uuid)
-		if err != nil {
-			return err
-		}
-		if y.t, err = try.Reopen(state, first.TaskKey, uuid); err != nil {
-			return cli.Refused(err)
-		}
-		return nil
-	}
-	here, err := os.Getwd()
-	if err != nil {
+		y.t, err = try.Find(state, store, y.resume)
 		return err
 	}
-	source, err := try.Open(ctx, here)
-	if err != nil {
-		return cli.Refused(err)
-	}
-	y.t, err = try.New(ctx, state, source)
+	y.t, err = try.Here(ctx, state)
 	return err
 }
 

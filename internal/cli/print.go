@@ -95,3 +95,20 @@ func (e *Env) Agreed(in io.Reader, ask i18n.ID, args ...any) bool {
 
 // IsTerminal tells whether a person reads or writes there.
 func IsTerminal(f *os.File) bool { return term.Of(f).Terminal }
+
+// Report prints what a command did, as text or as one JSON object. What it could not do all of
+// ends with 1.
+func (e *Env) Report(err error, report any, incomplete bool, text func()) error {
+	if err != nil {
+		return err
+	}
+	if e.JSON {
+		err = e.PrintLine(report)
+	} else {
+		text()
+	}
+	if err == nil && incomplete {
+		err = Quietly(ExitFailed)
+	}
+	return err
+}

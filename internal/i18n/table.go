@@ -26,7 +26,7 @@ var parts = []texts{commentTexts, planTexts, reasonTexts, failureTexts, modelTex
 	rowTexts,
 	sentenceTexts,
 	vocabularyTexts,
-	clusterTexts,
+	clusterTexts, migrateTexts,
 	pageTexts, webTexts, uiTexts}
 
 // table is made when the first text is asked for.

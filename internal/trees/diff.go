@@ -34,6 +34,15 @@ func (v *View) Diff(before, now string) ([]Difference, error) {
 	return v.diff(v, before, now)
 }
 
+// Size counts what a run changed in all: files, and their lines that were added and removed.
+func (v *View) Size() (files, added, removed int, err error) {
+	all, err := v.Diff(v.Start(), v.End())
+	for _, f := range all {
+		files, added, removed = files+1, added+f.Added, removed+f.Removed
+	}
+	return files, added, removed, err
+}
+
 // Between compares the files of two contexts.
 func (v *View) Between(before string, other *View, now string) ([]Difference, error) {
 	return v.diff(other, before, now)

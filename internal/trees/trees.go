@@ -102,6 +102,18 @@ func (v *View) At(seq uint64) (Point, error) {
 // Start is the tree that the work began on: of the first save.
 func (v *View) Start() string { return v.Points[0].Saved.Tree }
 
+// TreeAt is the tree after event seq, or at the beginning for 0.
+func (v *View) TreeAt(seq uint64) (tree string, err error) {
+	if seq == 0 {
+		return v.Start(), nil
+	}
+	p, err := v.At(seq)
+	if err != nil {
+		return "", err
+	}
+	return p.Saved.Tree, nil
+}
+
 // End is the tree of the last save.
 func (v *View) End() string { return v.Points[len(v.Points)-1].Saved.Tree }
 

@@ -64,6 +64,42 @@ func StateDir(getenv func(string) string) (string, error) {
 	return filepath.Join(state, "agent", "try"), nil
 }
 
+// RefusedError means that nothing can be tried as it was asked for.
+type RefusedError struct{ error }
+
+// ExitCode is that of a command line which cannot be followed.
+func (RefusedError) ExitCode() int { return 2 }
+
+// Here makes a copy of the directory that the process is in.
+func Here(ctx context.Context, stateDir string) (*Try, error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	source, err := Open(ctx, here)
+	if err != nil {
+		return nil, RefusedError{err}
+	}
+	return New(ctx, stateDir, source)
+}
+
+// Find finds the try of a context, by its uuid or the beginning of it.
+func Find(stateDir string, store *contexts.Store, ref string) (*Try, error) {
+	uuid, err := store.Find(ref)
+	if err != nil {
+		return nil, err
+	}
+	first, err := store.Creation(uuid)
+	if err != nil {
+		return nil, err
+	}
+	t, err := reopen(stateDir, first.TaskKey, uuid)
+	if err != nil {
+		return nil, RefusedError{err}
+	}
+	return t, nil
+}
+
 // New makes a copy of the source.
 func New(ctx context.Context, stateDir string, s Source) (*Try, error) {
 	name := prefix + uuid.NewString()[:8]
@@ -84,8 +120,8 @@ func New(ctx context.Context, stateDir string, s Source) (*Try, error) {
 	return t, nil
 }
 
-// Reopen finds the try of a context by its task key.
-func Reopen(stateDir, taskKey, id string) (*Try, error) {
+// reopen finds the try of a context by its task key.
+func reopen(stateDir, taskKey, id string) (*Try, error) {
 	key, err := forge.ParseTaskKey(taskKey)
 	if err != nil || key.Kind != forge.FileTask || !strings.HasPrefix(key.Project, prefix) {
 		return nil, errors.New("this context is not one of agent try")

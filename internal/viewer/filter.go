@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"time"
@@ -19,6 +20,31 @@ type Filter struct {
 	Grep   *regexp.Regexp // in the event's data, as the log holds it
 
 	phase string // that the log is in
+}
+
+// Asked is what a person asks for: Since is an age (24h, 7d) or a day, Grep a regular expression.
+type Asked struct {
+	Types              []string
+	Phase, Since, Grep string
+	Failed             bool
+}
+
+// Filter is the filter for what was asked for at a moment.
+func (a Asked) Filter(now time.Time) (*Filter, error) {
+	f := &Filter{Types: a.Types, Phase: a.Phase, Failed: a.Failed}
+	err := search.CheckTypes(a.Types)
+	if err != nil {
+		return nil, err
+	}
+	if f.Since, err = search.ParseMoment(a.Since, now); err != nil {
+		return nil, err
+	}
+	if a.Grep != "" {
+		if f.Grep, err = regexp.Compile(a.Grep); err != nil {
+			return nil, fmt.Errorf("--grep: %w", err)
+		}
+	}
+	return f, nil
 }
 
 // Fits follows the phases, so it wants every event of the log in order.

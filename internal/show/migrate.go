@@ -1,0 +1,24 @@
+package show
+
+import (
+	"agent/contexts"
+	"agent/internal/sanitize"
+)
+
+// Imported prints what came into a cluster.
+func (p *Printer) Imported(r contexts.Imported) {
+	p.say("cluster.imported", r.Contexts, r.Known)
+	p.left(r.Left)
+}
+
+// Exported prints what was written to a directory.
+func (p *Printer) Exported(r contexts.Exported, dir string) {
+	p.say("cluster.exported", r.Contexts, sanitize.Line(dir, 1000))
+	p.left(r.Left)
+}
+
+func (p *Printer) left(all []contexts.Left) {
+	for _, l := range all {
+		p.say("cluster.left", l.UUID, sanitize.Line(l.Reason, 1000))
+	}
+}
