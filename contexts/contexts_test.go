@@ -28,7 +28,7 @@ func created(id string) *event.ContextCreated {
 func realStore(t *testing.T, o Options) (*Store, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "contexts")
-	s, err := openReal(dir, o)
+	s, err := openReal(dir, asWorker(t, o))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -186,6 +186,7 @@ func Restore(fsys fsx.FS, dir, quarantine string, lines iter.Seq2[[]byte, error]
 		err = fsys.Rename(tmp, name)
 	}
 	if err != nil {
+		_ = fsys.Remove(tmp) // best effort: the next one begins it anew
 		return fmt.Errorf("restore log: %w", err)
 	}
 	return fsys.SyncDir(dir)
