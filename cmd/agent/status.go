@@ -42,7 +42,7 @@ verify found damaged of the others: rounds read each of those once a day.`,
 			}
 			status, err := l.Status(maxAge)
 			if err == nil && (!check || l.JSON) {
-				err = l.SpentToday(status)
+				err = l.Complete(status)
 			}
 			if err != nil {
 				return err

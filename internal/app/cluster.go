@@ -33,8 +33,23 @@ func (e *ClusterError) ExitCode() int { return contexts.ExitTemporary }
 
 // OpenBus connects to the engine of the cluster that a configuration names.
 func OpenBus(ctx context.Context, c config.Cluster) (cluster.Bus, error) {
-	bus, err := jetstream.Open(ctx, jetstream.Options{URLs: c.NATS.URLs, Name: c.Name, Replicas: c.Replicas,
-		CredsFile: c.NATS.CredsFile, NKeyFile: c.NATS.NKeyFile, CAFile: c.NATS.CAFile, CertFile: c.NATS.CertFile, KeyFile: c.NATS.KeyFile})
+	return openBus(ctx, busOptions(c))
+}
+
+// LookAtBus connects to what there is of a cluster, and makes nothing.
+func LookAtBus(ctx context.Context, c config.Cluster) (cluster.ObservedBus, error) {
+	o := busOptions(c)
+	o.AsItIs = true
+	return openBus(ctx, o)
+}
+
+func busOptions(c config.Cluster) jetstream.Options {
+	return jetstream.Options{URLs: c.NATS.URLs, Name: c.Name, Replicas: c.Replicas, Monitor: c.NATS.MonitorURLs,
+		CredsFile: c.NATS.CredsFile, NKeyFile: c.NATS.NKeyFile, CAFile: c.NATS.CAFile, CertFile: c.NATS.CertFile, KeyFile: c.NATS.KeyFile}
+}
+
+func openBus(ctx context.Context, o jetstream.Options) (cluster.ObservedBus, error) {
+	bus, err := jetstream.Open(ctx, o)
 	if err != nil {
 		return nil, &ClusterError{err}
 	}
@@ -87,15 +102,18 @@ func joinStore(cfg *config.Config, o Options, capacity int, warn func(error)) (s
 }
 
 // openSynced opens the contexts to look, with what all workers did. A cluster that does
-// not answer is a warning: what this machine knows is shown.
+// not answer is a warning: what this machine knows is shown. One that no worker has used
+// yet has nothing to show.
 func openSynced(cfg *config.Config, warn func(error)) (*contexts.Store, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), syncTime)
 	defer cancel()
-	bus, err := OpenBus(ctx, cfg.Cluster)
+	bus, err := LookAtBus(ctx, cfg.Cluster)
 	if err == nil {
 		var here *contexts.Store
 		if here, err = openStore(cfg, contexts.Options{Warn: warn, Bus: bus}); err == nil {
-			if err = here.CatchUp(ctx); err == nil {
+			if err = here.CatchUp(ctx); errors.Is(err, cluster.ErrMissing) {
+				err = nil
+			} else if err == nil {
 				go func() { _ = here.Mirror(context.Background()) }() // for commands that follow
 			}
 		}

@@ -38,6 +38,8 @@ type NATS struct {
 	CertFile string `yaml:"cert_file" path:"abs"`
 	// Its private key, PEM.
 	KeyFile string `yaml:"key_file" path:"abs"`
+	// Addresses of the servers' HTTP monitoring, such as `http://10.0.0.1:8222`. `agent doctor` asks them whether each server syncs before it acknowledges.
+	MonitorURLs Strings `yaml:"monitor_urls"`
 }
 
 // Shared tells whether this machine is one of a cluster.
@@ -56,6 +58,11 @@ func (d *decoder) checkCluster(c *Config) {
 			d.failAt("cluster.nats.urls", "must hold no password: name a creds_file or an nkey_file")
 		case u.Scheme == "nats" && c.Cluster.NATS.CAFile == "" && !c.AllowHTTP && !Loopback(raw):
 			d.failAt("cluster.nats.urls", "would send tasks over the network as plain text: use tls://, name a ca_file, or set allow_http")
+		}
+	}
+	for _, raw := range c.Cluster.NATS.MonitorURLs {
+		if u, err := url.Parse(raw); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
+			d.failAt("cluster.nats.monitor_urls", "each must be like http://host:8222, without a password")
 		}
 	}
 	if !clusterName.MatchString(c.Cluster.Name) {

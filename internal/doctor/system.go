@@ -14,10 +14,11 @@ import (
 	"agent/internal/git"
 )
 
-// checkStore opens the contexts as a run does, and takes a lock twice.
+// checkStore opens the contexts of this machine as a run does, and takes a lock twice.
 func (d *doctor) checkStore() {
-	dir := d.Config.ContextsDir
-	store, err := app.OpenStore(d.Config, func(err error) { d.note("contexts", Warning, err.Error(), "") })
+	dir, here := d.Config.ContextsDir, *d.Config
+	here.Cluster.NATS.URLs = nil // see checkCluster
+	store, err := app.OpenStore(&here, func(err error) { d.note("contexts", Warning, err.Error(), "") })
 	if err != nil {
 		d.note("contexts", Failed, err.Error(), d.text("doctor.todo.contexts", dir))
 		return

@@ -27,6 +27,7 @@ var parts = []texts{commentTexts, planTexts, reasonTexts, failureTexts, modelTex
 	sentenceTexts,
 	vocabularyTexts,
 	clusterTexts, migrateTexts,
+	healthTexts,
 	pageTexts, webTexts, uiTexts}
 
 // table is made when the first text is asked for.

@@ -31,8 +31,11 @@ type Status struct {
 	Round       time.Time       `json:"round_ended_at,omitzero"`
 	Paused      bool            `json:"pause_signal"`
 	Workers     []cluster.Info  `json:"workers,omitempty"` // of the cluster
+	Cluster     *ClusterHealth  `json:"cluster,omitempty"`
 
 	Fault *contexts.FaultSeen `json:"fault,omitempty"` // of the machine: it ended the latest round that began or resumed tasks
+
+	silent error // of the cluster, which did not name its workers
 }
 
 // StatusContext is one context that has not ended, or cannot be read.
@@ -85,7 +88,7 @@ const checkedEnded = 1000
 
 // Status reads the logs that have not ended, and asks the index for the others. maxAge
 // is how old the latest successful scan of a forge may be; 0: by the distance of
-// the latest ones. What was spent is not in it.
+// the latest ones. [Source.Complete] adds what takes longer.
 func (s Source) Status(maxAge time.Duration) (*Status, error) {
 	r := &Status{Problems: []string{}, Attention: []string{}, Counts: map[string]int{}, Running: []StatusContext{}, Interrupted: []StatusContext{},
 		Waiting: []StatusContext{}, Damaged: []StatusContext{}, Refused: []StatusContext{}, Forges: []ForgeScan{}}
@@ -126,14 +129,17 @@ func (s Source) workers(r *Status) {
 	}
 	var err error
 	if r.Workers, err = s.Store.Workers(); err != nil {
+		r.silent = err
 		r.Problems = append(r.Problems, s.text("status.cluster.silent", err))
 	} else if len(r.Workers) == 0 {
 		r.Problems = append(r.Problems, s.text("status.cluster.none", s.Config.Cluster.Name))
 	}
 }
 
-// SpentToday completes a status. It may have to read the logs of a day.
-func (s Source) SpentToday(r *Status) error {
+// Complete adds what was spent, for which it may have to read the logs of a day, and how the
+// servers of the cluster are.
+func (s Source) Complete(r *Status) error {
+	s.health(r)
 	day := contexts.Day(s.Now)
 	tokens, usd, err := s.Store.Spent(day)
 	r.Today = Spending{day, tokens, usd, s.Config.Limits.MaxTokensPerDay, s.Config.Limits.MaxCostUSDPerDay}

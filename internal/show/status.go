@@ -33,6 +33,7 @@ func (p *Printer) Status(r *report.Status) {
 	for _, w := range r.Workers {
 		p.say("status.worker", sanitize.Line(w.Worker, 60), w.Working, w.Capacity, sanitize.Line(w.Version, 40), report.Age(p.Now.Sub(w.Since)))
 	}
+	p.showCluster(r.Cluster)
 	if r.Paused {
 		p.say("status.signal", p.Config.PauseResume.SignalFile)
 	}
@@ -81,6 +82,25 @@ func (p *Printer) showForge(f report.ForgeScan) {
 		p.say("status.scanfailed", f.Host, report.Age(p.Now.Sub(f.Time)), sanitize.Line(f.Error, 200))
 	default:
 		p.say("status.scanned", f.Host, report.Age(p.Now.Sub(f.Time)), f.Found)
+	}
+}
+
+// showCluster tells how the servers of the cluster are, in one line.
+func (p *Printer) showCluster(c *report.ClusterHealth) {
+	switch {
+	case c == nil:
+	case c.Error != "":
+		p.say("status.cluster.broken", p.text("status.cluster.unknown", sanitize.Line(c.Error, 200)))
+	case c.Unmade():
+		p.say("status.cluster.unmade")
+	case !c.Whole:
+		p.say("status.cluster.broken", sanitize.Line(strings.Join(c.Faults, "; "), 400))
+	default:
+		var bytes uint64
+		for _, s := range c.Streams {
+			bytes += s.Bytes
+		}
+		p.say("status.cluster.whole", len(c.Streams), sanitize.Line(strings.Join(c.Peers(), ", "), 200), sanitize.Line(c.Version, 40), c.Streams[0].Messages, Bytes(int64(bytes)))
 	}
 }
 

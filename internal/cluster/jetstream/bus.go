@@ -45,13 +45,13 @@ func (b *Bus) objects() string { return b.o.Name + "_objects" }
 func (b *Bus) keys() string    { return "KV_" + b.o.Name + "_keys" }
 func (b *Bus) queue() string   { return b.o.Name + "_queue" }
 
-// Open connects and makes what is missing of the cluster. Several workers may do that at
-// once.
+// Open connects, and makes what is missing of the cluster unless it is to be left as it is.
+// Several workers may do that at once.
 func Open(ctx context.Context, o Options) (*Bus, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
-	opts, err := o.connection()
+	opts, err := o.connection(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func Open(ctx context.Context, o Options) (*Bus, error) {
 	}
 	b := &Bus{o: o, nc: nc}
 	b.live, b.stop = context.WithCancel(context.Background())
-	if b.js, err = jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(16384), jetstream.WithPublishAsyncTimeout(time.Minute)); err == nil {
+	if b.js, err = jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(16384), jetstream.WithPublishAsyncTimeout(time.Minute)); err == nil && !o.AsItIs {
 		err = b.prepare(ctx)
 	}
 	if err != nil {

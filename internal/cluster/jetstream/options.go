@@ -1,6 +1,7 @@
 package jetstream
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,6 +24,7 @@ type Options struct {
 	Name     string        // names the streams, so that several clusters share servers
 	Replicas int           // of each stream; 1 if 0
 	AckWait  time.Duration // until a job that nobody works on is given to another worker; a minute if 0
+	AsItIs   bool          // make no streams: only look at what there is
 	Timeout  time.Duration // of a call whose context has no deadline; 10 s if 0
 	// Monitor are addresses of the servers' monitoring, as http://host:8222. [Bus.Health]
 	// asks them for what a client is not told.
@@ -63,11 +65,20 @@ func (o *Options) complete() error {
 	return nil
 }
 
+// dialTime is how long one server may take to answer, so that all can be tried before ctx ends.
+func (o *Options) dialTime(ctx context.Context) time.Duration {
+	most := min(o.Timeout, 5*time.Second)
+	if end, limited := ctx.Deadline(); limited {
+		return max(min(most, time.Until(end)/time.Duration(len(o.URLs))), 100*time.Millisecond)
+	}
+	return most
+}
+
 // connection are the options of the client.
-func (o *Options) connection() ([]nats.Option, error) {
+func (o *Options) connection(ctx context.Context) ([]nats.Option, error) {
 	opts := []nats.Option{
 		nats.Name("agent"),
-		nats.Timeout(min(o.Timeout, 5*time.Second)),
+		nats.Timeout(o.dialTime(ctx)),
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(200 * time.Millisecond),
 		nats.ReconnectJitter(200*time.Millisecond, time.Second),

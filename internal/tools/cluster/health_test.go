@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,8 +25,8 @@ func TestHealth(t *testing.T) {
 	if _, err := b.Append(t.Context(), "x", 0, []byte("x"))(); err != nil {
 		t.Fatal(err)
 	}
-	h := healthWhen(t, b, func(h jetstream.Health) bool { return whole(h) && len(h.URLs) == 3 })
-	if h.Version != "2.15.3" || h.MaxPayload != 1<<20 || h.Server != "n0" || h.RTT <= 0 {
+	h := healthWhen(t, b, bus.Health.Whole)
+	if h.Version != "2.15.3" || h.Server != "n0" || len(h.Streams) != 4 || !slices.Equal(h.Peers(), []string{"n0", "n1", "n2"}) {
 		t.Errorf("%+v", h)
 	}
 	for _, s := range h.Streams {
@@ -33,32 +34,23 @@ func TestHealth(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	}
-	if len(h.Disks) != 4 {
-		t.Fatalf("%+v", h.Disks)
+	if len(h.Servers) != 4 {
+		t.Fatalf("%+v", h.Servers)
 	}
-	for i, d := range h.Disks {
+	for i, d := range h.Servers {
 		if known := i < 3; d.SyncAlways != known || (d.Error == "") != known || known && d.Version != "2.15.3" {
 			t.Errorf("%+v", d)
 		}
 	}
 	servers.Kill(1)
-	healthWhen(t, b, func(h jetstream.Health) bool { return !whole(h) })
+	healthWhen(t, b, func(h bus.Health) bool { return !h.Whole() })
 	servers.Restart(1)
-	healthWhen(t, b, whole)
+	healthWhen(t, b, bus.Health.Whole)
 }
 
-func whole(h jetstream.Health) bool {
-	for _, s := range h.Streams {
-		if !s.Whole() {
-			return false
-		}
-	}
-	return len(h.Streams) == 4
-}
-
-func healthWhen(t *testing.T, b *jetstream.Bus, good func(jetstream.Health) bool) jetstream.Health {
+func healthWhen(t *testing.T, b *jetstream.Bus, good func(bus.Health) bool) bus.Health {
 	t.Helper()
-	var h jetstream.Health
+	var h bus.Health
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		var err error
 		if h, err = b.Health(t.Context()); err == nil && good(h) {
