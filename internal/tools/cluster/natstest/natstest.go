@@ -50,6 +50,51 @@ func StartProcesses(t testing.TB, n int) *Servers {
 	return start(t, n, func(t testing.TB, n *node) running { return process(t, program, n) }, "")
 }
 
+// Node says where a server of StartConfigs is to listen and keep its files.
+type Node struct {
+	Name, Client, Route, Monitor, Files string
+	Routes                              []string // of all servers
+}
+
+// StartConfigs runs n servers in this process, each with a whole configuration of its own,
+// which is read at once.
+func StartConfigs(t testing.TB, n int, config func(Node) string) *Servers {
+	t.Helper()
+	dir, ports := t.TempDir(), freePorts(t, 3*n)
+	local := func(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
+	var routes []string
+	for i := range n {
+		routes = append(routes, local(ports[3*i+1]))
+	}
+	s := &Servers{t: t, starter: here}
+	s.endAll()
+	for i := range n {
+		nd := &node{name: fmt.Sprint("n", i), client: ports[3*i], route: ports[3*i+1], http: ports[3*i+2]}
+		nd.config, nd.files, nd.log = filepath.Join(dir, nd.name+".conf"), filepath.Join(dir, nd.name), filepath.Join(dir, nd.name+".log")
+		text := config(Node{nd.name, local(nd.client), local(nd.route), local(nd.http), nd.files, routes})
+		if err := os.WriteFile(nd.config, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.nodes = append(s.nodes, nd)
+		s.Restart(i)
+	}
+	return s
+}
+
+// endAll ends the servers with the test, and shows what they logged if it failed.
+func (s *Servers) endAll() {
+	s.t.Cleanup(func() {
+		for i, nd := range s.nodes {
+			if s.t.Failed() {
+				s.report(i)
+			}
+			if nd.server != nil {
+				nd.server.kill()
+			}
+		}
+	})
+}
+
 type starter func(testing.TB, *node) running
 
 func start(t testing.TB, n int, run starter, more string) *Servers {
@@ -77,16 +122,7 @@ func start(t testing.TB, n int, run starter, more string) *Servers {
 		}
 		s.nodes = append(s.nodes, nd)
 	}
-	t.Cleanup(func() {
-		for i, nd := range s.nodes {
-			if t.Failed() {
-				s.report(i)
-			}
-			if nd.server != nil {
-				nd.server.kill()
-			}
-		}
-	})
+	s.endAll()
 	for i := range s.nodes {
 		s.Restart(i)
 	}

@@ -1,9 +1,14 @@
 package natstest
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -62,6 +67,23 @@ func process(t testing.TB, program string, n *node) running {
 		t.Fatal(err)
 	}
 	return child{cmd}
+}
+
+// CPU is the time of processors that a server has taken, if it is a process.
+func (s *Servers) CPU(i int) time.Duration {
+	s.t.Helper()
+	pid := s.nodes[i].server.(child).cmd.Process.Pid
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')'):])) // the first is the third of the line
+	user, err := strconv.Atoi(fields[11])
+	system, more := strconv.Atoi(fields[12])
+	if err = errors.Join(err, more); err != nil {
+		s.t.Fatal(err)
+	}
+	return time.Duration(user+system) * time.Second / 100
 }
 
 func (p child) signal(s syscall.Signal) {
