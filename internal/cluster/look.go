@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 )
 
@@ -11,6 +12,9 @@ import (
 // themselves. One that has gone is among them until its lease has run out.
 func Workers(ctx context.Context, bus Bus) (all []Info, err error) {
 	for v, err := range bus.WatchKeys(ctx, "sessions/") {
+		if errors.Is(err, ErrMissing) { // no worker was ever there
+			return nil, nil
+		}
 		if err != nil {
 			return nil, err
 		}
