@@ -20,7 +20,7 @@ test quick: export GOFLAGS := $(GOFLAGS) -trimpath
 TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help browser cluster collector screenshots build demo quick test test-servers test-fixtures vet static check race vuln crash soak powercut attacks sweep fuzz golden bench release deb test-deb image test-image clean
+.PHONY: help browser cluster cluster-figures collector screenshots build demo quick test test-servers test-fixtures vet static check race vuln crash soak powercut attacks sweep fuzz golden bench release deb test-deb image test-image clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -101,9 +101,15 @@ golden: ## write the golden files anew; read the diff before you commit it
 browser: ## our pages in Chromium (needs chromium; without it the tests are skipped)
 	cd internal/tools/browser && $(GO) test -count=1 -v .
 
-cluster: ## several machines on real NATS servers: the suite of every bus, then a soak of CLUSTER (5m) in which both are killed (Linux)
+cluster: ## several machines on real NATS servers: the suite of every bus, chaos for CLUSTER (5m), builds with faults that it must find (Linux; root for disks that fill up)
 	cd internal/tools/cluster && $(GO) test -count=1 ./... && $(GO) build -o '$(CURDIR)/bin/nats' ./node
-	$(GO) run ./internal/soak -nats bin/nats -for $(or $(CLUSTER),5m)
+	$(GO) run ./internal/soak -nats bin/nats -for $(or $(CLUSTER),5m) -pace 1500ms -seed $(or $(SEED),1)
+	$(GO) run ./internal/soak -nats bin/nats -for 30s -pace 1s -wrong nofence
+	$(GO) run ./internal/soak -nats bin/nats -for 30s -pace 1s -wrong noleasecheck
+
+cluster-figures: ## how fast several machines are: throughput, takeover, a long context on another machine (Linux; root)
+	cd internal/tools/cluster && $(GO) build -o '$(CURDIR)/bin/nats' ./node
+	$(GO) run ./internal/soak -nats bin/nats -measure
 
 collector: ## our spans into the receiver of the OpenTelemetry collector (the first time it is downloaded)
 	cd internal/tools/collector && $(GO) test -count=1 -v .

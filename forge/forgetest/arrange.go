@@ -181,6 +181,22 @@ func (s *Server) Labels(repo string, number int) []string {
 	return names
 }
 
+// Labelled counts how often an account gave each label to an issue that lacked it.
+func (s *Server) Labelled(repo string, number int, login string) (times map[string]int) {
+	s.look(repo, number, func(i *issue) { times = givenBy(i.labelled, login) })
+	return times
+}
+
+func givenBy(events []labelled, login string) map[string]int {
+	times := map[string]int{}
+	for _, e := range events {
+		if e.label != nil && !e.off && e.by != nil && e.by.login == login {
+			times[e.label.name]++
+		}
+	}
+	return times
+}
+
 // RepositoryLabel returns what a label of the repository looks like, two empty texts if there is none.
 func (s *Server) RepositoryLabel(repo, name string) (colour, description string) {
 	s.mu.Lock()

@@ -177,6 +177,13 @@ func (i *Item) Labels() []string {
 	return i.i.labelNames()
 }
 
+// Labelled counts how often an account gave each label to an item that lacked it.
+func (i *Item) Labelled(login string) map[string]int {
+	i.g.mu.Lock()
+	defer i.g.mu.Unlock()
+	return givenBy(i.i.labelled, login)
+}
+
 // Assignees returns the logins of the assignees.
 func (i *Item) Assignees() []string {
 	i.g.mu.Lock()

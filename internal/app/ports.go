@@ -29,7 +29,7 @@ func (a *App) makePorts() error {
 	a.Ports = engine.Ports{
 		Model: a.Model, Store: a.Store, Redact: a.Redact, Log: a.Log, MarkerKey: key, Version: a.options.Version,
 		Tools: a.tools,
-		Now:   time.Now, Sleep: sleep, Jitter: rand.Float64, Cost: a.cost, PauseFile: a.PauseSignal, Inherit: a.history().Inherit,
+		Now:   now, Sleep: sleep, Jitter: rand.Float64, Cost: a.cost, PauseFile: a.PauseSignal, Inherit: a.history().Inherit,
 	}
 	a.sendSpans()
 	a.notify()

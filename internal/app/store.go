@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
-	"time"
 
 	"agent/contexts"
 	"agent/internal/config"
@@ -49,7 +48,7 @@ func openStore(cfg *config.Config, o contexts.Options) (*contexts.Store, error) 
 	if err != nil {
 		return nil, &StoreError{fmt.Errorf("contexts_dir: %w", err)}
 	}
-	o.Now, o.Dir = time.Now, cfg.ContextsDir
+	o.Now, o.Dir = now, cfg.ContextsDir
 	return contexts.Open(fsys, o)
 }
 

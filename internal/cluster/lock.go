@@ -133,6 +133,9 @@ func (l *Lock) Left() time.Duration { return l.own.left() }
 // Guard is for an effect outside: it waits until the lease is fresh, and gives a context
 // that ends, with the cause ErrLost, before another worker may take over.
 func (l *Lock) Guard(parent context.Context) (context.Context, context.CancelFunc, error) {
+	if !leaseChecked {
+		return parent, func() {}, nil
+	}
 	for l.Left() < l.own.lease/4 {
 		select {
 		case <-parent.Done():

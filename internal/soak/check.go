@@ -59,14 +59,9 @@ func (s *soak) checkAll() {
 			s.problem("%s has requests that no log opened: %v", f.Host(), left)
 		}
 	}
-	if s.nodes != nil { // what other machines ended gets its files here
-		if code, out := s.start("gc").wait(10 * time.Minute); code != 0 {
-			s.problem("gc ends with %d: %s", code, out)
-		}
-	}
-	if code, out := s.start("verify").wait(10 * time.Minute); code != 0 {
-		s.problem("verify ends with %d: %s", code, out)
-	}
+	s.checkBranches(store)
+	s.verify(0)
+	s.checkCopies()
 	s.checkLeft()
 }
 
@@ -93,7 +88,7 @@ func (s *soak) check(t *task, store *contexts.Store, id string, changes map[int]
 	for _, c := range t.item.Comments() {
 		comments = append(comments, logtest.Comment{Author: c.Author, Body: c.Body})
 	}
-	problems = errors.Join(problems, logtest.CheckComments(id, log, comments, world.Bot))
+	problems = errors.Join(problems, logtest.CheckComments(id, log, comments, world.Bot), checkLabels(t, log))
 	report, err := engine.Replay(store.Events(id))
 	if problems = errors.Join(problems, err); len(report.Differences) > 0 {
 		problems = errors.Join(problems, fmt.Errorf("%d decisions differ, the first at %d: was %s, today %s",
@@ -129,7 +124,7 @@ func (s *soak) checkFile(t *task, branch string) error {
 
 // checkLeft wants no process, and nothing half done.
 func (s *soak) checkLeft() {
-	own := []byte("HOME=" + s.world.Dir)
+	own := []byte("HOME=" + s.world.Dir + "\x00")
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		var left []string
 		dirs, _ := filepath.Glob("/proc/[0-9]*")

@@ -124,9 +124,13 @@ func (s *soak) line() {
 		last = s.samples[len(s.samples)-1]
 	}
 	c := s.counts
-	fmt.Fprintf(s.out, "%6s  %d tasks, %d open, %d wrong; %d kills, %d runs to their end, %d outages (%d used-up limits), %d pauses, %d stops, %d nodes killed; loop: %.1f MiB, %d files, %d threads; %d entries on disk\n",
-		time.Since(s.began).Round(time.Second), len(s.tasks), open, len(s.problems), c.kills, c.runs, c.outages, c.limits, c.pauses, c.stops, c.nodes,
+	fmt.Fprintf(s.out, "%6s  %d tasks, %d open, %d wrong; %d kills, %d runs to their end, %d outages (%d used-up limits), %d pauses; loop: %.1f MiB, %d files, %d threads; %d entries on disk\n",
+		time.Since(s.began).Round(time.Second), len(s.tasks), open, len(s.problems), c.kills, c.runs, c.outages, c.limits, c.pauses,
 		float64(last.memory)/1024, last.files, last.threads, last.entries)
+	if s.nodes != nil {
+		fmt.Fprintf(s.out, "        machines: %d stops (%d between intent and outcome), %d cut off, %d full disks, %d clocks set; %d nodes killed (%d as the leader)\n",
+			c.stops, c.effects, c.cuts, c.full, c.steps, c.nodes, c.leaders)
+	}
 }
 
 // levelsIn is the shortest soak whose first third is more than a beginning.

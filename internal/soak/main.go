@@ -7,15 +7,22 @@
 // those of cron are killed with SIGKILL. The forges fail before and after they store, and
 // their limits are used up; so does the model. Every minute it prints a line.
 //
-//	go run ./internal/soak [-for 1h] [-pace 2s] [-seed 1] [-nats PROGRAM [-workers 4]]
+//	go run ./internal/soak [-for 1h] [-pace 2s] [-seed 1] [-nats PROGRAM [-workers 4] [-wrong TAG | -measure]]
 //
-// With -nats several machines work together, each with a store of its own and, where the
-// soak runs as root, working copies of its own: three servers of NATS are processes that
-// are killed, one or all, and the machines are killed and stopped for longer than a lease.
+// With -nats several machines work together, each with a network and a clock of its own
+// and, where the soak runs as root, a disk. Three servers of NATS are processes that are
+// killed: one, the leader, all. The machines are killed, stopped for longer than a lease
+// (most of all between an intent and its outcome), cut off with and without a word, their
+// disks fill up, and their clocks are set.
 //
 // At the end each task must have ended as its person meant it, each comment must stand
-// once, each branch must hold its file, each log must be whole and replay. Memory, open
-// files, threads and directories of the last third must be those of the first.
+// once, each label must have been given as often as its log says, each branch must be one
+// of a log and hold its file, each log must be whole and replay, and the machines must have
+// the same ones. Memory, open files, threads and directories of the last third must be
+// those of the first.
+//
+// -wrong builds the program with a fault, nofence or noleasecheck, which must be found.
+// -measure prints how fast a cluster is, and fails if that is slower than its goals.
 //
 // It needs Linux, git and go, and no network. Exit code 1: something is wrong.
 package main
@@ -44,10 +51,29 @@ func main() {
 	flag.StringVar(&s.agent, "agent", "", "the program; built if it is not named")
 	flag.StringVar(&s.node, "nats", "", "program of a NATS server: several machines work together")
 	flag.IntVar(&s.workers, "workers", 4, "how many")
+	flag.StringVar(&s.wrong, "wrong", "", "build tag of a fault that must be found: nofence, noleasecheck")
+	measure := flag.Bool("measure", false, "with -nats: measure the cluster instead")
 	flag.Parse()
+	if s.wrong != "" && (provocations[s.wrong] == nil || s.node == "") {
+		fmt.Fprintln(os.Stderr, "soak: -wrong is nofence or noleasecheck, and needs -nats")
+		os.Exit(2)
+	}
+	if !filepath.IsAbs(s.agent) && s.agent != "" {
+		s.agent, _ = filepath.Abs(s.agent)
+	}
 	dir, err := os.MkdirTemp("", "agent-soak-")
-	if err == nil {
+	switch {
+	case err == nil && *measure:
+		err = s.measure(dir)
+	case err == nil:
+		fmt.Printf("seed %d\n", s.seed)
 		err = s.run(dir, os.Stdout)
+	}
+	if s.wrong != "" && len(s.problems) > 0 {
+		fmt.Printf("the fault %s was found\n", s.wrong)
+		err = nil
+	} else if s.wrong != "" && err == nil {
+		err = fmt.Errorf("the fault %s was not found", s.wrong)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "soak: %v\nthe store, the logs and the repositories are kept in %s\n", err, dir)
@@ -68,10 +94,13 @@ type soak struct {
 	began time.Time
 	over  chan struct{} // closed when nothing new is to happen
 
-	node    string
-	nodes   *nodes // nil: one machine
-	workers int
-	loop    *process // the one that is left alone
+	node     string
+	nodes    *nodes // nil: one machine
+	workers  int
+	machines []*machine // of the cluster; the first is left alone
+	lease    time.Duration
+	wrong    string
+	loop     *process // the one that is left alone
 
 	mu       sync.Mutex
 	rng      *rand.Rand
@@ -82,28 +111,23 @@ type soak struct {
 }
 
 // counts are what happened.
-type counts struct{ kills, runs, outages, limits, pauses, stops, nodes int }
+type counts struct {
+	kills, runs, outages, limits, pauses int
+	nodes, leaders                       int // of NATS
+	stops, effects, cuts, full, steps    int // of machines; effects: stops between an intent and its outcome
+}
 
 // run soaks in a directory, and gives what is wrong.
 func (s *soak) run(dir string, out io.Writer) error {
 	s.out, s.rng, s.over = out, rand.New(rand.NewPCG(s.seed, 1)), make(chan struct{})
 	err := s.begin(dir)
-	defer s.nodes.stop()
+	defer s.endMachines()
 	if err != nil {
 		return err
 	}
 	defer s.world.Close()
 	var work sync.WaitGroup
-	faults := []func(){s.open, s.people, s.cron, s.outages, s.watch}
-	if s.nodes == nil {
-		faults = append(faults, s.victim)
-	} else {
-		faults = append(faults, s.nodeFaults)
-		for n := 1; n < s.workers; n++ {
-			faults = append(faults, func() { s.worker(n) })
-		}
-	}
-	for _, f := range faults {
+	for _, f := range s.faults() {
 		work.Go(f)
 	}
 	time.Sleep(s.length)
@@ -117,40 +141,78 @@ func (s *soak) run(dir string, out io.Writer) error {
 	return errors.Join(s.problems...)
 }
 
+// faults are what goes on, most of it wrong.
+func (s *soak) faults() []func() {
+	all := []func(){s.open, s.people, s.watch}
+	switch {
+	case s.nodes == nil:
+		return append(all, s.cron, s.outages, s.victim)
+	case s.wrong == "noleasecheck":
+		all = append(all, s.slowForges)
+	case s.wrong == "":
+		all = append(all, s.cron, s.outages, s.nodeFaults)
+	}
+	for n := 1; n < s.workers; n++ {
+		all = append(all, func() { s.disturb(n) })
+	}
+	return all
+}
+
+// disturb lets a machine work, and does what it can against that.
+func (s *soak) disturb(n int) {
+	if s.wrong != "" {
+		s.provoke(n)
+	} else {
+		s.worker(n)
+	}
+}
+
 func (s *soak) begin(dir string) error {
-	if s.agent == "" {
-		s.agent = filepath.Join(dir, "agent")
-		build := exec.Command("go", "build", "-o", s.agent, "agent/cmd/agent")
-		if out, err := build.CombinedOutput(); err != nil {
-			return fmt.Errorf("build: %w\n%s", err, out)
-		}
+	if err := s.build(dir); err != nil {
+		return err
 	}
-	section := ""
-	if s.node != "" {
-		var err error
-		if s.nodes, err = startNodes(s.node, dir); err != nil {
-			return err
-		}
-		section = s.nodes.section()
-	}
-	var err error
-	s.world, err = world.New(world.Options{Dir: dir, Forge: "github", Beside: "gitlab", Model: llmtest.New(s.reply),
+	s.lease = 5 * time.Second // short, so that much is taken over
+	err := s.arrange(world.Options{Dir: dir, Forge: "github", Beside: "gitlab", Model: llmtest.New(s.reply),
 		Files: map[string]string{"README.md": "# A project\n"},
 		Config: `workers: 3
 comment_handling: {enabled: true}
 task_stop: {min_check_interval_seconds: 0}
-` + section})
-	if err == nil {
-		err = errors.Join(os.Mkdir(s.world.Path("tmp"), 0o700), os.MkdirAll(s.world.Path("workspaces"), 0o700))
-	}
-	if err == nil && s.nodes != nil {
-		err = s.writeConfigs()
-	}
+`})
 	if err != nil {
 		return err
 	}
 	s.began, s.loop = time.Now(), s.start("loop", "--interval", "2")
 	return nil
+}
+
+// build makes the program, if none was named.
+func (s *soak) build(dir string) error {
+	if s.agent != "" {
+		return nil
+	}
+	s.agent = filepath.Join(dir, "agent")
+	build := exec.Command("go", "build", "-tags", "clockstep,"+s.wrong, "-o", s.agent, "agent/cmd/agent")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// arrange makes what the program works with.
+func (s *soak) arrange(o world.Options) (err error) {
+	if s.node != "" {
+		if s.nodes, err = startNodes(s.node, o.Dir); err != nil {
+			return err
+		}
+		o.Config += s.section(s.nodes.addresses())
+	}
+	if s.world, err = world.New(o); err == nil {
+		err = errors.Join(os.Mkdir(s.world.Path("tmp"), 0o700), os.MkdirAll(s.world.Path("workspaces"), 0o700))
+	}
+	if err == nil && s.nodes != nil {
+		err = s.makeMachines()
+	}
+	return err
 }
 
 // problem notes what is wrong.

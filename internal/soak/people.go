@@ -101,7 +101,11 @@ func (s *soak) actAll() {
 
 // settle lets what was begun end without faults.
 func (s *soak) settle() {
-	end := time.Now().Add(max(s.length/3, 3*time.Minute))
+	most := max(s.length/3, 3*time.Minute)
+	if s.wrong != "" {
+		most = time.Minute // what does not end is found
+	}
+	end := time.Now().Add(most)
 	for s.openTasks() > 0 && time.Now().Before(end) {
 		time.Sleep(300 * time.Millisecond)
 		s.actAll()
@@ -181,11 +185,7 @@ func (s *soak) answer(t *task) {
 
 // command gives a command about a task.
 func (s *soak) command(name string, t *task) bool {
-	machine := 0
-	if s.nodes != nil {
-		machine = s.random(s.workers)
-	}
-	code, out := s.startOn(machine, name, t.key()).wait(time.Minute)
+	code, out := s.startOn(s.anyMachine(), name, t.key()).wait(time.Minute)
 	switch {
 	case code == 75 && s.nodes != nil: // all its servers are down
 	case code != 0 && code != 1:

@@ -11,10 +11,11 @@ import (
 
 // process is the agent, running.
 type process struct {
-	cmd  *exec.Cmd
-	out  bytes.Buffer
-	done chan struct{}
-	code int // -1 after a signal
+	cmd   *exec.Cmd
+	out   bytes.Buffer
+	done  chan struct{}
+	code  int // -1 after a signal
+	ended time.Time
 }
 
 // start starts the agent. What it lacks to start is a problem of its exit code.
@@ -22,10 +23,13 @@ func (s *soak) start(args ...string) *process { return s.startOn(0, args...) }
 
 // startOn is start on another machine of the cluster.
 func (s *soak) startOn(worker int, args ...string) *process {
-	argv := s.onMachine(worker, append([]string{s.agent}, append(args, "--config", s.configOf(worker))...))
+	argv := append([]string{s.agent}, append(args, "--config", s.configOf(worker))...)
+	if s.nodes != nil {
+		argv = s.machines[worker].run(s.world.Path("workspaces"), argv)
+	}
 	p := &process{cmd: exec.Command(argv[0], argv[1:]...), done: make(chan struct{})}
 	p.cmd.Dir = s.world.Dir
-	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.world.Dir, "TMPDIR=" + s.world.Path("tmp"), "LANG=C.UTF-8"}
+	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.world.Dir, "TMPDIR=" + s.world.Path("tmp"), "LANG=C.UTF-8", "AGENT_CLOCK=" + s.clockOf(worker)}
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
 	p.cmd.WaitDelay = 5 * time.Second
 	if err := p.cmd.Start(); err != nil {
@@ -39,6 +43,7 @@ func (s *soak) startOn(worker int, args ...string) *process {
 		if p.code = p.cmd.ProcessState.ExitCode(); err != nil && !errors.As(err, &exit) {
 			p.out.WriteString(err.Error())
 		}
+		p.ended = time.Now()
 		close(p.done)
 	}()
 	return p

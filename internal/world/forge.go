@@ -31,7 +31,8 @@ type Item interface {
 	Label() // gives it the label again
 	Unlabel(names ...string)
 	Labels() []string
-	Comments() []Comment // without those that the forge itself wrote
+	Labelled(login string) map[string]int // how often somebody gave each label
+	Comments() []Comment                  // without those that the forge itself wrote
 }
 
 // Comment is one on an issue, with the agent's hidden marker if it has one.
@@ -90,7 +91,10 @@ func (g gitHub) Key(number int) string {
 }
 func (g gitHub) Changes() []forgetest.Change { return g.PullRequests(repository) }
 func (g gitHub) Labels() []string            { return g.gitHubIssue.Labels() }
-func (g gitHub) Comments() []Comment         { return g.gitHubIssue.Comments() }
+func (g gitHub) Labelled(login string) map[string]int {
+	return g.gitHubIssue.Labelled(login)
+}
+func (g gitHub) Comments() []Comment { return g.gitHubIssue.Comments() }
 
 func (i gitHubIssue) Comment(author, body string) {
 	i.server.AddComment(repository, i.number, author, body)
@@ -98,6 +102,10 @@ func (i gitHubIssue) Comment(author, body string) {
 func (i gitHubIssue) Label()                  { i.server.AddLabels(repository, i.number, Label) }
 func (i gitHubIssue) Unlabel(names ...string) { i.server.RemoveLabels(repository, i.number, names...) }
 func (i gitHubIssue) Labels() []string        { return i.server.Labels(repository, i.number) }
+
+func (i gitHubIssue) Labelled(login string) map[string]int {
+	return i.server.Labelled(repository, i.number, login)
+}
 
 func (i gitHubIssue) Comments() (all []Comment) {
 	for _, c := range i.server.Comments(repository, i.number) {
@@ -144,6 +152,8 @@ func (i gitLabIssue) Comment(author, body string) { i.item().AddNote(author, bod
 func (i gitLabIssue) Label()                      { i.item().AddLabels(Label) }
 func (i gitLabIssue) Unlabel(names ...string)     { i.item().RemoveLabels(names...) }
 func (i gitLabIssue) Labels() []string            { return i.item().Labels() }
+
+func (i gitLabIssue) Labelled(login string) map[string]int { return i.item().Labelled(login) }
 
 func (i gitLabIssue) Comments() (all []Comment) {
 	for _, n := range i.item().Notes() {

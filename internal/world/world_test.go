@@ -36,6 +36,11 @@ func TestForges(t *testing.T) {
 		if l := w.Forge.Labels(); len(l) != 1 || l[0] != world.Label {
 			t.Errorf("%s: labels %q", name, l)
 		}
+		before := w.Forge.Labelled("alice")[world.Label]
+		w.Forge.Label() // it is there already
+		if again := w.Forge.Labelled("alice"); len(again) != 1 || before != 1 || again[world.Label] != 1 || len(w.Forge.Labelled(world.Bot)) > 0 {
+			t.Errorf("%s: alice gave the label %d times, then %v", name, before, again)
+		}
 	}
 }
 

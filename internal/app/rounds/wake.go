@@ -28,7 +28,7 @@ func (r *round) wakeOf(ctx context.Context, s *projections.State, j job) (wake e
 		return nil, "", err
 	}
 	at, configured := r.Site(s.Created.Forge)
-	f := policy.Facts{Now: time.Now(), Trigger: j.trigger, Told: j.told, Resume: resume, PauseSignal: r.PauseSignal(),
+	f := policy.Facts{Now: r.Ports.Now(), Trigger: j.trigger, Told: j.told, Resume: resume, PauseSignal: r.PauseSignal(),
 		ExpiryDays: r.Config.PauseResume.PausedTaskExpiryDays, Triggers: at.Config.Triggers(),
 		Accept: r.Config.NewCommentHandling.Accept, Operator: engine.Operator(), Commands: r.Config.Commands.Enabled}
 	if !configured {

@@ -53,7 +53,10 @@ func (b *Bus) Append(ctx context.Context, uuid string, after uint64, line []byte
 		return failed(b.unreachable(ctx, "append to "+uuid, ctx.Err()))
 	}
 	data := bytes.Clone(line)
-	m := &nats.Msg{Subject: b.lineSubject(uuid), Data: data, Header: nats.Header{headerExpected: {strconv.FormatUint(after, 10)}}}
+	m := &nats.Msg{Subject: b.lineSubject(uuid), Data: data, Header: nats.Header{}}
+	if fenced {
+		m.Header[headerExpected] = []string{strconv.FormatUint(after, 10)}
+	}
 	if len(data) > b.room() {
 		return func() (uint64, error) {
 			hash := hex.EncodeToString(sum(data))
