@@ -172,18 +172,25 @@ func (c *connection) broken(err error) error {
 	return &Error{Kind: Died, Message: "the server died in the call: " + c.reason()}
 }
 
+// laterError is why a server could not be started that may start the next time.
+type laterError struct{ error }
+
 // explain says why a handshake failed.
 func (c *connection) explain(ctx context.Context, err error) error {
 	var broken *transport.Error
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fmt.Errorf("it did not answer within %v", startTimeout)
+		return laterError{fmt.Errorf("it did not answer within %v", startTimeout)}
 	case ctx.Err() != nil:
 		return errClosed
 	case c.process == nil:
 		return errors.New(httpCause(err))
 	case errors.As(err, &broken):
-		return errors.New("it ended before it answered: " + c.reason())
+		err := errors.New("it ended before it answered: " + c.reason())
+		if c.process.wasKilled() {
+			return laterError{err}
+		}
+		return err
 	default:
 		return err
 	}

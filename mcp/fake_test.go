@@ -39,6 +39,9 @@ func runFake(mode string, args []string) {
 		return
 	case "exit":
 		os.Exit(3)
+	case "killed":
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		forever()
 	case "silent":
 		forever()
 	case "banner":

@@ -23,7 +23,7 @@ func TestListKeepsOrderAndGoesOnWithoutTheBroken(t *testing.T) {
 	allowed.SystemPrompt = "Be kind."
 	homeless := fake("homeless", "normal", "{workspace}")
 	pool := mcp.NewPool([]mcp.ServerConfig{
-		fake("exit", "exit"), fake("banner", "banner"), fake("old", "old"), fake("future", "future"),
+		fake("exit", "exit"), fake("killed", "killed"), fake("banner", "banner"), fake("old", "old"), fake("future", "future"),
 		fake("pages", "pages"), fake("no_list", "no_list"), allowed, fake("pages", "normal"), homeless,
 		{Name: "empty"},
 	}, mcp.Options{})
@@ -32,6 +32,7 @@ func TestListKeepsOrderAndGoesOnWithoutTheBroken(t *testing.T) {
 	all := strings.Join(toolNames, " ")
 	want := []seen{
 		{Name: "exit", Err: "it ended before it answered: exit status 3"},
+		{Name: "killed", Err: "it ended before it answered: signal: killed"},
 		{Name: "banner", Tools: all},
 		{Name: "old", Tools: all},
 		{Name: "future", Err: `unsupported protocol version: "2999-01-01"`},
@@ -46,6 +47,9 @@ func TestListKeepsOrderAndGoesOnWithoutTheBroken(t *testing.T) {
 	var got []seen
 	for _, s := range session.List(t.Context()) {
 		got = append(got, seen{s.Name, s.Prompt, names(s), s.Err})
+		if s.Later != (s.Name == "killed") {
+			t.Errorf("%s may start later: %v", s.Name, s.Later)
+		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -98,6 +98,15 @@ func (s *stdio) alive() bool {
 }
 
 // reason says how a dead process ended.
+// wasKilled tells whether SIGKILL has ended the server: the kernel sends it where memory is short.
+func (s *stdio) wasKilled() bool {
+	if !s.gone(closeStep) {
+		return false
+	}
+	status := s.state()
+	return status.Signaled() || status.ExitStatus() == 128+int(syscall.SIGKILL)
+}
+
 func (s *stdio) reason() string {
 	if !s.gone(closeStep) {
 		return "it closed its streams"

@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"slices"
 	"time"
 
 	"agent/eventlog/event"
@@ -57,6 +58,7 @@ type Post struct {
 	Tried  uint64    // seq of the latest request
 	Stands uint64    // seq of the latest request that succeeded: the comment shows all up to it
 	Failed int       // requests in a row that did not succeed
+	Lost   []uint64  // seqs of requests for a new comment that were not answered since: one of them may stand
 }
 
 // Stages are what people are told of as one phase, in their usual order.
@@ -149,9 +151,12 @@ func (p *Progress) posted(outcome event.Body, open *Open) {
 	post := p.Posts[in.Purpose]
 	switch b := outcome.(type) {
 	case *event.CommentPosted:
-		post.ID, post.Stands, post.Failed = b.ID, open.Seq, 0
+		post.ID, post.Stands, post.Failed, post.Lost = b.ID, open.Seq, 0, nil
 	case *event.CommentFailed:
 		post.Failed++
+		if in.Edit == "" {
+			post.Lost = append(slices.Clone(post.Lost), open.Seq)
+		}
 		if in.Edit != "" && b.Kind == string(forge.NotFound) {
 			post = Post{} // somebody deleted it: a new one takes its place
 		}

@@ -131,7 +131,7 @@ func TestPosts(t *testing.T) {
 		outcome event.Body
 		want    Post // without At
 	}{
-		{"", &event.CommentFailed{Kind: "transient"}, Post{Tried: 3, Failed: 1}},
+		{"", &event.CommentFailed{Kind: "transient"}, Post{Tried: 3, Failed: 1, Lost: []uint64{3}}},
 		{"", &event.CommentPosted{ID: "7"}, Post{ID: "7", Tried: 5, Stands: 5}},
 		{"7", &event.CommentFailed{Kind: "ambiguous"}, Post{ID: "7", Tried: 7, Stands: 5, Failed: 1}},
 		{"7", &event.CommentFailed{Kind: "not_found"}, Post{}},

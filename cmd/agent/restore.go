@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -13,6 +12,7 @@ import (
 	"agent/internal/cli"
 	"agent/internal/redact"
 	"agent/internal/sanitize"
+	"agent/internal/scratch"
 	"agent/internal/trees"
 	"agent/internal/workspace"
 )
@@ -85,11 +85,12 @@ func (l view) base(ctx context.Context, v *trees.View) (dir string, remove func(
 	if !l.JSON {
 		fmt.Fprintln(l.Err, l.Text("restore.cloning", base))
 	}
-	parent, err := os.MkdirTemp("", "agent-restore-")
+	parent, remove, err := scratch.Dir(scratch.Restore)
 	if err == nil {
 		err = l.cloneBase(ctx, v, filepath.Join(parent, "base"))
+	} else {
+		remove = func() {}
 	}
-	remove = func() { _ = os.RemoveAll(parent) }
 	if err != nil {
 		fmt.Fprintln(l.Err, "agent: "+sanitize.Terminal(l.Text("restore.nobase", base, err.Error())))
 		return "", remove

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -38,8 +39,20 @@ func (e *Engine) comment(ctx context.Context, seq uint64, in *event.CommentReque
 		}
 		return e.write(ctx, w)
 	}
-	w.uncertain = again
-	w.find = func() (event.Body, error) { return e.adopt(ctx, id) }
+	earlier := e.unanswered(in)
+	w.uncertain = again || len(earlier) > 0
+	w.find = func() (event.Body, error) {
+		c, found, err := e.find(ctx, append(earlier, id)...)
+		if err == nil && found != "" && found != id { // what an earlier request wrote says what this one says now
+			_, err = e.fitting(body, head, id, func(body string) (forge.Comment, error) {
+				return e.p.Forge.EditComment(ctx, e.state.Key, c.ID, body)
+			})
+		}
+		if err != nil || found == "" {
+			return nil, err
+		}
+		return &event.CommentPosted{ID: c.ID, URL: c.URL, Adopted: true}, nil
+	}
 	w.send = func() (event.Body, error) {
 		c, err := e.fitting(body, head, id, func(body string) (forge.Comment, error) {
 			return e.p.Forge.PostComment(ctx, e.state.Key, body)
@@ -47,6 +60,18 @@ func (e *Engine) comment(ctx context.Context, seq uint64, in *event.CommentReque
 		return &event.CommentPosted{ID: c.ID, URL: c.URL}, err
 	}
 	return e.write(ctx, w)
+}
+
+// unanswered are the ops of the requests before this one that may have written its comment:
+// what is best effort is given up before it is known what became of it.
+func (e *Engine) unanswered(in *event.CommentRequested) (ops []string) {
+	if !in.Repeated() {
+		return nil
+	}
+	for _, seq := range e.state.Progress.Posts[in.Purpose].Lost {
+		ops = append(ops, op(e.state.Created.UUID, seq))
+	}
+	return ops
 }
 
 // shortest is how many characters of a comment are left at least where a forge takes
@@ -97,20 +122,20 @@ func commentFailed(err *forge.Error) event.Body {
 	return &event.CommentFailed{Kind: string(err.Kind), Message: clean(err.Message)}
 }
 
-// adopt looks for a comment by our account whose marker names op and is genuine. It
-// looks at all of them: no clock tells which can be ours.
-func (e *Engine) adopt(ctx context.Context, op string) (event.Body, error) {
+// find looks for a comment by our account whose marker names one of some ops and is genuine,
+// and gives that op. It looks at all of them: no clock tells which can be ours.
+func (e *Engine) find(ctx context.Context, ops ...string) (c forge.Comment, op string, err error) {
 	comments, err := e.p.Forge.Comments(ctx, e.state.Key, time.Time{})
 	if err != nil {
-		return nil, err
+		return c, "", err
 	}
 	for _, c := range comments {
 		found, valid := e.genuine(c.Body)
-		if valid && found == op && (e.mine(ctx, c.Author) || e.me == nil) { // nobody can know the op before us
-			return &event.CommentPosted{ID: c.ID, URL: c.URL, Adopted: true}, nil
+		if valid && slices.Contains(ops, found) && (e.mine(ctx, c.Author) || e.me == nil) { // nobody can know the op before us
+			return c, found, nil
 		}
 	}
-	return nil, nil
+	return c, "", nil
 }
 
 // mine reports whether an account is ours. Some tokens cannot ask who they

@@ -84,6 +84,44 @@ func TestProgressGivesUp(t *testing.T) {
 	}
 }
 
+// A comment that was stored and not answered is given up while the forge does not tell
+// whether it stands. The next one takes its place, and does not stand beside it.
+func TestProgressIsFoundLater(t *testing.T) {
+	want := undisturbed(t, correction)
+	for _, kind := range []forgetest.FaultKind{forgetest.StoreDrop, forgetest.Store502HTML, forgetest.StoreGarbled} {
+		t.Run(string(kind), func(t *testing.T) {
+			given := 0
+			for nth := 1; nth < 8; nth++ { // the lists that fail
+				w := newWorld(t, correction)
+				w.forge.Fault(forgetest.Fault{Method: "POST", Path: commentsPath, Kind: kind})
+				w.forge.Fault(forgetest.Fault{Method: "GET", Path: ".*/issues/1/comments", Kind: forgetest.Drop, Nth: nth, Times: 4})
+				for run := 0; ; run++ {
+					err := w.born().run()
+					if err == nil {
+						break
+					}
+					if code(err) != contexts.ExitTemporary || run > 5 {
+						t.Fatal(err)
+					}
+				}
+				_, failed := w.commentWrites()
+				given += len(failed)
+				got, err := w.verify()
+				if err == nil {
+					err = got.compare(want.end)
+				}
+				if err != nil {
+					t.Errorf("lists fail from the %d. on, given up: %v: %v", nth, failed, err)
+				}
+				w.close()
+			}
+			if given == 0 {
+				t.Error("no comment was ever given up")
+			}
+		})
+	}
+}
+
 // A forge that takes no edit at all leaves the first comment as it is, whole.
 func TestProgressStaysBehind(t *testing.T) {
 	w := newWorld(t, correction)

@@ -22,7 +22,10 @@ func (e *Engine) session() Tools {
 
 // ServerError is a tool server without which nothing is worked on, and which
 // offers nothing. The task is not to blame.
-type ServerError struct{ Server, Reason string }
+type ServerError struct {
+	Server, Reason string
+	Later          bool // the same may work later
+}
 
 func (s *ServerError) Error() string { return "the tool server " + s.Server + ": " + s.Reason }
 
@@ -64,7 +67,7 @@ func (e *Engine) listTools(ctx context.Context) (*event.ToolsListed, error) {
 	room := maxTools
 	for _, s := range e.session().List(ctx) {
 		if s.Required && s.Err != "" && ctx.Err() == nil {
-			err := &ServerError{s.Name, clean(s.Err)}
+			err := &ServerError{s.Name, clean(s.Err), s.Later}
 			if s.Local {
 				return nil, e.lacksImage(err.Error()) // others go on: it is no fault of the machine
 			}

@@ -189,6 +189,7 @@ var rules = map[string][]string{
 		"internal/report",
 		"internal/retention",
 		"internal/sanitize",
+		"internal/scratch",
 		"internal/sdnotify",
 		"internal/webhook",
 		"internal/workspace",
@@ -278,6 +279,7 @@ var rules = map[string][]string{
 		"internal/notify",
 		"internal/registry",
 		"internal/sanitize",
+		"internal/scratch",
 		"internal/webhook",
 		"llm",
 		"mcp",
@@ -310,6 +312,7 @@ var rules = map[string][]string{
 	"internal/git": {
 		"internal/lazyregexp",
 		"internal/sandbox",
+		"internal/scratch",
 	},
 	"internal/i18n":       {},
 	"internal/lazyregexp": {},
@@ -417,6 +420,7 @@ var rules = map[string][]string{
 	"internal/sanitize": {
 		"internal/lazyregexp",
 	},
+	"internal/scratch":  {},
 	"internal/sdnotify": {},
 	"internal/search": {
 		"contexts",
@@ -470,6 +474,7 @@ var rules = map[string][]string{
 	"internal/symbols": {
 		"internal/repomap",
 		"internal/sandbox",
+		"internal/scratch",
 	},
 	"internal/term": {
 		"internal/sanitize",

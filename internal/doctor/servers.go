@@ -2,23 +2,23 @@ package doctor
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"agent/internal/app"
 	"agent/internal/config"
+	"agent/internal/scratch"
 	"agent/mcp"
 )
 
 func (d *doctor) checkServers() {
-	dir, err := os.MkdirTemp("", "agent-doctor-")
+	dir, remove, err := scratch.Dir(scratch.Doctor)
 	if err != nil {
 		d.note("tool servers", Failed, err.Error(), "")
 		return
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	for _, m := range d.Config.MCPServers {
 		d.checkServer(m, dir)
 	}

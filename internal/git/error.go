@@ -38,6 +38,20 @@ type Error struct {
 
 func (e *Error) Error() string { return "git " + e.Op + ": " + e.Text }
 
+// MayPass tells whether an error says nothing of the repository: the same may work later.
+func MayPass(err error) bool {
+	var failed *Error
+	if !errors.As(err, &failed) {
+		return err != nil
+	}
+	switch failed.Kind {
+	case Unreachable, Auth, Certificate, Machine, Full:
+		return true
+	default:
+		return false
+	}
+}
+
 // status is where git names the HTTP status with which a server refused it.
 var status = lazyregexp.New(`The requested URL returned error: (\d{3})\b`)
 

@@ -33,6 +33,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"agent/internal/scratch"
 )
 
 // Options say what to clone and where to.
@@ -121,11 +123,11 @@ func references(ctx context.Context, o Options, patterns ...string) (string, err
 	if err != nil {
 		return "", fmt.Errorf("git ls-remote: %w", err)
 	}
-	dir, err := os.MkdirTemp("", "agent-git-")
+	dir, remove, err := scratch.Dir(scratch.Git)
 	if err != nil {
 		return "", fmt.Errorf("git ls-remote: %w", err)
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	return command{name: "ls-remote", args: append([]string{"--quiet", "--", o.URL}, patterns...), auth: a, dir: dir, trees: []string{dir}}.run(ctx)
 }
 

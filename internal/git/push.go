@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"agent/internal/scratch"
 )
 
 // PushSpec says what goes where.
@@ -87,6 +89,8 @@ func (r *Repo) PublishedBase(ctx context.Context, base, branch, last string) (st
 		switch {
 		case ctx.Err() != nil:
 			return "", ctx.Err()
+		case MayPass(err):
+			return "", err // the branch may have it all the same
 		case err != nil || tip != last:
 			return base, nil
 		}
@@ -175,11 +179,11 @@ func (r *Repo) rebase(ctx context.Context, spec PushSpec) (commit string, err er
 	if err != nil {
 		return "", err
 	}
-	dir, err := os.MkdirTemp("", "agent-git-")
+	dir, remove, err := scratch.Dir(scratch.Git)
 	if err != nil {
 		return "", fmt.Errorf("git rebase: %w", err)
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	config, err := r.config(ctx)
 	if err != nil {
 		return "", err

@@ -118,6 +118,15 @@ func TestPublishedBase(t *testing.T) {
 					t.Fatal(err)
 				}
 				var made string
+				if round == 0 {
+					silent := *again
+					if silent.auth, err = newAuth(Options{URL: "http://127.0.0.1:1/silent.git", AllowHTTP: true}); err != nil {
+						t.Fatal(err)
+					}
+					if base, err := silent.PublishedBase(ctx, spec.Base, "new", pushed); !MayPass(err) {
+						t.Errorf("a remote that does not answer gives the base %q and %v; %q was pushed", base, err, pushed)
+					}
+				}
 				for try := range 2 {
 					base, err := again.PublishedBase(ctx, spec.Base, "new", pushed)
 					if err != nil {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"agent/internal/scratch"
 )
 
 // git runs a command in the working copy.
@@ -30,11 +32,14 @@ func (r *Repo) seated(ctx context.Context, c command, after func(seat string) er
 	if err != nil {
 		return "", err
 	}
-	seat, err := r.seat(config)
+	seat, remove, err := scratch.Dir(scratch.Git)
 	if err != nil {
 		return "", fmt.Errorf("git %s: %w", c.name, err)
 	}
-	defer os.RemoveAll(seat)
+	defer remove()
+	if err := r.furnish(seat, config); err != nil {
+		return "", fmt.Errorf("git %s: %w", c.name, err)
+	}
 	own := filepath.Join(r.Dir, ".git")
 	c.dir, c.trees = r.Dir, []string{r.Dir, seat}
 	c.env = append(c.env, "GIT_DIR="+own, "GIT_WORK_TREE="+r.Dir,
@@ -46,26 +51,17 @@ func (r *Repo) seated(ctx context.Context, c command, after func(seat string) er
 	return out, after(seat)
 }
 
-// seat makes the directory from which git takes what is shared by the working
+// furnish fills the directory from which git takes what is shared by the working
 // trees of a repository: configuration, info, hooks, remotes, grafts. It has
 // none of them but a configuration that states the format; the references are
 // the working copy's.
-func (r *Repo) seat(config map[string][]string) (dir string, err error) {
-	dir, err = os.MkdirTemp("", "agent-git-")
-	if err != nil {
-		return "", err
-	}
+func (r *Repo) furnish(dir string, config map[string][]string) error {
 	own := filepath.Join(r.Dir, ".git")
-	err = errors.Join(
+	return errors.Join(
 		os.WriteFile(filepath.Join(dir, "config"), []byte(format(config)), 0o600),
 		os.Symlink(filepath.Join(own, "refs"), filepath.Join(dir, "refs")),
 		os.Symlink(filepath.Join(own, "packed-refs"), filepath.Join(dir, "packed-refs")),
 		os.Symlink(filepath.Join(own, "shallow"), filepath.Join(dir, "shallow")))
-	if err != nil {
-		_ = os.RemoveAll(dir)
-		return "", err
-	}
-	return dir, nil
 }
 
 // format is the configuration of a seat: of the working copy's only what says

@@ -7,7 +7,6 @@ package symbols
 import (
 	"bytes"
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -19,6 +18,7 @@ import (
 
 	"agent/internal/repomap"
 	"agent/internal/sandbox"
+	"agent/internal/scratch"
 )
 
 const (
@@ -85,12 +85,12 @@ func run(ctx context.Context, dir string, args ...string) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeLimit)
 	defer cancel()
-	scratch, err := os.MkdirTemp("", "agent-ctags-") // ctags collects what it finds there
+	work, remove, err := scratch.Dir(scratch.Ctags) // ctags collects what it finds there
 	if err != nil {
 		return ""
 	}
-	defer os.RemoveAll(scratch)
-	c := sandbox.Confinement{Program: "ctags", Write: []string{scratch}}
+	defer remove()
+	c := sandbox.Confinement{Program: "ctags", Write: []string{work}}
 	if dir != "/" {
 		c.Read = []string{dir}
 	}
@@ -101,7 +101,7 @@ func run(ctx context.Context, dir string, args ...string) string {
 	defer box.Close()
 	out := &bounded{}
 	p := exec.CommandContext(ctx, program, args...)
-	p.Dir, p.Env, p.Stdout = dir, []string{"LC_ALL=C", "TMPDIR=" + scratch}, out
+	p.Dir, p.Env, p.Stdout = dir, []string{"LC_ALL=C", "TMPDIR=" + work}, out
 	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p.Cancel = func() error { return syscall.Kill(-p.Process.Pid, syscall.SIGKILL) }
 	p.WaitDelay = time.Second

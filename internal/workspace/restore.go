@@ -127,7 +127,10 @@ func (w *Copy) openClone(ctx context.Context, s *projections.State, o *contexts.
 			r.TookMS = time.Since(start).Milliseconds()
 			return orError(r, err)
 		}
-		if s.Saved.Seq == 0 {
+		if s.Saved.Seq == 0 { // nobody has worked in the one before: it holds nothing
+			if err := os.RemoveAll(s.Workspace.Dir + foundSuffix); err != nil {
+				return nil, &snapshot.ReadError{Err: err}
+			}
 			return orNone(w.save(ctx, s, o, "start"))
 		}
 	}

@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"os"
 	"slices"
 	"time"
 
 	"agent/internal/app"
 	"agent/internal/config"
 	"agent/internal/git"
+	"agent/internal/scratch"
 	"agent/internal/workspace"
 	"agent/llm"
 )
@@ -91,26 +91,26 @@ func (r *round) checkServers(ctx context.Context) *Fault {
 	if len(r.Config.MCPServers) == 0 {
 		return nil
 	}
-	dir, err := os.MkdirTemp("", "agent-preflight-")
+	dir, remove, err := scratch.Dir(scratch.Preflight)
 	if err != nil {
 		return &Fault{"room", r.text("fault.room", err), r.text("fault.todo.temp"), false}
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	r.Pool.Retry()
 	session := r.Pool.Session(dir)
 	defer session.Close()
 	for _, s := range session.List(ctx) {
 		if s.Required && s.Err != "" {
-			return r.serverFault(s.Name, s.Err)
+			return r.serverFault(s.Name, s.Err, s.Later)
 		}
 	}
 	return nil
 }
 
-func (r *round) serverFault(name, reason string) *Fault {
+func (r *round) serverFault(name, reason string, later bool) *Fault {
 	i := slices.IndexFunc(r.Config.MCPServers, func(m config.MCPServer) bool { return m.Name == name })
 	if i >= 0 && r.Config.MCPServers[i].URL != "" {
 		return &Fault{"server", r.text("fault.server", name, reason), r.text("fault.todo.server.url", name), true}
 	}
-	return &Fault{"server", r.text("fault.server", name, reason), r.text("doctor.todo.server", name), false}
+	return &Fault{"server", r.text("fault.server", name, reason), r.text("doctor.todo.server", name), later}
 }

@@ -10,8 +10,8 @@ import (
 	"agent/forge"
 	"agent/handlers/engine"
 	"agent/internal/app"
-	"agent/internal/git"
 	"agent/internal/retention"
+	"agent/internal/scratch"
 	"agent/internal/workspace"
 	"agent/projections"
 )
@@ -53,14 +53,14 @@ func (r *round) discard(state *projections.State) {
 	}
 }
 
-// sweep discards, once a day in a process, what one left that was killed in a command of git, or after the
-// end of a context. Only what completed can have been published: no other log is read.
+// sweep discards what processes left that were killed in a command of git, and, once a day, what they left after
+// the end of a context. Only what completed can have been published: no other log is read.
 func (r *round) sweep(ctx context.Context, now time.Time) {
+	scratch.RemoveLeft(now)
 	if r.swept == contexts.Day(now) {
 		return
 	}
 	r.swept = contexts.Day(now)
-	git.RemoveLeftovers(now)
 	left, err := os.ReadDir(r.Config.WorkspacesDir)
 	if err != nil {
 		return // none was made yet

@@ -8,6 +8,7 @@ replace agent => ../../..
 
 require (
 	agent v0.0.0
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/nats-io/jwt/v2 v2.8.3
 	github.com/nats-io/nats-server/v2 v2.15.3
 	github.com/nats-io/nats.go v1.55.0

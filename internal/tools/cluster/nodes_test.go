@@ -111,30 +111,7 @@ func TestNodesDie(t *testing.T) {
 			}
 		})
 	}
-	progress(t, writers, 20, "at first")
-	leader := servers.Leader("test_history")
-	follower := (leader + 1) % 3
-	servers.Kill(follower)
-	progress(t, writers, 20, "without one server")
-	servers.Restart(follower)
-	progress(t, writers, 20, "with it again")
-	leader = servers.Leader("test_history")
-	servers.Kill(leader)
-	progress(t, writers, 20, "without the leader")
-	servers.Restart(leader)
-	progress(t, writers, 20, "with it again")
-	for i := range 3 {
-		servers.Kill(i)
-	}
-	for i := range 3 {
-		servers.Restart(i)
-	}
-	progress(t, writers, 20, "after all were killed")
-	leader = servers.Leader("test_history")
-	servers.Pause(leader, true)
-	progress(t, writers, 20, "while the leader is stopped")
-	servers.Pause(leader, false)
-	progress(t, writers, 20, "when it runs on")
+	inTrouble(t, servers, func(when string) { progress(t, writers, 20, when) })
 	close(stop)
 	group.Wait()
 	servers.Await()
@@ -144,6 +121,35 @@ func TestNodesDie(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkFollowed(t, buses[0], followed, cancel, end)
+}
+
+// inTrouble kills and stops servers, one after the other and all at once. It goes on when
+// progress returns.
+func inTrouble(t *testing.T, servers *natstest.Servers, progress func(when string)) {
+	t.Helper()
+	progress("at first")
+	follower := (servers.Leader("test_history") + 1) % 3
+	servers.Kill(follower)
+	progress("without one server")
+	servers.Restart(follower)
+	progress("with it again")
+	leader := servers.Leader("test_history")
+	servers.Kill(leader)
+	progress("without the leader")
+	servers.Restart(leader)
+	progress("with it again")
+	for i := range 3 {
+		servers.Kill(i)
+	}
+	for i := range 3 {
+		servers.Restart(i)
+	}
+	progress("after all were killed")
+	leader = servers.Leader("test_history")
+	servers.Pause(leader, true)
+	progress("while the leader is stopped")
+	servers.Pause(leader, false)
+	progress("when it runs on")
 }
 
 // progress waits until each writer has had some more lines acknowledged. Of those that
