@@ -105,6 +105,7 @@ type Store struct {
 	seen sync.Map // payload by file of the signals that Pending returned
 
 	claims   sync.Map      // revisions of the keys of tasks that were looked for
+	behind   atomic.Bool   // what others did could not be asked
 	followed atomic.Uint64 // position of the line that the mirror of this process took last, 0 if there is none
 
 	cache cache

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"agent/internal/cluster"
 )
 
 // Entry is a context in a list.
@@ -85,6 +87,14 @@ func (s *Store) dirsOfAll(warn func(error), dirs ...Dir) (seen map[string]Dir, p
 // Find turns a UUID or a prefix of one into the UUID of a context that exists:
 // ErrUnknown, or an [AmbiguousError]. Case does not matter.
 func (s *Store) Find(ref string) (string, error) {
+	uuid, err := s.find(ref)
+	if errors.Is(err, ErrUnknown) && s.behind.Load() {
+		err = fmt.Errorf("this machine knows no context %q, and what others have begun could not be asked: %w", ref, cluster.ErrUnreachable)
+	}
+	return uuid, err
+}
+
+func (s *Store) find(ref string) (string, error) {
 	want := strings.ToLower(strings.TrimSpace(ref))
 	if canonical(want) {
 		_, err := s.locate(want)

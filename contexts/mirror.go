@@ -66,6 +66,12 @@ func (s *Store) Mirror(ctx context.Context) error {
 // CatchUp brings the store to where the history is now. Where another process mirrors, it
 // waits for that one.
 func (s *Store) CatchUp(ctx context.Context) error {
+	err := s.catchUp(ctx)
+	s.behind.Store(err != nil)
+	return err
+}
+
+func (s *Store) catchUp(ctx context.Context) error {
 	end, err := s.o.Bus.End(ctx)
 	if err != nil {
 		return err
@@ -295,7 +301,7 @@ func (s *Store) refresh(ctx context.Context, uuid string) error {
 	if err != nil || !d.behind || len(d.more) > 0 && !d.parted {
 		return err
 	}
-	if err := s.restore(ctx, uuid, found[0]); err != nil {
+	if err := s.complete(ctx, uuid, found[0], d); err != nil {
 		return err
 	}
 	return s.relocate(uuid)

@@ -163,6 +163,7 @@ type difference struct {
 	pos    uint64   // of the last line that both have
 	more   [][]byte // lines that only the copy here has
 	behind bool     // the history has lines that the copy here has not, or cannot read
+	broken bool     // the copy here ends with what cannot be read
 	parted bool     // it has others in the place of more
 }
 
@@ -172,7 +173,7 @@ func (s *Store) compare(ctx context.Context, uuid string, at Dir) (d difference,
 	defer stop()
 	for rec, err := range eventlog.ReadFile(s.fs, pathOf(at, uuid)) {
 		if err != nil {
-			d.behind = true // what follows is damaged or torn
+			d.behind, d.broken = true, true // what follows is damaged or torn
 			break
 		}
 		if len(d.more) == 0 {
@@ -207,11 +208,34 @@ func (s *Store) reconcile(ctx context.Context, uuid string, at Dir) (pos uint64,
 	case !d.behind:
 		return d.pos, 0, nil
 	}
-	if err := s.restore(ctx, uuid, at); err != nil {
+	if err := s.complete(ctx, uuid, at, d); err != nil {
 		return 0, 0, err
 	}
 	last, err := s.o.Bus.Last(ctx, uuid)
 	return last.Pos, 0, err
+}
+
+// complete gives the copy here what it lacks. One that is only behind gets the lines that
+// follow; there is nothing to put aside.
+func (s *Store) complete(ctx context.Context, uuid string, at Dir, d difference) error {
+	if d.broken || len(d.more) > 0 {
+		return s.restore(ctx, uuid, at)
+	}
+	var lines [][]byte
+	for line, err := range s.o.Bus.Lines(ctx, uuid, d.pos+1) {
+		if err != nil {
+			return err
+		}
+		lines = append(lines, slices.Clone(line.Data))
+	}
+	follows, err := eventlog.Extend(s.fs, pathOf(at, uuid), lines)
+	if err != nil && !isMissing(err) {
+		return err
+	}
+	if !follows { // or it is archived
+		return s.restore(ctx, uuid, at)
+	}
+	return s.dropProjections(pathOf(at, uuid))
 }
 
 // send gives lines to the history. The last of them may never have been acknowledged.
@@ -229,16 +253,22 @@ func (s *Store) send(ctx context.Context, uuid string, pos uint64, lines [][]byt
 }
 
 // restore makes the log of a context again from the history. Its projection files are
-// another log's: without the first of them all are made again.
+// another log's.
 func (s *Store) restore(ctx context.Context, uuid string, at Dir) error {
 	dir := pathOf(at, uuid)
 	if err := eventlog.Restore(s.fs, dir, quarantineDir+"/"+uuid+"-replaced", s.lines(ctx, uuid)); err != nil {
 		return err
 	}
-	for _, name := range []string{projections.MetadataFile, eventlog.ArchiveName} {
-		if err := s.fs.Remove(path.Join(dir, name)); err != nil && !isMissing(err) {
-			return err
-		}
+	if err := s.fs.Remove(path.Join(dir, eventlog.ArchiveName)); err != nil && !isMissing(err) {
+		return err
+	}
+	return s.dropProjections(dir)
+}
+
+// dropProjections removes the first of the projection files, without which all are made again.
+func (s *Store) dropProjections(dir string) error {
+	if err := s.fs.Remove(path.Join(dir, projections.MetadataFile)); err != nil && !isMissing(err) {
+		return err
 	}
 	return s.fs.SyncDir(dir)
 }

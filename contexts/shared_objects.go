@@ -108,6 +108,25 @@ func (s *Store) fetchObjects(ctx context.Context, uuid string, o *Objects) error
 	return o.Sync()
 }
 
+// FetchObjects brings the saved files of a context here that only the cluster has: a machine
+// that follows the history gets them when somebody looks at them.
+func (s *Store) FetchObjects(uuid string) error {
+	if s.o.Bus == nil {
+		return nil
+	}
+	lock, err := s.fs.TryLock(locksDir + "/" + uuid + ".lock")
+	if errors.Is(err, fsx.ErrLocked) {
+		return nil // who works on it has them
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	ctx, cancel := shared()
+	defer cancel()
+	return s.fetchObjects(ctx, uuid, s.Objects(uuid))
+}
+
 // upload puts all files of a context into the cluster that its lines may name.
 func (s *Store) upload(uuid, dir string) error {
 	for _, sub := range []string{eventlog.BlobDir, packs} {

@@ -57,3 +57,59 @@ func TestRemovedEverywhere(t *testing.T) {
 	}
 	made(t, fresh.Store, idC)
 }
+
+// A copy that was only behind is completed: nothing of it is put aside. Where the cluster
+// does not answer, a context that is not known here may be there all the same.
+func TestBehind(t *testing.T) {
+	c := clustertest.New()
+	a, b := newWorker(t, c, time.Minute), newWorker(t, c, time.Minute)
+	grown(t, a.Store, idA, key, &event.ContextPaused{})
+	if err := b.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	held, _ := acquire(t, a.Store, idA)
+	add(t, held, &event.MessageAdded{Role: "user", Content: event.T("x")})
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, events := acquire(t, b.Store, idA)
+	if err := again.Close(); err != nil || len(events) != 4 {
+		t.Fatalf("%d events, %v", len(events), err)
+	}
+	if left, err := b.fs.ReadDir(quarantineDir); err != nil || len(left) > 0 {
+		t.Errorf("quarantine holds %d (%v)", len(left), err)
+	}
+	if one, two := wholeLog(t, a.Store, idA), wholeLog(t, b.Store, idA); one != two {
+		t.Error("the copies differ")
+	}
+	b.bus.Cut(true)
+	if err := b.CatchUp(t.Context()); !errors.Is(err, cluster.ErrUnreachable) {
+		t.Fatal(err)
+	}
+	if _, err := b.Find(idB); ExitCode(err) != ExitTemporary {
+		t.Errorf("it says %v", err)
+	}
+	if _, err := b.Find(idA); err != nil {
+		t.Error(err)
+	}
+}
+
+// Who only follows the history gets the saved files when they are looked at.
+func TestFetchObjects(t *testing.T) {
+	c := clustertest.New()
+	a, b := newWorker(t, c, time.Minute), newWorker(t, c, time.Minute)
+	grown(t, a.Store, idA, key, &event.ContextPaused{})
+	if err := b.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := openReal(b.dir, Options{Bus: b.bus, ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := reader.FetchObjects(idA); err != nil {
+		t.Fatal(err)
+	}
+	if names, err := reader.Objects(idA).Names(); err != nil || len(names) != 1 {
+		t.Errorf("saved files: %q, %v", names, err)
+	}
+}

@@ -129,6 +129,24 @@ func (m *Member) Workers() map[string]Info {
 	return live
 }
 
+// Settle waits until each other session has shown that it lives, by a renewal, or has ended.
+// That takes a lease at most: a process that lives for less would never learn of a worker
+// that was killed, and find everything held.
+func (m *Member) Settle(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 2*m.o.Lease) // where the cluster does not answer
+	defer cancel()
+	m.mu.Lock()
+	silent := maps.Clone(m.others)
+	delete(silent, m.own.id)
+	m.mu.Unlock()
+	for len(silent) > 0 && ctx.Err() == nil {
+		sleep(ctx, m.o.Lease/50)
+		m.mu.Lock()
+		maps.DeleteFunc(silent, func(id string, s seen) bool { return m.others[id].revision != s.revision })
+		m.mu.Unlock()
+	}
+}
+
 // watch follows sessions and locks until ctx ends.
 func (m *Member) watch(ctx context.Context) {
 	var both sync.WaitGroup

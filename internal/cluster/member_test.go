@@ -159,3 +159,37 @@ func TestLeave(t *testing.T) {
 		_ = lock.Close()
 	})
 }
+
+// A process that lives shortly waits until it knows who lives: a worker that was killed ends
+// then, and one that renews its lease does not.
+func TestSettle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := clustertest.New()
+		killed := c.Join()
+		a := join(t, killed)
+		if _, err := a.Lock(t.Context(), "task"); err != nil {
+			t.Fatal(err)
+		}
+		live := join(t, c.Join())
+		killed.Cut(true)
+		began := time.Now()
+		short := join(t, c.Join())
+		short.Settle(t.Context())
+		if took := time.Since(began); took < lease || took > lease+lease/2 {
+			t.Errorf("it took %v", took)
+		}
+		if lock, err := short.Lock(t.Context(), "task"); err != nil {
+			t.Errorf("what the killed one held is held: %v", err)
+		} else {
+			_ = lock.Close()
+		}
+		if len(live.Workers()) != 2 || len(short.Workers()) != 2 {
+			t.Errorf("workers: %v", short.Workers())
+		}
+		began = time.Now()
+		short.Settle(t.Context())
+		if took := time.Since(began); took > lease/2 {
+			t.Errorf("with all alive it took %v", took)
+		}
+	})
+}

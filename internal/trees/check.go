@@ -31,7 +31,7 @@ func more(n int) string {
 
 // unreadable names the saves whose files cannot be read.
 func unreadable(s *contexts.Store, uuid string) (missing []string, saves int, err error) {
-	store, err := snapshot.OpenStore(s.Objects(uuid))
+	store, err := stored(s, uuid)
 	if err != nil {
 		return nil, 0, err
 	}

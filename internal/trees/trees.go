@@ -39,10 +39,18 @@ type View struct {
 	store  *snapshot.Store
 }
 
+// stored are the saved files of a context, wherever they are.
+func stored(s *contexts.Store, uuid string) (*snapshot.Store, error) {
+	if err := s.FetchObjects(uuid); err != nil {
+		return nil, fmt.Errorf("saved files: %w", err)
+	}
+	return snapshot.OpenStore(s.Objects(uuid))
+}
+
 // Open reads a log. clean redacts what is shown. The error joins what ended the
 // reading of a damaged log; the view then has what could be read.
 func Open(s *contexts.Store, uuid string, clean func(string) string) (*View, error) {
-	store, err := snapshot.OpenStore(s.Objects(uuid))
+	store, err := stored(s, uuid)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +86,7 @@ func Open(s *contexts.Store, uuid string, clean func(string) string) (*View, err
 // Objects opens the files that are stored beside a log without reading it. The view has
 // no points: whoever uses it knows the trees.
 func Objects(s *contexts.Store, uuid string, clean func(string) string) (*View, error) {
-	store, err := snapshot.OpenStore(s.Objects(uuid))
+	store, err := stored(s, uuid)
 	if err != nil {
 		return nil, err
 	}

@@ -108,6 +108,9 @@ func (r *round) look(ctx context.Context, jobs chan<- job) {
 		r.lookAt(ctx, items, jobs)
 		return
 	}
+	if r.Cluster != nil && !r.looping {
+		r.Cluster.Settle(ctx)
+	}
 	paused, more := r.begun(ctx, jobs)
 	if more && r.dueToList() {
 		r.labelled(ctx, jobs)
