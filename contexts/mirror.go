@@ -28,14 +28,15 @@ const (
 
 // mirrored is the content of cluster.json. It may be deleted: the mirror then reads all.
 type mirrored struct {
-	Pos uint64 `json:"pos"` // of the last line that was looked at
+	Pos  uint64 `json:"pos"`            // of the last line that was looked at
+	Redo uint64 `json:"redo,omitempty"` // of the first line that could not be written: what follows next begins there
 }
 
 // mirror keeps the copies here of contexts that other workers hold.
 type mirror struct {
 	s        *Store
 	at       mirrored
-	behind   map[string]bool      // contexts that were held here, or could not be written, when a line came
+	behind   map[string]uint64    // contexts that did not get a line: its position, or 0 if they were held here, whose holder has it
 	spending map[string]*Spending // of contexts whose model call is open
 }
 
@@ -102,7 +103,11 @@ func (s *Store) catchUp(ctx context.Context) error {
 }
 
 func (s *Store) newMirror() *mirror {
-	return &mirror{s: s, at: s.readMirrored(), behind: map[string]bool{}, spending: map[string]*Spending{}}
+	at := s.readMirrored()
+	if at.Redo > 0 {
+		at.Pos = at.Redo - 1
+	}
+	return &mirror{s: s, at: at, behind: map[string]uint64{}, spending: map[string]*Spending{}}
 }
 
 func (s *Store) readMirrored() (at mirrored) {
@@ -176,6 +181,12 @@ func (m *mirror) upTo(ctx context.Context, end uint64) error {
 
 // save notes how far the mirror is.
 func (m *mirror) save() {
+	m.at.Redo = 0
+	for _, pos := range m.behind {
+		if pos > 0 && (m.at.Redo == 0 || pos < m.at.Redo) {
+			m.at.Redo = pos
+		}
+	}
 	if m.s.readMirrored() == m.at {
 		return
 	}
@@ -192,8 +203,14 @@ func (m *mirror) save() {
 func (m *mirror) take(ctx context.Context, line cluster.Line) error {
 	err := m.apply(ctx, line)
 	switch {
-	case errors.Is(err, ErrBusy), ExitCode(err) == ExitIO, ExitCode(err) == ExitTemporary && !errors.Is(err, cluster.ErrUnreachable):
-		m.behind[line.UUID] = true
+	case errors.Is(err, ErrBusy):
+		if _, known := m.behind[line.UUID]; !known {
+			m.behind[line.UUID] = 0
+		}
+	case ExitCode(err) == ExitIO, ExitCode(err) == ExitTemporary && !errors.Is(err, cluster.ErrUnreachable):
+		if m.behind[line.UUID] == 0 {
+			m.behind[line.UUID] = line.Pos
+		}
 	case err != nil && (ctx.Err() != nil || errors.Is(err, cluster.ErrUnreachable)):
 		return err
 	case err != nil:

@@ -113,3 +113,21 @@ func TestFetchObjects(t *testing.T) {
 		t.Errorf("saved files: %q, %v", names, err)
 	}
 }
+
+// A line that could not be written, as on a full disk, is taken again by the next process.
+// One whose context is held here is its holder's.
+func TestMirrorTakesAgain(t *testing.T) {
+	b := newWorker(t, clustertest.New(), time.Minute)
+	m := b.newMirror()
+	m.at.Pos, m.behind[idA], m.behind[idB], m.behind[idC] = 9, 7, 5, 0
+	m.save()
+	if known, next := b.readMirrored().Pos, b.newMirror().at.Pos; known != 9 || next != 4 {
+		t.Errorf("up to %d is known, and the next one goes on after %d", known, next)
+	}
+	delete(m.behind, idA)
+	delete(m.behind, idB)
+	m.save()
+	if next := b.newMirror().at.Pos; next != 9 {
+		t.Errorf("when all is written it goes on after %d", next)
+	}
+}
