@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"agent/forge"
+	"agent/internal/lease"
 )
 
 // The bounds of one call.
@@ -56,6 +57,9 @@ func (g *Guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	defer cancel()
 	r = r.Clone(ctx)
 	g.Sign(r.Header)
+	if err := lease.Check(ctx); err != nil {
+		return nil, err
+	}
 	response, err := g.Next.RoundTrip(r)
 	if err != nil {
 		return nil, err

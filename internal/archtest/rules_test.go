@@ -68,6 +68,7 @@ var rules = map[string][]string{
 	"forge/rest": {
 		"forge",
 		"internal/lazyregexp",
+		"internal/lease",
 	},
 	"forge/viamcp": {
 		"forge",
@@ -221,7 +222,9 @@ var rules = map[string][]string{
 		"internal/trees",
 		"internal/watch",
 	},
-	"internal/cluster": {},
+	"internal/cluster": {
+		"internal/lease",
+	},
 	"internal/cluster/clustertest": {
 		"internal/cluster",
 	},
@@ -311,6 +314,7 @@ var rules = map[string][]string{
 	"internal/fsx": {},
 	"internal/git": {
 		"internal/lazyregexp",
+		"internal/lease",
 		"internal/sandbox",
 		"internal/scratch",
 	},
@@ -323,6 +327,7 @@ var rules = map[string][]string{
 		"internal/trees",
 		"projections",
 	},
+	"internal/lease": {},
 	"internal/logging": {
 		"internal/fsx",
 		"internal/redact",

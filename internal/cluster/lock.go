@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"agent/internal/lease"
 )
 
 // ErrHeld says that another worker holds a lock.
@@ -161,7 +163,7 @@ func (l *Lock) Guard(parent context.Context) (context.Context, context.CancelFun
 			}
 		}
 	}()
-	return ctx, func() { cancel(nil) }, nil
+	return lease.With(ctx, l.Left), func() { cancel(nil) }, nil
 }
 
 // Name makes any text a name for locks and jobs.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"agent/internal/lease"
 )
 
 const (
@@ -87,6 +89,9 @@ var certificates = map[string]string{"GIT_SSL_CAINFO": "SSL_CERT_FILE", "GIT_SSL
 
 // run returns what git wrote.
 func (c command) run(ctx context.Context) (string, error) {
+	if err := lease.Check(ctx); err != nil {
+		return "", fmt.Errorf("git %s: %w", c.name, err)
+	}
 	limited, cancel := context.WithTimeout(ctx, cmp.Or(c.limit, timeLimit))
 	defer cancel()
 	p := exec.CommandContext(limited, "git", c.argv()...)
