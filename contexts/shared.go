@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -303,6 +304,9 @@ func (s *Store) receive(ctx context.Context, uuid string) error {
 func (s *Store) adopt(uuid, staged string) error {
 	c := s.context(uuid, stagingDir)
 	err := c.open(nil)
+	if errors.Is(err, event.ErrNewer) { // it is kept, and left to the workers of a newer release
+		return s.move(staged, pathOf(cmp.Or(c.want, Running), uuid))
+	}
 	if err == nil {
 		err = errors.Join(c.measure(), c.closeLog())
 	}
