@@ -88,10 +88,16 @@ func (s *Store) dirsOfAll(warn func(error), dirs ...Dir) (seen map[string]Dir, p
 // ErrUnknown, or an [AmbiguousError]. Case does not matter.
 func (s *Store) Find(ref string) (string, error) {
 	uuid, err := s.find(ref)
+	return uuid, s.orBehind(ref, err)
+}
+
+// orBehind is why nothing is known of a context: one that is missing here may be there, if
+// what others have begun could not be asked.
+func (s *Store) orBehind(ref string, err error) error {
 	if errors.Is(err, ErrUnknown) && s.behind.Load() {
-		err = fmt.Errorf("this machine knows no context %q, and what others have begun could not be asked: %w", ref, cluster.ErrUnreachable)
+		return fmt.Errorf("this machine knows no context of %q, and what others have begun could not be asked: %w", ref, cluster.ErrUnreachable)
 	}
-	return uuid, err
+	return err
 }
 
 func (s *Store) find(ref string) (string, error) {

@@ -44,6 +44,11 @@ func (s *Store) Named(ref string, hosts ...string) (taskKey string, uuids []stri
 
 // Newest gives the newest context that ref names; see [Store.Named].
 func (s *Store) Newest(ref string, hosts ...string) (string, error) {
+	uuid, err := s.newest(ref, hosts)
+	return uuid, s.orBehind(ref, err)
+}
+
+func (s *Store) newest(ref string, hosts []string) (string, error) {
 	key, isUUID, err := s.parse(ref, hosts)
 	if err != nil || isUUID {
 		return key, err
@@ -61,6 +66,11 @@ func (s *Store) Newest(ref string, hosts ...string) (string, error) {
 // Live gives the context that ref names: one that is running or paused, if it is
 // the address of an item; see [Store.Named].
 func (s *Store) Live(ref string, hosts ...string) (string, error) {
+	uuid, err := s.liveOf(ref, hosts)
+	return uuid, s.orBehind(ref, err)
+}
+
+func (s *Store) liveOf(ref string, hosts []string) (string, error) {
 	key, isUUID, err := s.parse(ref, hosts)
 	if err != nil || isUUID {
 		return key, err

@@ -86,8 +86,13 @@ func TestBehind(t *testing.T) {
 	if err := b.CatchUp(t.Context()); !errors.Is(err, cluster.ErrUnreachable) {
 		t.Fatal(err)
 	}
-	if _, err := b.Find(idB); ExitCode(err) != ExitTemporary {
-		t.Errorf("it says %v", err)
+	for what, err := range map[string]error{
+		"Find": second(b.Find(idB)), "Newest, by uuid": second(b.Newest(idB)), "Newest, by task": second(b.Newest(key+"7", "forge.example")),
+		"Live": second(b.Live(key+"7", "forge.example")),
+	} {
+		if ExitCode(err) != ExitTemporary {
+			t.Errorf("%s says %v", what, err)
+		}
 	}
 	if _, err := b.Find(idA); err != nil {
 		t.Error(err)
