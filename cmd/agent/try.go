@@ -122,10 +122,10 @@ func (y *trying) open(ctx context.Context) error {
 			return err
 		}
 		y.t, err = try.Find(state, store, y.resume)
-		return err
+		return refused(err)
 	}
 	y.t, err = try.Here(ctx, state)
-	return err
+	return refused(err)
 }
 
 // with works with a model until the task ends, or waits for what nobody here says.
@@ -213,4 +213,12 @@ func (y *trying) end(ctx context.Context, code int) error {
 		return cli.Quietly(cli.ExitFailed)
 	}
 	return nil
+}
+
+// refused ends a command line that cannot be followed as one.
+func refused(err error) error {
+	if _, ok := errors.AsType[try.RefusedError](err); ok {
+		return cli.Refused(err)
+	}
+	return err
 }

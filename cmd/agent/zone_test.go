@@ -20,7 +20,7 @@ var zoned = map[string][][]string{
 	"search":  {{"search", "hello"}}, "verify": {{"verify"}}, "diff": {{"diff", "DONE", "--step"}}, "files": {{"files", "DONE"}}, "replay": {{"replay", "DONE"}}, "gc": {{"gc", "--dry-run"}, {"gc"}},
 	"pause": {{"pause", "PAUSED"}}, "resume": {{"resume", "PAUSED"}}, "stop": {{"stop", "PAUSED"}}, "rebuild": {{"rebuild", "DONE"}}, "forget": {{"forget", "DONE", "--yes"}},
 	"run": nil, "loop": nil, "try": nil, "fork": nil, "restore": nil, "export": nil, "ui": nil, "init": nil, "notify": nil, "demo": nil, "mcp": nil, "docs": nil, "completion": nil, "help": nil,
-	"version": nil, "config": nil, "doctor": nil, "repair": nil,
+	"version": nil, "config": nil, "doctor": nil, "repair": nil, "cluster": nil,
 }
 
 // aClock is a time of day with what follows it.

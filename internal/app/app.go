@@ -75,7 +75,8 @@ func New(cfg *config.Config, o Options) (*App, error) {
 // NewReadOnly makes what a look at the forges and the contexts needs: adapters,
 // but neither a log of the program nor ports.
 func NewReadOnly(cfg *config.Config, store *contexts.Store, o Options) *App {
-	return &App{Config: cfg, Store: store, Redact: redact.New(cfg.Secrets()), Log: slog.New(slog.DiscardHandler), options: o, readOnly: true}
+	return &App{Config: cfg, Store: store, Redact: redact.New(cfg.Secrets()), Log: slog.New(slog.DiscardHandler), options: o, readOnly: true,
+		Ports: engine.Ports{Now: now}}
 }
 
 func (a *App) build() (err error) {

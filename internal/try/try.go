@@ -67,9 +67,6 @@ func StateDir(getenv func(string) string) (string, error) {
 // RefusedError means that nothing can be tried as it was asked for.
 type RefusedError struct{ error }
 
-// ExitCode is that of a command line which cannot be followed.
-func (RefusedError) ExitCode() int { return 2 }
-
 // Here makes a copy of the directory that the process is in.
 func Here(ctx context.Context, stateDir string) (*Try, error) {
 	here, err := os.Getwd()
