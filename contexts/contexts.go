@@ -94,6 +94,7 @@ type Options struct {
 
 	Bus    cluster.Bus     // of the cluster that this machine belongs to; nil: it is alone
 	Member *cluster.Member // its session there, without which nothing is changed; nil where the store is only read
+	Behind bool            // what other machines did could not be asked: what is unknown here may be known there
 }
 
 // Store is the tree below one directory. It may be used by several goroutines
@@ -125,6 +126,7 @@ func Open(fsys fsx.FS, o Options) (*Store, error) {
 		o.Dir = "contexts"
 	}
 	s := &Store{fs: fsys, o: o, tail: maxTail}
+	s.behind.Store(o.Behind)
 	if err := s.prepare(); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}

@@ -17,8 +17,8 @@ import (
 
 // Exported is what [Store.Export] did.
 type Exported struct {
-	Contexts int    `json:"contexts"`       // that the directory holds as the cluster does
-	Left     []Left `json:"left,omitempty"` // that could not be written, or that the cluster does not have
+	Contexts int              `json:"contexts"`          // that the directory holds as the cluster does
+	Skipped  []SkippedContext `json:"skipped,omitempty"` // that could not be written, or that the cluster does not have
 }
 
 // Export writes what the cluster has into a store that a machine can work with alone: the
@@ -46,7 +46,7 @@ func (s *Store) Export(ctx context.Context, fsys fsx.FS, dir string, progress fu
 		case err != nil && ExitCode(err) == ExitTemporary:
 			return done, fmt.Errorf("export %s: %w", uuid, err) // the cluster or the disk, not this context
 		case err != nil:
-			done.Left = append(done.Left, Left{uuid, err.Error()})
+			done.Skipped = append(done.Skipped, SkippedContext{uuid, err.Error()})
 		default:
 			done.Contexts++
 		}

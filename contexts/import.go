@@ -18,13 +18,13 @@ import (
 
 // Imported is what [Store.Import] did.
 type Imported struct {
-	Contexts int    `json:"contexts"`       // that the cluster got
-	Known    int    `json:"known"`          // that it had before
-	Left     []Left `json:"left,omitempty"` // that it did not take
+	Contexts int              `json:"contexts"`          // that the cluster got
+	Known    int              `json:"known"`             // that it had before
+	Skipped  []SkippedContext `json:"skipped,omitempty"` // that it did not take
 }
 
-// Left is a context that was not taken, and why.
-type Left struct {
+// SkippedContext is one that was left out, and why.
+type SkippedContext struct {
 	UUID   string `json:"uuid"`
 	Reason string `json:"reason"`
 }
@@ -55,7 +55,7 @@ func (s *Store) Import(ctx context.Context, from *Store, progress func(done, of 
 		case err != nil && ExitCode(err) == ExitTemporary && !errors.Is(err, ErrBusy):
 			return done, fmt.Errorf("import %s: %w", uuid, err) // the cluster or the disk, not this context
 		case err != nil:
-			done.Left = append(done.Left, Left{uuid, err.Error()})
+			done.Skipped = append(done.Skipped, SkippedContext{uuid, err.Error()})
 		case known:
 			done.Known++
 		default:

@@ -68,8 +68,8 @@ func TestImport(t *testing.T) {
 		if err != nil || done.Contexts != expect.Contexts || done.Known != expect.Known {
 			t.Fatalf("import %d: %+v, %v", n, done, err)
 		}
-		if len(done.Left) != 1 || done.Left[0].UUID != idC || !strings.Contains(done.Left[0].Reason, "pause it") {
-			t.Errorf("import %d left %+v", n, done.Left)
+		if len(done.Skipped) != 1 || done.Skipped[0].UUID != idC || !strings.Contains(done.Skipped[0].Reason, "pause it") {
+			t.Errorf("import %d left %+v", n, done.Skipped)
 		}
 	}
 	if err := b.CatchUp(t.Context()); err != nil {
@@ -114,7 +114,7 @@ func TestImportForeignKey(t *testing.T) {
 	grown(t, old, idA, key, &event.ContextPaused{})
 	grown(t, old, idB, key+"1", &event.ContextCompleted{})
 	done, err := a.Import(t.Context(), old, nothing)
-	if err != nil || done.Contexts != 1 || len(done.Left) != 1 || done.Left[0].UUID != idA || !strings.Contains(done.Left[0].Reason, "another key") {
+	if err != nil || done.Contexts != 1 || len(done.Skipped) != 1 || done.Skipped[0].UUID != idA || !strings.Contains(done.Skipped[0].Reason, "another key") {
 		t.Errorf("%+v, %v", done, err)
 	}
 }
@@ -158,7 +158,7 @@ func TestImportBrokenOff(t *testing.T) {
 	for ; ; broken++ {
 		short.left = broken
 		done, err := s.Import(t.Context(), old, nothing)
-		if err == nil && len(done.Left) == 0 {
+		if err == nil && len(done.Skipped) == 0 {
 			break
 		}
 		if err != nil && !errors.Is(err, cluster.ErrUnreachable) {
@@ -194,7 +194,7 @@ func TestExport(t *testing.T) {
 			t.Fatal(err)
 		}
 		done, err := b.Export(t.Context(), fsys, dir, nothing)
-		if err != nil || done.Contexts != 2 || len(done.Left) > 0 {
+		if err != nil || done.Contexts != 2 || len(done.Skipped) > 0 {
 			t.Fatalf("export %d: %+v, %v", n, done, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 
+	"agent/internal/cluster"
 	"agent/internal/fsx"
 )
 
@@ -124,4 +125,28 @@ func RoomOn(fsys interface {
 			ErrNoRoom, bytes>>20, nodes, MinBytes>>20, MinInodes)
 	}
 	return nil
+}
+
+// markerKey is where the cluster keeps the key of the comment markers.
+const markerKey = "marker"
+
+// sharedMarkerKey is the key of the cluster, which is that of the machine that came first.
+func (s *Store) sharedMarkerKey(own []byte) ([]byte, error) {
+	ctx, cancel := shared()
+	defer cancel()
+	for {
+		v, err := s.o.Bus.Key(ctx, markerKey)
+		if err == nil {
+			if len(v.Data) != keySize {
+				return nil, &DamageError{Name: markerKey, Reason: "the cluster's key has the wrong length"}
+			}
+			return v.Data, nil
+		}
+		if errors.Is(err, cluster.ErrMissing) {
+			_, err = s.o.Bus.SetKey(ctx, markerKey, own, 0)
+		}
+		if err != nil && !errors.Is(err, cluster.ErrStale) {
+			return nil, err
+		}
+	}
 }

@@ -86,8 +86,12 @@ func TestBehind(t *testing.T) {
 	if err := b.CatchUp(t.Context()); !errors.Is(err, cluster.ErrUnreachable) {
 		t.Fatal(err)
 	}
+	reader, err := openReal(b.dir, Options{Bus: b.bus, ReadOnly: true, Behind: true})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for what, err := range map[string]error{
-		"Find": second(b.Find(idB)), "Newest, by uuid": second(b.Newest(idB)), "Newest, by task": second(b.Newest(key+"7", "forge.example")),
+		"Find, to look": second(reader.Find(idB)), "Find": second(b.Find(idB)), "Newest, by uuid": second(b.Newest(idB)), "Newest, by task": second(b.Newest(key+"7", "forge.example")),
 		"Live": second(b.Live(key+"7", "forge.example")),
 	} {
 		if ExitCode(err) != ExitTemporary {

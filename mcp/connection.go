@@ -172,15 +172,15 @@ func (c *connection) broken(err error) error {
 	return &Error{Kind: Died, Message: "the server died in the call: " + c.reason()}
 }
 
-// laterError is why a server could not be started that may start the next time.
-type laterError struct{ error }
+// temporaryError is why a server could not be started that may start the next time.
+type temporaryError struct{ error }
 
 // explain says why a handshake failed.
 func (c *connection) explain(ctx context.Context, err error) error {
 	var broken *transport.Error
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return laterError{fmt.Errorf("it did not answer within %v", startTimeout)}
+		return temporaryError{fmt.Errorf("it did not answer within %v", startTimeout)}
 	case ctx.Err() != nil:
 		return errClosed
 	case c.process == nil:
@@ -188,7 +188,7 @@ func (c *connection) explain(ctx context.Context, err error) error {
 	case errors.As(err, &broken):
 		err := errors.New("it ended before it answered: " + c.reason())
 		if c.process.wasKilled() {
-			return laterError{err}
+			return temporaryError{err}
 		}
 		return err
 	default:

@@ -47,8 +47,8 @@ func TestListKeepsOrderAndGoesOnWithoutTheBroken(t *testing.T) {
 	var got []seen
 	for _, s := range session.List(t.Context()) {
 		got = append(got, seen{s.Name, s.Prompt, names(s), s.Err})
-		if s.Later != (s.Name == "killed") {
-			t.Errorf("%s may start later: %v", s.Name, s.Later)
+		if s.Temporary != (s.Name == "killed") {
+			t.Errorf("%s may start later: %v", s.Name, s.Temporary)
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -84,9 +84,9 @@ type Server struct {
 	Tools  []Tool
 	Err    string // why it offers nothing; one line
 	Local  bool   // Err is about what this workspace gets, such as a container image: others are not concerned
-	Later  bool   // Err may pass: the server was killed, as where memory is short, or was too slow
 
-	Required bool // without it nothing is worked on
+	Temporary bool // Err may pass: the server was killed, as where memory is short, or was too slow
+	Required  bool // without it nothing is worked on
 }
 
 // Result is the answer to one call.

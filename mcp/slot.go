@@ -74,7 +74,7 @@ func (s *slot) describe(ctx context.Context, whole bool) Server {
 	c, err := s.connect(ctx)
 	if err != nil {
 		server.Err = s.message(err)
-		_, server.Later = errors.AsType[laterError](err)
+		_, server.Temporary = errors.AsType[temporaryError](err)
 		return server
 	}
 	for _, tool := range c.tools {

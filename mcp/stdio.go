@@ -97,7 +97,6 @@ func (s *stdio) alive() bool {
 	}
 }
 
-// reason says how a dead process ended.
 // wasKilled tells whether SIGKILL has ended the server: the kernel sends it where memory is short.
 func (s *stdio) wasKilled() bool {
 	if !s.gone(closeStep) {
@@ -107,6 +106,7 @@ func (s *stdio) wasKilled() bool {
 	return status.Signaled() || status.ExitStatus() == 128+int(syscall.SIGKILL)
 }
 
+// reason says how a dead process ended.
 func (s *stdio) reason() string {
 	if !s.gone(closeStep) {
 		return "it closed its streams"

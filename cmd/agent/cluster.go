@@ -15,7 +15,7 @@ func (a *commands) clusterCommand() *cobra.Command {
 this machine: the paused ones, which go on in the cluster, and those that have ended. One that
 runs, is damaged, or was commented with another key than the cluster's is left out and
 named; the exit code is 1 then. Nothing in DIR changes, and to import it again is no harm.`,
-		Example: "  agent cluster import\n  agent cluster import /mnt/old/contexts\n  agent cluster import --json | jq .left",
+		Example: "  agent cluster import\n  agent cluster import /mnt/old/contexts\n  agent cluster import --json | jq .skipped",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := a.LoadConfig(config.Offline())
 			if err != nil {
@@ -24,7 +24,7 @@ named; the exit code is 1 then. Nothing in DIR changes, and to import it again i
 			show := a.Progress("contexts")
 			report, err := app.Import(cmd.Context(), cfg, append(args, "")[0], a.Warning, show.Step)
 			show.End()
-			return a.Report(err, report, len(report.Left) > 0, func() { a.Printer().Imported(report) })
+			return a.Report(err, report, len(report.Skipped) > 0, func() { a.Printer().Imported(report) })
 		},
 	}
 	out := &cobra.Command{
@@ -41,7 +41,7 @@ a contexts_dir with which one machine can go on alone. Stop all workers before i
 			show := a.Progress("contexts")
 			report, err := app.Export(cmd.Context(), cfg, args[0], a.Warning, show.Step)
 			show.End()
-			return a.Report(err, report, len(report.Left) > 0, func() { a.Printer().Exported(report, args[0]) })
+			return a.Report(err, report, len(report.Skipped) > 0, func() { a.Printer().Exported(report, args[0]) })
 		},
 	}
 	for _, cmd := range []*cobra.Command{in, out} {

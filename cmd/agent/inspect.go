@@ -103,7 +103,7 @@ func (i *inspection) run(ctx context.Context, args []string) error {
 	if i.html != "" {
 		return i.page(cfg.Secrets())
 	}
-	filter, err := viewer.Asked{Types: i.types, Phase: i.phase, Failed: i.failed, Since: i.since, Grep: i.grep}.Filter(time.Now())
+	filter, err := viewer.FilterOptions{Types: i.types, Phase: i.phase, Failed: i.failed, Since: i.since, Grep: i.grep}.Filter(time.Now())
 	if err != nil {
 		return cli.Usage(err)
 	}

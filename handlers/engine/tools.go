@@ -9,6 +9,7 @@ import (
 
 	"agent/eventlog/event"
 	"agent/handlers"
+	"agent/internal/lease"
 	"agent/mcp"
 	"agent/projections"
 )
@@ -24,7 +25,7 @@ func (e *Engine) session() Tools {
 // offers nothing. The task is not to blame.
 type ServerError struct {
 	Server, Reason string
-	Later          bool // the same may work later
+	Temporary      bool // the same may work later
 }
 
 func (s *ServerError) Error() string { return "the tool server " + s.Server + ": " + s.Reason }
@@ -67,7 +68,7 @@ func (e *Engine) listTools(ctx context.Context) (*event.ToolsListed, error) {
 	room := maxTools
 	for _, s := range e.session().List(ctx) {
 		if s.Required && s.Err != "" && ctx.Err() == nil {
-			err := &ServerError{s.Name, clean(s.Err), s.Later}
+			err := &ServerError{s.Name, clean(s.Err), s.Temporary}
 			if s.Local {
 				return nil, e.lacksImage(err.Error()) // others go on: it is no fault of the machine
 			}
@@ -121,6 +122,9 @@ func (e *Engine) callTool(ctx context.Context, seq uint64, c *event.ToolRequeste
 	}
 	if err := e.p.Workspace.BeforeCall(ctx, e.state, c); err != nil && ctx.Err() == nil {
 		e.p.Log.Warn("the working copy's history could not be fetched", "error", err)
+	}
+	if err := lease.Check(ctx); err != nil {
+		return nil, err
 	}
 	start := time.Now()
 	result, err := e.session().Call(ctx, c.Server, c.Tool, []byte(args))

@@ -36,10 +36,10 @@ func OpenBus(ctx context.Context, c config.Cluster) (cluster.Bus, error) {
 	return openBus(ctx, busOptions(c))
 }
 
-// LookAtBus connects to what there is of a cluster, and makes nothing.
-func LookAtBus(ctx context.Context, c config.Cluster) (cluster.ObservedBus, error) {
+// OpenBusReadOnly connects to what there is of a cluster, and creates nothing.
+func OpenBusReadOnly(ctx context.Context, c config.Cluster) (cluster.ObservedBus, error) {
 	o := busOptions(c)
-	o.AsItIs = true
+	o.NoCreate = true
 	return openBus(ctx, o)
 }
 
@@ -107,7 +107,7 @@ func joinStore(cfg *config.Config, o Options, capacity int, warn func(error)) (s
 func openSynced(cfg *config.Config, warn func(error)) (*contexts.Store, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), syncTime)
 	defer cancel()
-	bus, err := LookAtBus(ctx, cfg.Cluster)
+	bus, err := OpenBusReadOnly(ctx, cfg.Cluster)
 	if err == nil {
 		var here *contexts.Store
 		if here, err = openStore(cfg, contexts.Options{Warn: warn, Bus: bus}); err == nil {
@@ -121,7 +121,7 @@ func openSynced(cfg *config.Config, warn func(error)) (*contexts.Store, error) {
 	if err != nil {
 		warn(fmt.Errorf("only what this machine knows is shown: %w", err))
 	}
-	return openStore(cfg, contexts.Options{Warn: warn, Bus: bus, ReadOnly: true})
+	return openStore(cfg, contexts.Options{Warn: warn, Bus: bus, ReadOnly: true, Behind: err != nil})
 }
 
 // job is the content of a job in the queue of a cluster: an item that is to be looked at.

@@ -98,6 +98,7 @@ var rules = map[string][]string{
 		"internal/fsx",
 		"internal/i18n",
 		"internal/lazyregexp",
+		"internal/lease",
 		"internal/loosejson",
 		"internal/redact",
 		"internal/sanitize",
@@ -392,6 +393,7 @@ var rules = map[string][]string{
 		"llm/ollama",
 		"llm/openai",
 	},
+	"internal/relay":   {},
 	"internal/release": {},
 	"internal/repomap": {
 		"internal/lazyregexp",
@@ -469,6 +471,7 @@ var rules = map[string][]string{
 		"internal/config",
 		"internal/fsx",
 		"internal/logtest",
+		"internal/relay",
 		"internal/world",
 		"llm",
 		"llm/llmtest",

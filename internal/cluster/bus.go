@@ -19,8 +19,9 @@ import (
 )
 
 var (
-	// ErrStale says that somebody else was first: the position or the revision that was
-	// expected is not the last one. Nothing was changed.
+	// ErrStale says that the position or the revision that was expected is not the last one:
+	// somebody else was first. Or nobody was, the change was made, its answer was lost, and
+	// somebody followed. Who asked is the owner no more in both cases.
 	ErrStale = errors.New("another worker was first")
 	// ErrMissing says that there is no such object or key.
 	ErrMissing = errors.New("not in the cluster")
@@ -72,8 +73,7 @@ type Line struct {
 	Data []byte
 }
 
-// Objects are texts and files that lines name. An object never changes: to put one
-// again is no harm. Names hold letters, digits and . _ - /, as "uuid/blobs/sha256"; a
+// Objects are texts and files that lines name. To put one again is no harm, and replaces it. Names hold letters, digits and . _ - /, as "uuid/blobs/sha256"; a
 // prefix ends with a slash, or is a whole name. What is asked about a prefix costs as much
 // as what it holds, not as all objects.
 type Objects interface {

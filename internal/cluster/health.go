@@ -48,7 +48,7 @@ type Replica struct {
 	Lag     uint64 `json:"lag"` // messages
 }
 
-// Server is one whose monitoring was asked: a client is not told how it writes.
+// Server is one whose monitoring was asked: the protocol does not tell clients how a server writes.
 type Server struct {
 	URL        string        `json:"url"`
 	Name       string        `json:"name,omitempty"`
@@ -85,8 +85,8 @@ func (h Health) CatchingUp() bool {
 	})
 }
 
-// Unmade tells that no worker has ever used this cluster.
-func (h Health) Unmade() bool {
+// Unused tells that no worker has ever used this cluster.
+func (h Health) Unused() bool {
 	return !slices.ContainsFunc(h.Streams, func(s Stream) bool { return !s.Missing })
 }
 

@@ -129,10 +129,10 @@ func (m *Member) Workers() map[string]Info {
 	return live
 }
 
-// Settle waits until each other session has shown that it lives, by a renewal, or has ended.
+// AwaitRenewals waits until each other session has shown that it lives, by a renewal, or has ended.
 // That takes a lease at most: a process that lives for less would never learn of a worker
 // that was killed, and find everything held.
-func (m *Member) Settle(ctx context.Context) {
+func (m *Member) AwaitRenewals(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 2*m.o.Lease) // where the cluster does not answer
 	defer cancel()
 	m.mu.Lock()

@@ -162,7 +162,7 @@ func TestLeave(t *testing.T) {
 
 // A process that lives shortly waits until it knows who lives: a worker that was killed ends
 // then, and one that renews its lease does not.
-func TestSettle(t *testing.T) {
+func TestAwaitRenewals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.New()
 		killed := c.Join()
@@ -174,7 +174,7 @@ func TestSettle(t *testing.T) {
 		killed.Cut(true)
 		began := time.Now()
 		short := join(t, c.Join())
-		short.Settle(t.Context())
+		short.AwaitRenewals(t.Context())
 		if took := time.Since(began); took < lease || took > lease+lease/2 {
 			t.Errorf("it took %v", took)
 		}
@@ -187,7 +187,7 @@ func TestSettle(t *testing.T) {
 			t.Errorf("workers: %v", short.Workers())
 		}
 		began = time.Now()
-		short.Settle(t.Context())
+		short.AwaitRenewals(t.Context())
 		if took := time.Since(began); took > lease/2 {
 			t.Errorf("with all alive it took %v", took)
 		}

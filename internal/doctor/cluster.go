@@ -18,20 +18,20 @@ func (d *doctor) checkCluster() {
 	}
 	ctx, cancel := d.within(20 * time.Second)
 	defer cancel()
-	bus, err := app.LookAtBus(ctx, d.Config.Cluster)
+	bus, err := app.OpenBusReadOnly(ctx, d.Config.Cluster)
 	if err != nil {
 		d.silentCluster(err)
 		return
 	}
 	defer func() { _ = bus.Close() }()
-	h, err := settled(ctx, bus)
+	h, err := steadyHealth(ctx, bus)
 	if err != nil {
 		d.silentCluster(err)
 		return
 	}
 	d.judgeServers(h)
-	if h.Unmade() {
-		d.ok("cluster", "doctor.cluster.unmade", d.Config.Cluster.Name)
+	if h.Unused() {
+		d.ok("cluster", "doctor.cluster.unused", d.Config.Cluster.Name)
 		return
 	}
 	d.judgeStreams(h)
@@ -63,9 +63,9 @@ const (
 	lagTime    = 300 * time.Millisecond // in which a copy catches up that is a little behind
 )
 
-// settled asks for the health until no copy is just catching up: while much is written,
+// steadyHealth asks for the health until no copy is just catching up: while much is written,
 // one often is.
-func settled(ctx context.Context, bus cluster.ObservedBus) (h cluster.Health, err error) {
+func steadyHealth(ctx context.Context, bus cluster.ObservedBus) (h cluster.Health, err error) {
 	for range 5 {
 		asked, cancel := context.WithTimeout(ctx, healthTime)
 		h, err = bus.Health(asked)
@@ -118,7 +118,7 @@ func (d *doctor) judgeStreams(h cluster.Health) {
 	}
 }
 
-// judgeServers looks at releases, and at what a client is not told: how servers write.
+// judgeServers looks at releases, and at what only monitoring shows: how servers write.
 func (d *doctor) judgeServers(h cluster.Health) {
 	known, silent := map[string]bool{}, 0
 	releases := map[string]string{h.Server: h.Version}

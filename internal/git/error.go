@@ -38,8 +38,8 @@ type Error struct {
 
 func (e *Error) Error() string { return "git " + e.Op + ": " + e.Text }
 
-// MayPass tells whether an error says nothing of the repository: the same may work later.
-func MayPass(err error) bool {
+// IsTemporary reports whether an error says nothing of the repository: the same may work later.
+func IsTemporary(err error) bool {
 	var failed *Error
 	if !errors.As(err, &failed) {
 		return err != nil

@@ -89,7 +89,7 @@ func (r *Repo) PublishedBase(ctx context.Context, base, branch, last string) (st
 		switch {
 		case ctx.Err() != nil:
 			return "", ctx.Err()
-		case MayPass(err):
+		case IsTemporary(err):
 			return "", err // the branch may have it all the same
 		case err != nil || tip != last:
 			return base, nil

@@ -3,7 +3,7 @@ package i18n
 // healthTexts are about the servers that the machines of a cluster share.
 var healthTexts = texts{
 	"doctor.cluster.whole":  {"%d streams are whole, on %s", "%d個のストリームはすべて揃っています（%s）"},
-	"doctor.cluster.unmade": {"the servers answer; the first worker of %s will make its streams", "サーバーが応答しています。%s のストリームは最初のワーカーが作成します"},
+	"doctor.cluster.unused": {"the servers answer; the first worker of %s will make its streams", "サーバーが応答しています。%s のストリームは最初のワーカーが作成します"},
 	"doctor.cluster.missing": {"the stream %s is missing",
 		"ストリーム %s がありません"},
 	"doctor.todo.cluster.missing": {"restore it before a worker starts, which would make an empty one (docs/cluster.md)",
@@ -34,7 +34,7 @@ var healthTexts = texts{
 		"各サーバーのHTTP監視にこのマシンから届くようにし、cluster.nats.monitor_urls に書いてください"},
 	"status.cluster.whole":   {"cluster: %d streams are whole on %s (NATS %s): %d lines, %s kept", "クラスター: %d個のストリームはすべて揃っています（%s、NATS %s）。%d行、保存量%s"},
 	"status.cluster.broken":  {"cluster: %s", "クラスター: %s"},
-	"status.cluster.unmade":  {"cluster: no worker has made its streams yet", "クラスター: ストリームはまだ作られていません"},
+	"status.cluster.unused":  {"cluster: no worker has made its streams yet", "クラスター: ストリームはまだ作られていません"},
 	"status.cluster.stream":  {"%s does not answer", "%sが応答しません"},
 	"status.cluster.missing": {"%s is missing", "%sがありません"},
 	"status.cluster.leader":  {"%s has no leader", "%sにリーダーがいません"},

@@ -4,5 +4,5 @@ package i18n
 var migrateTexts = texts{
 	"cluster.imported": {"%d contexts were given to the cluster; it had %d of them before", "%d件のコンテキストをクラスターに登録しました（登録済み: %d件）"},
 	"cluster.exported": {"%d contexts are in %s", "%d件のコンテキストを %s に書き出しました"},
-	"cluster.left":     {"left out: %s: %s", "対象外: %s: %s"},
+	"cluster.skipped":  {"skipped: %s: %s", "対象外: %s: %s"},
 }

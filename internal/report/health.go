@@ -1,8 +1,9 @@
 package report
 
 import (
-	"agent/internal/cluster"
 	"slices"
+
+	"agent/internal/cluster"
 )
 
 // ClusterHealth is how the servers of a cluster are.
@@ -13,8 +14,8 @@ type ClusterHealth struct {
 	Error  string   `json:"error,omitempty"`  // why nothing is known
 }
 
-// health asks the servers of the cluster. One that has not told its workers is not asked
-// again: nobody wants to wait twice.
+// health asks the servers of the cluster, unless they have not even named the workers: nobody
+// wants to wait twice.
 func (s Source) health(r *Status) {
 	if !s.Config.Cluster.Shared() {
 		return
@@ -29,7 +30,7 @@ func (s Source) health(r *Status) {
 		return
 	}
 	r.Cluster.Whole = r.Cluster.Health.Whole()
-	if !r.Cluster.Unmade() {
+	if !r.Cluster.Unused() {
 		r.Cluster.Faults = s.faults(r.Cluster.Health)
 	}
 }

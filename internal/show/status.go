@@ -91,8 +91,8 @@ func (p *Printer) showCluster(c *report.ClusterHealth) {
 	case c == nil:
 	case c.Error != "":
 		p.say("status.cluster.broken", p.text("status.cluster.unknown", sanitize.Line(c.Error, 200)))
-	case c.Unmade():
-		p.say("status.cluster.unmade")
+	case c.Unused():
+		p.say("status.cluster.unused")
 	case !c.Whole:
 		p.say("status.cluster.broken", sanitize.Line(strings.Join(c.Faults, "; "), 400))
 	default:

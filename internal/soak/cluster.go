@@ -36,14 +36,14 @@ func (s *soak) harm(n int, p *process) {
 	case 1, 2:
 		s.sleepyInEffect(p)
 	case 3:
-		m.relay.setCut(true)
+		m.network.cut(true)
 		s.longer()
-		m.relay.setCut(false)
+		m.network.cut(false)
 		s.count(func(c *counts) { c.cuts++ })
 	case 4:
-		m.relay.setSilent(true)
+		m.network.silence(true)
 		s.longer()
-		m.relay.setSilent(false)
+		m.network.silence(false)
 		s.count(func(c *counts) { c.cuts++ })
 	case 5:
 		s.fullDisk(n)

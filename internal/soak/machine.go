@@ -14,9 +14,9 @@ import (
 
 // machine is what a worker of the cluster runs on.
 type machine struct {
-	relay  *relay    // its network; nil: straight to the servers
-	holder *exec.Cmd // keeps its mounts; nil: it shares the directory, since nobody is root
-	away   bool      // nobody gives commands there now
+	network network   // nil: straight to the servers
+	holder  *exec.Cmd // keeps its mounts; nil: it shares the directory, since nobody is root
+	away    bool      // nobody gives commands there now
 }
 
 // The store of a machine is on a disk of its own, which is small, and stays as long as
@@ -48,7 +48,7 @@ func (s *soak) endMachines() {
 func (s *soak) newMachine(n int) (*machine, error) {
 	m := &machine{}
 	var err error
-	if m.relay, err = newRelay(s.nodes.addresses()); err != nil || os.Geteuid() != 0 {
+	if m.network, err = newNetwork(s.nodes.addresses()); err != nil || os.Geteuid() != 0 {
 		return m, err
 	}
 	store := s.storeOf(n)
@@ -136,7 +136,7 @@ func (s *soak) writeConfigs() error {
 		n++
 		own := strings.ReplaceAll(string(text), s.storeOf(0), s.storeOf(n))
 		own = strings.ReplaceAll(own, s.world.Path("logs"), s.world.Path(fmt.Sprintf("logs-%d", n)))
-		own = strings.ReplaceAll(own, s.section(s.nodes.addresses()), s.section(m.relay.addresses()))
+		own = strings.ReplaceAll(own, s.section(s.nodes.addresses()), s.section(m.network.addresses()))
 		if err := os.WriteFile(s.configOf(n), []byte(own), 0o600); err != nil {
 			return err
 		}

@@ -47,9 +47,9 @@ func (s *soak) provokeEffect(n int, p *process) {
 		return lastType(f) == "comment.requested"
 	})
 	if posts {
-		s.machines[n].relay.setSilent(true)
+		s.machines[n].network.silence(true)
 		s.pause(3 * s.lease)
-		s.machines[n].relay.setSilent(false)
+		s.machines[n].network.silence(false)
 		s.count(func(c *counts) { c.cuts++ })
 	}
 }

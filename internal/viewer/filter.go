@@ -22,25 +22,25 @@ type Filter struct {
 	phase string // that the log is in
 }
 
-// Asked is what a person asks for: Since is an age (24h, 7d) or a day, Grep a regular expression.
-type Asked struct {
+// FilterOptions are what a person asks for: Since is an age (24h, 7d) or a day, Grep a regular expression.
+type FilterOptions struct {
 	Types              []string
 	Phase, Since, Grep string
 	Failed             bool
 }
 
 // Filter is the filter for what was asked for at a moment.
-func (a Asked) Filter(now time.Time) (*Filter, error) {
-	f := &Filter{Types: a.Types, Phase: a.Phase, Failed: a.Failed}
-	err := search.CheckTypes(a.Types)
+func (o FilterOptions) Filter(now time.Time) (*Filter, error) {
+	f := &Filter{Types: o.Types, Phase: o.Phase, Failed: o.Failed}
+	err := search.CheckTypes(o.Types)
 	if err != nil {
 		return nil, err
 	}
-	if f.Since, err = search.ParseMoment(a.Since, now); err != nil {
+	if f.Since, err = search.ParseMoment(o.Since, now); err != nil {
 		return nil, err
 	}
-	if a.Grep != "" {
-		if f.Grep, err = regexp.Compile(a.Grep); err != nil {
+	if o.Grep != "" {
+		if f.Grep, err = regexp.Compile(o.Grep); err != nil {
 			return nil, fmt.Errorf("--grep: %w", err)
 		}
 	}

@@ -83,7 +83,7 @@ func (r *round) faultOf(err error) *Fault {
 	case git.IsMachine(err):
 		return r.noGit(err)
 	case errors.As(err, &server):
-		return r.serverFault(server.Server, server.Reason, server.Later)
+		return r.serverFault(server.Server, server.Reason, server.Temporary)
 	}
 	return nil
 }

@@ -101,16 +101,16 @@ func (r *round) checkServers(ctx context.Context) *Fault {
 	defer session.Close()
 	for _, s := range session.List(ctx) {
 		if s.Required && s.Err != "" {
-			return r.serverFault(s.Name, s.Err, s.Later)
+			return r.serverFault(s.Name, s.Err, s.Temporary)
 		}
 	}
 	return nil
 }
 
-func (r *round) serverFault(name, reason string, later bool) *Fault {
+func (r *round) serverFault(name, reason string, temporary bool) *Fault {
 	i := slices.IndexFunc(r.Config.MCPServers, func(m config.MCPServer) bool { return m.Name == name })
 	if i >= 0 && r.Config.MCPServers[i].URL != "" {
 		return &Fault{"server", r.text("fault.server", name, reason), r.text("fault.todo.server.url", name), true}
 	}
-	return &Fault{"server", r.text("fault.server", name, reason), r.text("doctor.todo.server", name), later}
+	return &Fault{"server", r.text("fault.server", name, reason), r.text("doctor.todo.server", name), temporary}
 }

@@ -109,7 +109,7 @@ func (r *round) look(ctx context.Context, jobs chan<- job) {
 		return
 	}
 	if r.Cluster != nil && !r.looping {
-		r.Cluster.Settle(ctx)
+		r.Cluster.AwaitRenewals(ctx)
 	}
 	paused, more := r.begun(ctx, jobs)
 	if more && r.dueToList() {

@@ -61,7 +61,7 @@ func Open(ctx context.Context, o Options) (*Bus, error) {
 	}
 	b := &Bus{o: o, nc: nc}
 	b.live, b.stop = context.WithCancel(context.Background())
-	if b.js, err = jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(16384), jetstream.WithPublishAsyncTimeout(time.Minute)); err == nil && !o.AsItIs {
+	if b.js, err = jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(16384), jetstream.WithPublishAsyncTimeout(time.Minute)); err == nil && !o.NoCreate {
 		err = b.prepare(ctx)
 	}
 	if err != nil {

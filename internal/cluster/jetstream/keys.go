@@ -141,7 +141,7 @@ func (b *Bus) watch(ctx context.Context, prefix string, yield func(cluster.Value
 	if err != nil {
 		return err
 	}
-	if b.o.AsItIs { // there may be no keys yet, and nobody makes them while we wait
+	if b.o.NoCreate { // there may be no keys yet, and nobody makes them while we wait
 		if _, err := b.state(ctx, b.keys()); err != nil {
 			return err
 		}

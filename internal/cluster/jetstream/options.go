@@ -24,7 +24,7 @@ type Options struct {
 	Name     string        // names the streams, so that several clusters share servers
 	Replicas int           // of each stream; 1 if 0
 	AckWait  time.Duration // until a job that nobody works on is given to another worker; a minute if 0
-	AsItIs   bool          // make no streams: only look at what there is
+	NoCreate bool          // create no streams: only look at what there is
 	Timeout  time.Duration // of a call whose context has no deadline; 10 s if 0
 	// Monitor are addresses of the servers' monitoring, as http://host:8222. [Bus.Health]
 	// asks them for what a client is not told.

@@ -14,12 +14,9 @@ import (
 	"agent/internal/tools/cluster/natstest"
 )
 
-// TestCosts measures what docs/scale.md reckons with: the processor time of all three servers
+// BenchmarkCosts measures what docs/scale.md reckons with: the processor time of all three servers
 // for an append, for a line that a follower gets, and for the renewal of a session.
-func TestCosts(t *testing.T) {
-	if !*measure {
-		t.Skip("-measure runs it")
-	}
+func BenchmarkCosts(t *testing.B) {
 	servers := natstest.StartProcesses(t, 3)
 	o := jetstream.Options{URLs: servers.URLs(), Replicas: 3}
 	b := open(t, o)

@@ -109,7 +109,7 @@ func TestDoctor(t *testing.T) {
 	servers := natstest.Start(t, 3)
 	m := newMachine(t, servers, 3, monitored(servers))
 	m.until(t, "ok: the servers answer; the first worker of test will make its streams")
-	if h := m.status(t); h.Error != "" || !h.Unmade() || h.Whole {
+	if h := m.status(t); h.Error != "" || !h.Unused() || h.Whole {
 		t.Errorf("status of a cluster that was never used: %+v", h)
 	}
 	open(t, jetstream.Options{URLs: servers.URLs(), Replicas: 3})

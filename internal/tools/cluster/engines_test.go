@@ -3,7 +3,6 @@ package cluster
 import (
 	"bytes"
 	"encoding/base64"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -25,23 +24,19 @@ import (
 	"agent/internal/tools/cluster/natstest"
 )
 
-var measure = flag.Bool("measure", false, "measure engines beside each other (etcd and PostgreSQL must be installed)")
-
 // engine appends a line of 1 KiB with compare-and-set: again and again, by some clients at
 // once, each to a log of its own. It gives the time of each append.
 type engine struct {
 	name   string
-	append func(t *testing.T, round, clients, each int) []time.Duration
+	append func(t testing.TB, round, clients, each int) []time.Duration
 }
 
 const lineSize = 1 << 10
 
-// TestEngines is the measurement of docs/adr/0022. The engines take turns, so that the
+// BenchmarkEngines is the measurement of docs/adr/0022. The engines take turns, so that the
 // machine's noise strikes all alike, and each is compared with the raw sync of the same run.
-func TestEngines(t *testing.T) {
-	if !*measure {
-		t.Skip("-measure runs it")
-	}
+// etcd and PostgreSQL must be installed.
+func BenchmarkEngines(t *testing.B) {
 	dir, err := os.MkdirTemp("", "engines")
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +80,7 @@ func mean(all []time.Duration) (sum time.Duration) {
 }
 
 // atOnceTimed runs clients side by side.
-func atOnceTimed(t *testing.T, clients, each int, do func(client, n int) error) []time.Duration {
+func atOnceTimed(t testing.TB, clients, each int, do func(client, n int) error) []time.Duration {
 	t.Helper()
 	all := make([][]time.Duration, clients)
 	var group sync.WaitGroup
@@ -108,7 +103,7 @@ func atOnceTimed(t *testing.T, clients, each int, do func(client, n int) error) 
 	return slices.Concat(all...)
 }
 
-func rawEngine(t *testing.T, dir string) engine {
+func rawEngine(t testing.TB, dir string) engine {
 	var files []*os.File
 	for c := range 8 {
 		f, err := os.Create(filepath.Join(dir, fmt.Sprint("raw", c)))
@@ -119,7 +114,7 @@ func rawEngine(t *testing.T, dir string) engine {
 		files = append(files, f)
 	}
 	line := make([]byte, lineSize)
-	return engine{"raw fdatasync", func(t *testing.T, _, clients, each int) []time.Duration {
+	return engine{"raw fdatasync", func(t testing.TB, _, clients, each int) []time.Duration {
 		return atOnceTimed(t, clients, each, func(c, _ int) error {
 			if _, err := files[c].Write(line); err != nil {
 				return err
@@ -129,10 +124,10 @@ func rawEngine(t *testing.T, dir string) engine {
 	}}
 }
 
-func natsEngine(t *testing.T) engine {
+func natsEngine(t testing.TB) engine {
 	servers := natstest.StartProcesses(t, 3)
 	b := open(t, jetstream.Options{URLs: servers.URLs(), Replicas: 3})
-	return engine{"JetStream, 3 nodes", func(t *testing.T, round, clients, each int) []time.Duration {
+	return engine{"JetStream, 3 nodes", func(t testing.TB, round, clients, each int) []time.Duration {
 		after := make([]uint64, clients)
 		line := bytes.Repeat([]byte("x"), lineSize)
 		return atOnceTimed(t, clients, each, func(c, _ int) (err error) {
@@ -143,7 +138,7 @@ func natsEngine(t *testing.T) engine {
 }
 
 // start runs a program until the end of the test.
-func start(t *testing.T, cmd *exec.Cmd) {
+func start(t testing.TB, cmd *exec.Cmd) {
 	t.Helper()
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -159,7 +154,7 @@ func start(t *testing.T, cmd *exec.Cmd) {
 }
 
 // until waits until something works.
-func until(t *testing.T, what string, works func() error) {
+func until(t testing.TB, what string, works func() error) {
 	t.Helper()
 	var err error
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
@@ -171,7 +166,7 @@ func until(t *testing.T, what string, works func() error) {
 }
 
 // etcdEngine speaks to etcd in JSON, by its own gateway.
-func etcdEngine(t *testing.T, dir string) engine {
+func etcdEngine(t testing.TB, dir string) engine {
 	var initial []string
 	address := func(i int) string { return fmt.Sprintf("http://127.0.0.1:%d", 23790+i) }
 	for i := range 3 {
@@ -199,14 +194,14 @@ func etcdEngine(t *testing.T, dir string) engine {
 		return err
 	}
 	until(t, "etcd", func() error { return put(fmt.Sprint("first", time.Now().UnixNano())) })
-	return engine{"etcd, 3 nodes", func(t *testing.T, round, clients, each int) []time.Duration {
+	return engine{"etcd, 3 nodes", func(t testing.TB, round, clients, each int) []time.Duration {
 		return atOnceTimed(t, clients, each, func(c, n int) error { return put(fmt.Sprintf("%d/%d/%d", round, c, n)) })
 	}}
 }
 
 // postgresEngine is one server: a unique key of log and position refuses the second writer.
 // pgbench measures.
-func postgresEngine(t *testing.T, dir string) engine {
+func postgresEngine(t testing.TB, dir string) engine {
 	u, err := user.Lookup("postgres")
 	if err != nil {
 		t.Fatal(err)
@@ -248,7 +243,7 @@ func postgresEngine(t *testing.T, dir string) engine {
 	if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return engine{"PostgreSQL", func(t *testing.T, round, clients, each int) (all []time.Duration) {
+	return engine{"PostgreSQL", func(t testing.TB, round, clients, each int) (all []time.Duration) {
 		prefix := fmt.Sprintf("log%d", round)
 		if err := run(command("pgbench", "-n", "-M", "prepared", "-c", fmt.Sprint(clients), "-t", fmt.Sprint(each), "-D", "n=0", "-D", fmt.Sprint("round=", round),
 			"-f", script, "--log", "--log-prefix="+prefix)); err != nil {

@@ -138,7 +138,7 @@ func TestFollowAnotherHistory(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			servers := natstest.Start(t, 1)
-			proxy := servers.NewProxy(t)
+			relay, url := servers.Relay(t)
 			b := open(t, jetstream.Options{URLs: servers.URLs()})
 			if _, err := b.Append(t.Context(), "x", 0, []byte("1"))(); err != nil {
 				t.Fatal(err)
@@ -156,7 +156,7 @@ func TestFollowAnotherHistory(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
-			follower := open(t, jetstream.Options{URLs: []string{proxy.URL()}})
+			follower := open(t, jetstream.Options{URLs: []string{url}})
 			for l, err := range follower.Follow(ctx, 1) {
 				if err != nil {
 					if !errors.Is(err, bus.ErrMissing) {
@@ -168,10 +168,10 @@ func TestFollowAnotherHistory(t *testing.T) {
 					t.Errorf("line %d is of another history", l.Pos)
 				}
 				if l.Pos == pos {
-					proxy.Silence(true)
+					relay.Silence(true)
 					change(t, servers, files)
-					proxy.Silence(false)
-					proxy.Cut()
+					relay.Silence(false)
+					relay.Disconnect()
 				}
 			}
 		})

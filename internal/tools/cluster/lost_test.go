@@ -17,12 +17,12 @@ import (
 // append and a job are known to be.
 func TestLostAnswers(t *testing.T) {
 	servers := natstest.Start(t, 1)
-	proxy := servers.NewProxy(t)
-	b := open(t, jetstream.Options{URLs: []string{proxy.URL()}, AckWait: time.Second})
+	relay, url := servers.Relay(t)
+	b := open(t, jetstream.Options{URLs: []string{url}, AckWait: time.Second})
 	other := open(t, jetstream.Options{URLs: servers.URLs(), AckWait: time.Second})
 	ctx := t.Context()
 	cuts := 0
-	lose := func(text string) { proxy.LoseAnswer(text); cuts++ }
+	lose := func(text string) { relay.LoseAnswer(text); cuts++ }
 
 	after := uint64(0)
 	for i, size := range []int{10, 10, 1 << 20, 1<<20 + 9000} {
@@ -94,8 +94,8 @@ func TestLostAnswers(t *testing.T) {
 	if err := takeSoon(t, b).Done(); err != nil {
 		t.Error(err)
 	}
-	if proxy.Cuts() != cuts {
-		t.Errorf("%d answers were lost, not %d", proxy.Cuts(), cuts)
+	if relay.Lost() != cuts {
+		t.Errorf("%d answers were lost, not %d", relay.Lost(), cuts)
 	}
 }
 
@@ -118,8 +118,8 @@ func takeSoon(t *testing.T, b bus.Bus) bus.Job {
 // hears again.
 func TestSilence(t *testing.T) {
 	servers := natstest.Start(t, 1)
-	proxy := servers.NewProxy(t)
-	b := open(t, jetstream.Options{URLs: []string{proxy.URL()}})
+	relay, url := servers.Relay(t)
+	b := open(t, jetstream.Options{URLs: []string{url}})
 	other := open(t, jetstream.Options{URLs: servers.URLs()})
 	lines := make(chan string, 100)
 	ctx, stop := context.WithCancel(t.Context())
@@ -156,7 +156,7 @@ func TestSilence(t *testing.T) {
 	}
 	add(1)
 	want(1)
-	proxy.Silence(true)
+	relay.Silence(true)
 	short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
 	defer cancel()
 	began := time.Now()
@@ -171,9 +171,9 @@ func TestSilence(t *testing.T) {
 		t.Errorf("it took %v", took)
 	}
 	add(2)
-	proxy.Silence(false)
+	relay.Silence(false)
 	want(2)
-	proxy.Cut()
+	relay.Disconnect()
 	add(3)
 	want(3)
 	stop()

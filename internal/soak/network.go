@@ -1,0 +1,40 @@
+package main
+
+import "agent/internal/relay"
+
+// network is what lies between a machine and the servers of the cluster: one relay for each
+// server.
+type network []*relay.Relay
+
+func newNetwork(servers []string) (n network, err error) {
+	for _, server := range servers {
+		r, err := relay.New(server)
+		if err != nil {
+			return nil, err
+		}
+		n = append(n, r)
+	}
+	return n, nil
+}
+
+// addresses stand for those of the servers.
+func (n network) addresses() (all []string) {
+	for _, r := range n {
+		all = append(all, r.Addr())
+	}
+	return all
+}
+
+// cut lets nothing through any more, or again.
+func (n network) cut(on bool) {
+	for _, r := range n {
+		r.Cut(on)
+	}
+}
+
+// silence holds back whatever is sent, or lets it pass.
+func (n network) silence(on bool) {
+	for _, r := range n {
+		r.Silence(on)
+	}
+}
