@@ -16,13 +16,14 @@ import (
 type sample struct {
 	at                     time.Duration
 	memory, files, threads int // of the loop; KiB
+	working                int // tasks that it works on, each of which has files open
 	entries                int // files and directories that belong to no context
 	ended, endedEntries    int // contexts that ended, and what is in their directories
 }
 
 // figures are what must not grow, with what is no growth: a share and some more. What
 // running tasks hold and give back hides a leak from the median but not from the floor,
-// the least tenth of the samples.
+// the least tenth of the samples. Files are counted at moments without a task, if both thirds have any.
 var figures = []struct {
 	name     string
 	quantile float64
@@ -31,11 +32,13 @@ var figures = []struct {
 	more     float64
 }{
 	{"memory, KiB", middle, func(s sample) float64 { return float64(s.memory) }, 1.15, 6 << 10},
-	{"open files", floor, func(s sample) float64 { return float64(s.files) }, 1, 8},
+	{openFiles, floor, func(s sample) float64 { return float64(s.files) }, 1, 8},
 	{"threads", floor, func(s sample) float64 { return float64(s.threads) }, 1, 6},
 	{"files and directories of no context", floor, func(s sample) float64 { return float64(s.entries) }, 1.1, 50},
 	{"files and directories of a context that ended", middle, func(s sample) float64 { return float64(s.endedEntries) / float64(max(s.ended, 1)) }, 1.1, 3},
 }
+
+const openFiles = "open files"
 
 const (
 	floor  = 0.1
@@ -63,7 +66,7 @@ func (s *soak) take() {
 	}
 	p.memory, p.threads = field(string(status), "VmRSS:"), field(string(status), "Threads:")
 	open, _ := os.ReadDir(proc + "fd")
-	p.files = len(open)
+	p.files, p.working = len(open), len(openLogs(s.loop.cmd.Process.Pid))
 	bounded := []string{
 		s.world.Path("contexts", ".locks") + "/",   // of each context
 		s.world.Path("contexts", ".answers") + "/", // by bytes, and those that nobody asks for by days
@@ -145,12 +148,21 @@ func (s *soak) printFigures() {
 		return
 	}
 	for _, f := range figures {
-		first, last := quantile(samples[:third], f.quantile, f.of), quantile(samples[len(samples)-third:], f.quantile, f.of)
+		early, late := samples[:third], samples[len(samples)-third:]
+		if a, b := idle(early), idle(late); f.name == openFiles && len(a) > 0 && len(b) > 0 {
+			early, late = a, b
+		}
+		first, last := quantile(early, f.quantile, f.of), quantile(late, f.quantile, f.of)
 		fmt.Fprintf(s.out, "%s: %.1f in the first third, %.1f in the last\n", f.name, first, last)
 		if s.length >= levelsIn && last > first*f.share+f.more {
 			s.problem("%s grow from %.1f to %.1f", f.name, first, last)
 		}
 	}
+}
+
+// idle are the samples in which the loop worked on nothing.
+func idle(of []sample) []sample {
+	return slices.DeleteFunc(slices.Clone(of), func(s sample) bool { return s.working > 0 })
 }
 
 func quantile(samples []sample, share float64, of func(sample) float64) float64 {
