@@ -55,11 +55,7 @@ func (l view) quiet() (*commands, func() string) {
 // uiSignal does what pause, resume and stop do.
 func (l view) uiSignal(uuid string, sig contexts.Signal) (string, error) {
 	a, said := l.quiet()
-	r := control.Request{Signal: sig, Refs: []string{uuid}}
-	if sig == contexts.Resume {
-		r.Payload = control.ResumePayload(0)
-	}
-	err := a.signal(r)
+	err := a.signal(control.Request{Signal: sig, Refs: []string{uuid}})
 	return said(), err
 }
 

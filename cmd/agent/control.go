@@ -41,7 +41,7 @@ reached it grants the same amount once more, or what --add says.`,
 		Example: `  agent resume 3f2a
   agent resume 3f2a --add 50000`,
 		RunE: func(_ *cobra.Command, refs []string) error {
-			return a.signal(control.Request{Signal: contexts.Resume, Refs: refs, All: all, Dir: contexts.Paused, Payload: control.ResumePayload(add)})
+			return a.signal(control.Request{Signal: contexts.Resume, Refs: refs, All: all, Dir: contexts.Paused, Add: add})
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "everything that is paused")
@@ -57,7 +57,7 @@ func (a *commands) stopCommand() *cobra.Command {
 		Long:    `stop leaves a signal: the task ends with a comment, its stopped label, and a summary.`,
 		Example: `  agent stop 3f2a --reason "solved otherwise"`,
 		RunE: func(_ *cobra.Command, refs []string) error {
-			return a.signal(control.Request{Signal: contexts.Stop, Refs: refs, Payload: []byte(reason)})
+			return a.signal(control.Request{Signal: contexts.Stop, Refs: refs, Reason: reason})
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "said on the task")

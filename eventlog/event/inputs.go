@@ -294,7 +294,7 @@ type PauseRequested struct {
 	input
 	By string `json:"by"` // signal_file | command | comment
 
-	Actor   string `json:"actor,omitempty"`   // who wrote the comment
+	Actor   string `json:"actor,omitempty"`   // who wrote the comment, or the account that ran the command
 	Comment string `json:"comment,omitempty"` // its id
 }
 
@@ -320,7 +320,7 @@ type StopRequested struct {
 	By     string `json:"by"` // command | comment | retry | closed | unassigned | label_removed | gone | expired
 	Reason string `json:"reason,omitempty"`
 
-	Actor   string `json:"actor,omitempty"`   // who wrote the comment
+	Actor   string `json:"actor,omitempty"`   // who wrote the comment, or the account that ran the command
 	Comment string `json:"comment,omitempty"` // its id
 }
 

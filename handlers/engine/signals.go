@@ -26,7 +26,8 @@ func (e *Engine) takeSignals() error {
 		return err
 	}
 	if payload, ok := pending[contexts.Stop]; ok && e.state.Stop == nil {
-		if err := e.input(&event.StopRequested{By: "command", Reason: string(payload)}); err != nil {
+		p := payloadOf(payload)
+		if err := e.input(&event.StopRequested{By: "command", Reason: p.Reason, Actor: clean(p.By)}); err != nil {
 			return err
 		}
 	}
@@ -50,8 +51,8 @@ func (e *Engine) takePause(pending map[contexts.Signal][]byte) error {
 	if e.state.Pause != nil || e.state.Status.Directory() != "running" {
 		return nil
 	}
-	if _, ok := pending[contexts.Pause]; ok {
-		return e.input(&event.PauseRequested{By: "command"})
+	if payload, ok := pending[contexts.Pause]; ok {
+		return e.input(&event.PauseRequested{By: "command", Actor: clean(payloadOf(payload).By)})
 	}
 	if e.p.PauseFile() {
 		return e.input(&event.PauseRequested{By: "signal_file"})
@@ -102,10 +103,20 @@ func interruptedBySignal(ctx context.Context, err error) error {
 	return err
 }
 
-// ResumePayload is what a resume signal carries.
-type ResumePayload struct {
-	Add float64 `json:"add,omitempty"`
-	By  string  `json:"by,omitempty"` // account of the machine
+// SignalPayload is what a signal of a command carries.
+type SignalPayload struct {
+	By     string  `json:"by,omitempty"`     // account of the machine
+	Add    float64 `json:"add,omitempty"`    // resume: how much of a reached limit is granted
+	Reason string  `json:"reason,omitempty"` // stop
+}
+
+// payloadOf reads a payload. A damaged one still means its signal; earlier releases
+// wrote the reason of a stop as it is.
+func payloadOf(data []byte) (p SignalPayload) {
+	if json.Unmarshal(data, &p) != nil {
+		return SignalPayload{Reason: string(data)}
+	}
+	return p
 }
 
 // Operator names the account of the machine that runs the program.
@@ -123,7 +134,6 @@ func TakeResume(store *contexts.Store, uuid string) (*event.ResumeRequested, err
 	if err != nil || !ok {
 		return nil, err
 	}
-	var p ResumePayload
-	_ = json.Unmarshal(payload, &p) // a damaged payload still means: resume
+	p := payloadOf(payload)
 	return &event.ResumeRequested{By: "command", Person: true, Add: p.Add, Actor: clean(p.By)}, nil
 }

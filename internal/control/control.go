@@ -13,8 +13,9 @@ import (
 
 // Request is what is asked of some contexts.
 type Request struct {
-	Signal  contexts.Signal
-	Payload []byte
+	Signal contexts.Signal
+	Add    float64 // resume: how much of a reached limit is granted; 0 is the same amount once more
+	Reason string  // stop
 
 	Refs  []string // contexts: URLs, uuids or their beginnings
 	All   bool     // instead: all that no person has forked
@@ -22,10 +23,9 @@ type Request struct {
 	Hosts []string // of the configured forges
 }
 
-// ResumePayload says who resumes, and how much of a reached limit is granted; 0 is the
-// same amount once more.
-func ResumePayload(add float64) []byte {
-	payload, _ := json.Marshal(engine.ResumePayload{Add: add, By: engine.Operator()}) // of a number and a name
+// payload says who asks, and for what.
+func (r Request) payload() []byte {
+	payload, _ := json.Marshal(engine.SignalPayload{Add: r.Add, By: engine.Operator(), Reason: r.Reason}) // of a number and texts
 	return payload
 }
 
@@ -51,7 +51,7 @@ func Send(store *contexts.Store, r Request, told func(Answer)) error {
 		state, err := engine.ReadState(store, uuid)
 		a := Answer{uuid, r.Signal, err != nil || !state.Status.Ended(), statusOf(state), state}
 		if a.Requested {
-			if err := store.Send(uuid, r.Signal, r.Payload); err != nil {
+			if err := store.Send(uuid, r.Signal, r.payload()); err != nil {
 				return err
 			}
 		}
