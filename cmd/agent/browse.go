@@ -18,13 +18,17 @@ import (
 	"agent/internal/tui"
 )
 
-// inTerminal shows the browser, or a list where there is no terminal for it.
+// inTerminal shows the browser. Where there is no terminal for it, it prints the context or a list.
 func (a *commands) inTerminal(ctx context.Context, args []string) error {
+	live := term.Of(a.Out).Live() && cli.IsTerminal(os.Stdin)
+	if !live && len(args) > 0 {
+		return (&inspection{commands: a}).run(ctx, args)
+	}
 	l, err := a.view(config.Offline())
 	if err != nil {
 		return err
 	}
-	if !term.Of(a.Out).Live() || !cli.IsTerminal(os.Stdin) {
+	if !live {
 		return l.list("")
 	}
 	return l.browse(ctx, args)

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,6 +26,16 @@ func TestDemo(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 				t.Errorf("not kept: %v", err)
 			}
+		}
+		_, last, _ := strings.Cut(out, "Look around:\n")
+		for line := range strings.Lines(last) { // each command works as it stands there
+			command, _, _ := strings.Cut(strings.TrimSpace(line), "    ")
+			if said, err := exec.Command("sh", "-c", "cd "+w.path("tmp")+" && "+command).CombinedOutput(); err != nil {
+				t.Errorf("%s: %v %s", command, err, said)
+			}
+		}
+		if info, err := os.Stat(w.path("tmp", "run.html")); err != nil || info.Size() < 10_000 {
+			t.Errorf("the page: %v %v", info, err)
 		}
 		if _, errOut := w.agent(2, "demo", "--dir", dir); !strings.Contains(errOut, "not empty") {
 			t.Errorf("a directory that is in use: %s", errOut)

@@ -20,7 +20,8 @@ func (a *commands) uiCommand() *cobra.Command {
 		Long: `ui shows the contexts in the terminal, each as a timeline with what lies behind every row:
 messages, calls and their outputs, changes of files, comments, plans. It follows a context that
 runs. ? shows the keys. With a question it pauses, resumes, stops and forks, as the commands
-of these names do. Without a terminal it prints what agent list prints.
+of these names do. Without a terminal it prints what agent list or, of a CONTEXT, agent
+inspect prints.
 
 ui --serve shows the contexts as web pages: a list, a context that grows while it runs, two
 beside each other, and statistics. It only reads. Anybody who can reach the address can

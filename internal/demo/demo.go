@@ -138,9 +138,7 @@ func (d *demo) play(ctx context.Context) error {
 			return err
 		}
 	}
-	if d.Dir != "" {
-		d.say("demo.kept", d.world.Dir)
-	}
+	d.lookAround()
 	return nil
 }
 

@@ -35,6 +35,24 @@ func visible(body string) string {
 	return text
 }
 
+// lookAround says how to see what was made, or how to keep it.
+func (d *demo) lookAround() {
+	if d.Dir == "" {
+		d.say("demo.keep")
+		return
+	}
+	agent, config := shellWord(d.Program), " --config "+shellWord(d.world.ConfigFile())
+	d.say("demo.kept", d.world.Dir, agent+" ui"+config, agent+" inspect "+d.first+" --html run.html"+config)
+}
+
+// shellWord is a text as one word of a shell.
+func shellWord(s string) string {
+	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
 // indent sets output off from the story around it.
 type indent struct {
 	out io.Writer

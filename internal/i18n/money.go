@@ -71,6 +71,12 @@ func Money(l Lang, usd float64) string {
 // Calls says how many model calls there were, with those that are no turns of the
 // conversation: summaries, and calls without a reply.
 func Calls(l Lang, all, summaries, interrupted, failed int) string {
+	return Text(l, "calls.model", all) + NoTurns(l, summaries, interrupted, failed)
+}
+
+// NoTurns is what follows a number of model calls: how many of them are no turns of the
+// conversation. It is empty if there are none.
+func NoTurns(l Lang, summaries, interrupted, failed int) string {
 	var others []string
 	for _, part := range []struct {
 		id ID
@@ -80,9 +86,8 @@ func Calls(l Lang, all, summaries, interrupted, failed int) string {
 			others = append(others, Text(l, part.id, part.n))
 		}
 	}
-	text := Text(l, "calls.model", all)
-	if len(others) > 0 {
-		text += Text(l, "calls.others", strings.Join(others, Text(l, "calls.and")))
+	if len(others) == 0 {
+		return ""
 	}
-	return text
+	return Text(l, "calls.others", strings.Join(others, Text(l, "calls.and")))
 }

@@ -58,6 +58,8 @@ type Doc struct {
 	Facts                []Fact
 	Failures, Marks      []Ref // what failed; pauses, interruptions and their ends
 	MoreFailures         int
+	MoreChanges          int
+	Changes              []Changed // files, in the order in which they were changed
 	Phases               []Phase
 	Costs                []Cost
 	Charts               []template.HTML
@@ -124,6 +126,13 @@ type Row struct {
 	Diffs                           []Diff
 	More                            string // the command that shows all of it
 	Link                            string // where the server shows it
+}
+
+// Changed is a file that a row changed.
+type Changed struct {
+	Seq  uint64
+	Step int
+	Diff
 }
 
 // Part is a text of a row.

@@ -71,7 +71,7 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{
 		"<title>Greet the world · agent</title>", "the last line", // the full output
 		`<a href="#e7">7</a> <span class="bad">workspace/run_command go test</span>`, // what failed
-		"the pause signal is set", "what the model was told then", `id="m13"`, "Please be brief.", // why it paused, and what came after
+		"the pause signal is set", `<a href="#m14">what the model was told then`, `id="m14"`, "Please be brief.", // why it paused, and what came after
 		`<strong>Working</strong> on <a rel="noopener noreferrer nofollow" href="https://example.com/x">`, // the comment
 		"Words of an earlier attempt.", "Greet all", "Revision 1", "be brief", "Say hi", "waits for the model: big, work",
 		`→ <a href="#e7">workspace__run_command</a>`,

@@ -81,6 +81,9 @@ func (b *builder) row(r timeline.Row, x extra) Row {
 	}
 	if r.Kind == timeline.Pause || r.Kind == timeline.Await || r.Kind == timeline.End {
 		out.Result = cmp.Or(b.why[r.Seq], out.Result)
+		if strings.HasPrefix(out.Result, out.Title) { // the reason says it whole
+			out.Title, out.Result = out.Result, ""
+		}
 	}
 	if r.Files > 0 {
 		out.Changed = b.doc.T("page.files", r.Files, r.Added, r.Removed)
@@ -96,22 +99,44 @@ func (b *builder) row(r timeline.Row, x extra) Row {
 	return out
 }
 
-const mostFailures = 50
+// told is the message that the model was given first after a mark in the conversation, or
+// the mark where there is none.
+func (b *builder) told(mark uint64) uint64 {
+	for _, m := range b.doc.Talk {
+		if m.Seq > mark && (m.Role == "user" || m.Role == "assistant") {
+			if m.Role == "user" {
+				return m.Seq
+			}
+			break
+		}
+	}
+	return mark
+}
+
+// mostRefs is how many failures and how many changes the summary leads to.
+const mostRefs = 50
 
 // note adds a row to what the summary leads to.
 func (b *builder) note(r Row) {
 	ref := Ref{Seq: r.Seq, Title: r.Title, Text: r.Result, Kind: string(r.Kind), Talk: r.Talk}
+	for _, d := range r.Diffs {
+		if len(b.doc.Changes) < mostRefs {
+			b.doc.Changes = append(b.doc.Changes, Changed{Seq: r.Seq, Step: r.Step, Diff: d})
+		} else {
+			b.doc.MoreChanges++
+		}
+	}
 	switch {
 	case r.Kind == timeline.Pause || r.Kind == timeline.Await || r.Kind == timeline.Interruption || r.Kind == timeline.Resume || r.Kind == timeline.End:
 		ref.Title = r.KindText
-		if r.Kind == timeline.Interruption {
+		if r.Kind == timeline.Interruption || r.Result == "" {
 			ref.Text = r.Title
 		}
 		if r.Kind == timeline.Resume {
-			ref.Text = ""
+			ref.Title, ref.Text, ref.Talk = r.Title, "", b.told(r.Talk)
 		}
 		b.doc.Marks = append(b.doc.Marks, ref)
-	case r.Status == timeline.Failed && len(b.doc.Failures) >= mostFailures:
+	case r.Status == timeline.Failed && len(b.doc.Failures) >= mostRefs:
 		b.doc.MoreFailures++
 	case r.Status == timeline.Failed:
 		b.doc.Failures = append(b.doc.Failures, ref)
@@ -146,7 +171,7 @@ func (b *builder) head() {
 		if i.Asking {
 			failed--
 		}
-		fact("page.calls", strings.TrimPrefix(i18n.Calls(b.src.Lang, calls, i.Summaries, i.Lost, failed), d.T("calls.model")))
+		fact("page.calls", number(calls)+i18n.NoTurns(b.src.Lang, i.Summaries, i.Lost, failed))
 		fact("page.tools", number(i.ToolCalls))
 		fact("page.tokens", watch.Count(i.Tokens))
 		fact("page.cost", i18n.Cost(i.CostUSD))

@@ -318,6 +318,9 @@ func TestBeforeAndAfter(t *testing.T) {
 	if after := shown("after"); strings.Contains(after, "line 11") || !strings.Contains(after, "line 12") || !strings.HasPrefix(after, "package sum") {
 		t.Errorf("after it was %q", after)
 	}
+	// The summary leads to the file.
+	js[int](b, `document.querySelector("#close").click(); [...document.querySelectorAll("#changes a")].filter(a => a.textContent === "sum.go").at(-1).click(); 1`)
+	b.until(`document.querySelector(location.hash + " pre").checkVisibility() && document.querySelector(location.hash).innerText.includes("line 12")`)
 	// A step is found by its name or its number; step 1 is not step 12.
 	for _, c := range [][2]string{{"12", `document.querySelector("#s12").open && document.querySelector("#s12 .row").checkVisibility()`},
 		{"Step 1", `document.querySelector("#s1 .row").checkVisibility() && !document.querySelector("#s12").checkVisibility() && document.querySelector("#hits").textContent === "1 match"`}} {
@@ -342,7 +345,7 @@ func TestPersonFinds(t *testing.T) {
 	b.until(`document.querySelector(location.hash).open && document.querySelector(location.hash).innerText.includes("want 6, got 3")`)
 	// What the model was told after the resume.
 	js[int](b, `[...document.querySelectorAll(".refs a")].find(a => a.textContent.includes("what the model was told")).click(); 1`)
-	b.until(`document.querySelector(location.hash).nextElementSibling.innerText.includes("Which line was it?")`)
+	b.until(`document.querySelector(location.hash).innerText.includes("Which line was it?")`)
 	// Why it paused.
 	if !js[bool](b, `document.querySelector(".two").innerText.includes("the pause signal is set")`) {
 		t.Error("it is not said why it paused")
@@ -362,6 +365,11 @@ func TestPersonFinds(t *testing.T) {
 	}
 	b.run(chromedp.Click(chromedp.CSS("#open")))
 	b.until(`[...document.querySelectorAll("main details")].every(e => e.open)`)
+	b.close()
+	// A link to a row leads to it, and it is painted.
+	last := js[string](open(t, "file://"+name), `[...document.querySelectorAll("#timeline details.row")].at(-1).id`)
+	b = open(t, "file://"+name+"#"+last)
+	b.until(`(() => { const e = document.querySelector(location.hash), r = e.getBoundingClientRect(); return e.open && e.contains(document.elementFromPoint(r.x + 20, r.y + 10)); })()`)
 	b.close()
 }
 
