@@ -45,6 +45,7 @@ var settings = []string{
 	"submodule.recurse=false", "fetch.recurseSubmodules=false", "push.recurseSubmodules=no",
 	"http.followRedirects=false", "http.sslVerify=true", "gc.auto=0", "maintenance.auto=false", "core.commitGraph=false",
 	"advice.detachedHead=false", "init.defaultBranch=main",
+	"fetch.unpackLimit=1", // a pack is kept as it comes: few large files, each compressed again, took eight times as long
 }
 
 // Variables of our own environment that git gets as well.

@@ -135,7 +135,7 @@ func MakeOrigin(dir string, files map[string]string) error {
 	for _, args := range [][]string{
 		{"init", "-q", "-b", "main"}, {"add", "-A"},
 		{"-c", "user.name=someone", "-c", "user.email=someone@example.com", "commit", "-q", "-m", "First commit"},
-		{"clone", "-q", "--bare", work, filepath.Join(dir, "origin.git")},
+		{"clone", "-q", "--bare", "--no-local", work, filepath.Join(dir, "origin.git")}, // packed, as a forge has it
 	} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = work
