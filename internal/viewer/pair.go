@@ -16,30 +16,52 @@ type From func(seq uint64) iter.Seq2[eventlog.Line, error]
 // signals may be noted in between.
 const farthest = 100
 
-// Pair gives an event, and with an intent its outcome, with an outcome its
-// intent: first the intent. An intent may have no outcome yet.
+// Pair gives an event with those that belong to it, in the order of the log: an intent, the
+// saves of files that it caused, and its outcome. An intent may have no outcome yet.
 func Pair(from From, seq uint64) ([]eventlog.Record, error) {
-	first, err := find(from, seq, func(r eventlog.Record) bool { return r.Seq == seq })
+	asked, err := find(from, seq, func(r eventlog.Record) bool { return r.Seq == seq })
 	if err != nil {
 		return nil, err
 	}
-	if first.Line == nil {
+	if asked.Line == nil {
 		return nil, fmt.Errorf("the log has no event %d that can be read", seq)
 	}
-	if first.Cause > 0 {
-		if intent, err := find(from, first.Cause, func(r eventlog.Record) bool { return r.Seq == first.Cause }); err == nil && intent.Line != nil {
-			return []eventlog.Record{intent, first}, nil
+	first := asked
+	if asked.Cause > 0 {
+		if intent, err := find(from, asked.Cause, func(r eventlog.Record) bool { return r.Seq == asked.Cause }); err == nil && intent.Line != nil {
+			first = intent
 		}
 	}
-	pair := []eventlog.Record{first}
-	ev, err := event.Decode(first)
-	if err != nil || event.RoleOf(ev.Body) != event.Intent {
-		return pair, nil
+	all := append([]eventlog.Record{first}, caused(from, first)...)
+	if last := all[len(all)-1]; last.Seq < asked.Seq { // it lies far from its intent
+		all = append(all, asked)
 	}
-	if outcome, err := find(from, seq, func(r eventlog.Record) bool { return r.Cause == seq }); err == nil && outcome.Line != nil {
-		pair = append(pair, outcome)
+	return all, nil
+}
+
+// caused are the events that an intent caused, up to its outcome.
+func caused(from From, intent eventlog.Record) (all []eventlog.Record) {
+	if roleOf(intent) != event.Intent {
+		return nil
 	}
-	return pair, nil
+	_, _ = find(from, intent.Seq, func(r eventlog.Record) bool { // what can be read is enough
+		if r.Cause != intent.Seq {
+			return false
+		}
+		if r, err := eventlog.Parse(bytes.Clone(r.Line)); err == nil {
+			all = append(all, r)
+		}
+		return roleOf(r) == event.Outcome
+	})
+	return all
+}
+
+func roleOf(r eventlog.Record) event.Role {
+	ev, err := event.Decode(r)
+	if err != nil {
+		return event.Input
+	}
+	return event.RoleOf(ev.Body)
 }
 
 // find gives the record that is wanted, zero if it is not near.
