@@ -24,6 +24,9 @@ func (t *Timeline) fact(ev event.Event) (changed []uint64) {
 		return t.saved(row, ev, b)
 	case *event.ContextPaused:
 		row.Until, row.Status = b.Until, Open
+		if b.Reason == event.PauseOnRequest && t.wish != "" {
+			row.Title = t.wish // says who
+		}
 		return t.pause(row, "paused")
 	case *event.ContextAwaiting:
 		row.Until, row.Status = event.Until{Kind: "comment", Time: b.Until.Time}, Open
@@ -42,6 +45,8 @@ func (t *Timeline) fact(ev event.Event) (changed []uint64) {
 			row.Status = Failed
 		}
 		t.open = 0
+	case *event.PauseRequested:
+		t.wish = row.Title
 	case *event.ResumeRequested:
 		t.by = viewer.Who(t.Lang, b.By, b.Actor)
 	case *event.MessageAdded:
@@ -97,7 +102,7 @@ func (t *Timeline) saved(row Row, ev event.Event, b *event.WorkspaceSaved) []uin
 
 func (t *Timeline) pause(row Row, status string) []uint64 {
 	row.Ended = time.Time{}
-	t.Status, t.paused, t.retry = status, row.Seq, retry{}
+	t.Status, t.paused, t.retry, t.wish = status, row.Seq, retry{}, ""
 	return t.add(row)
 }
 
