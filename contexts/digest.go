@@ -9,6 +9,7 @@ import (
 	"agent/eventlog"
 	"agent/eventlog/event"
 	"agent/forge"
+	"agent/projections"
 )
 
 // The states that a context can be in. They are those of package projections;
@@ -35,6 +36,7 @@ type Info struct {
 	LLMBegun             int       // with those below, and those that failed
 	Summaries, Lost      int
 	Tokens               int
+	Estimated            bool // some of the tokens are
 	CostUSD              float64
 	Refused              bool   // the forge did not take a comment or labels
 	Partial              bool   // it completed without having done everything
@@ -54,6 +56,17 @@ type Info struct {
 	estimated            int           // its tokens
 	outside              bool          // it is no turn of the conversation
 	watch, then          eventlog.Head // the head that was known, and that event as it is now
+}
+
+// Calls says what became of the model calls, as [projections.Usage.Calls]. An index line of an
+// older release has only the turns of the conversation.
+func (i *Info) Calls() projections.ModelCalls {
+	c := projections.ModelCalls{All: max(i.LLMBegun, i.LLMCalls), Summaries: i.Summaries, Interrupted: i.Lost}
+	c.Failed = c.All - i.LLMCalls - c.Summaries - c.Interrupted
+	if i.Asking {
+		c.Failed--
+	}
+	return c
 }
 
 // Address is where the task is now, as far as the log knows.
@@ -117,11 +130,13 @@ func (i *Info) apply(e event.Event) {
 			i.Summaries++
 		}
 		i.Tokens += b.Usage.Prompt + b.Usage.Completion
+		i.Estimated = i.Estimated || b.Usage.Estimated
 		i.CostUSD += b.CostUSD
 	case *event.LLMFailed:
 		i.Asking = false
 		if b.Kind == event.Interrupted {
 			i.Tokens += i.estimated
+			i.Estimated = i.Estimated || i.estimated > 0
 			i.Lost++
 		}
 	case *event.ToolRequested:
@@ -145,6 +160,7 @@ func (i *Info) forked(b *event.ContextForked, at time.Time) {
 	i.UUID, i.Fork, i.ForkSeq, i.Live = b.UUID, b.Origin, b.Seq, b.Live
 	i.Created, i.State, i.Waits, i.Ended, i.Partial = at, StateRunning, "", time.Time{}, false
 	i.LLMCalls, i.LLMBegun, i.Summaries, i.Lost, i.ToolCalls, i.Tokens, i.CostUSD = 0, 0, 0, 0, 0, 0, 0
+	i.Estimated = false
 }
 
 // kept notes where unfinished work is.

@@ -29,6 +29,7 @@ var indexFields = []struct {
 	{"lost", func(i *Info) any { return &i.Lost }},
 	{"tool_calls", func(i *Info) any { return &i.ToolCalls }},
 	{"tokens", func(i *Info) any { return &i.Tokens }},
+	{"estimated", func(i *Info) any { return &i.Estimated }},
 	{"cost_usd", func(i *Info) any { return &i.CostUSD }},
 	{"seq", func(i *Info) any { return &i.Head.Seq }},
 	{"hash", func(i *Info) any { return &i.Head.Hash }},

@@ -19,11 +19,26 @@ type Usage struct {
 	Prompt     int // tokens
 	Completion int
 	Cached     int
+	Estimated  bool // some of the tokens are
 	CostUSD    float64
 	Active     time.Duration // time in which a process worked on it
 	Ratio      float64       // the provider's count of prompt tokens over our uncalibrated estimate; 0 before the first reply
 	estimated  int           // of the open model call
+	open       bool          // a model call is
 	outside    bool          // so is whether it is no turn of the conversation
+}
+
+// ModelCalls are all model calls that were begun, and those of them that were no turns of the
+// conversation or brought no reply.
+type ModelCalls struct{ All, Summaries, Interrupted, Failed int }
+
+// Calls says what became of the model calls.
+func (u Usage) Calls() ModelCalls {
+	c := ModelCalls{u.LLMBegun, u.Summaries, u.Lost, u.LLMBegun - u.LLMCalls - u.Summaries - u.Lost}
+	if u.open {
+		c.Failed--
+	}
+	return c
 }
 
 // Tokens is the number that limits count.
@@ -35,15 +50,20 @@ func (u *Usage) apply(e event.Event, before time.Time, status Status) {
 		return // nobody worked between the last event and this one
 	case *event.LLMRequested:
 		u.LLMBegun++
+		u.open = true
 		u.estimated, u.outside = b.Estimated, b.OutsideConversation()
 	case *event.LLMFailed:
+		u.open = false
 		if b.Kind == event.Interrupted {
 			u.Prompt += u.estimated // the provider has counted it, too
+			u.Estimated = u.Estimated || u.estimated > 0
 			u.Lost++
 		}
 	case *event.ToolRequested:
 		u.ToolCalls++
 	case *event.LLMReplied:
+		u.open = false
+		u.Estimated = u.Estimated || b.Usage.Estimated
 		if !u.outside {
 			u.LLMCalls++
 		} else {

@@ -130,7 +130,7 @@ func TestRunIsWatched(t *testing.T) {
 	close(gate)
 	code, written := p.end()
 	last := left(written)
-	for _, want := range []string{"✓ widgets#1 workspace/write_file hello.txt", `✗ widgets#1 workspace/run_command`, "✓ widgets#1 completed: http://", "/pull/2 · calls: 3 · "} {
+	for _, want := range []string{"✓ widgets#1 workspace/write_file hello.txt", `✗ widgets#1 workspace/run_command`, "✓ widgets#1 completed: http://", "/pull/2 · calls: 4 · "} {
 		if !strings.Contains(last, want) {
 			t.Errorf("the terminal lacks %q:\n%q", want, last)
 		}

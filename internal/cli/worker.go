@@ -148,7 +148,7 @@ func (w *Worker) endLine(o rounds.Outcome) {
 			line += ": " + more
 		}
 	}
-	line += " · " + watch.Took(w.Lang, o.LLMCalls, o.Tokens, o.CostUSD, time.Duration(o.Seconds*float64(time.Second))) + " · agent inspect " + o.UUID[:8]
+	line += " · " + watch.Took(w.Lang, o.LLMBegun, o.Tokens, o.CostUSD, time.Duration(o.Seconds*float64(time.Second))) + " · agent inspect " + o.UUID[:8]
 	line, _ = w.Secrets.String(line)
 	w.PrintSafe(w.Out, term.Of(w.Out).Paint(color, sanitize.Terminal(line)))
 }

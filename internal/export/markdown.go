@@ -66,8 +66,8 @@ func (s Source) summary(w io.Writer, state *projections.State) {
 		{s.text("export.context"), fenced(s.UUID)},
 		{s.text("export.state"), i18n.State(s.Lang, report.StateOf(s.Store, contexts.Info{UUID: s.UUID, State: string(state.Status)}))},
 		{s.text("export.time"), state.Started.UTC().Format(time.RFC3339) + " – " + state.Now.UTC().Format(time.RFC3339)},
-		{s.text("export.calls"), fmt.Sprintf("%d / %d", state.Usage.LLMBegun, state.Usage.ToolCalls)},
-		{s.text("export.tokens"), fmt.Sprintf("%d / %d", state.Usage.Prompt, state.Usage.Completion)},
+		{s.text("export.calls"), report.Calls(s.Lang, state.Usage.Calls()) + " · " + s.text("calls.tools", state.Usage.ToolCalls)},
+		{s.text("export.tokens"), i18n.Tokens(state.Usage.Prompt, state.Usage.Estimated) + fmt.Sprintf(" / %d", state.Usage.Completion)},
 		{s.text("export.cost"), i18n.Cost(state.Usage.CostUSD)},
 	}
 	if c := state.Config; c != nil {

@@ -7,7 +7,7 @@ var exportTexts = texts{
 	"export.state":   {"state", "状態"},
 	"export.time":    {"time", "期間"},
 	"export.model":   {"model", "モデル"},
-	"export.calls":   {"calls: model / tools", "呼び出し: モデル / ツール"},
+	"export.calls":   {"calls", "呼び出し"},
 	"export.tokens":  {"tokens: prompt / output", "トークン: 入力 / 出力"},
 	"export.cost":    {"cost", "費用"},
 	"export.work":    {"unfinished work", "未完了の作業"},

@@ -2,7 +2,7 @@ package i18n
 
 // inspectTexts are printed by agent inspect.
 var inspectTexts = texts{
-	"inspect.tokens":      {"tokens: %d", "%d トークン"},
+	"inspect.tokens":      {"tokens: %s", "%s トークン"},
 	"inspect.whole":       {"whole: agent inspect %s %d", "全体: agent inspect %s %d"},
 	"inspect.nothing":     {"(this event holds nothing but its type and time)", "（種類と時刻以外の内容はありません）"},
 	"inspect.paused":      {"paused: %s", "一時停止: %s"},

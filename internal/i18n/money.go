@@ -52,6 +52,14 @@ func USD(usd float64) string {
 	return fmt.Sprintf("%.2f", usd)
 }
 
+// Tokens is a number of tokens; ~ marks an estimate.
+func Tokens(n int, estimated bool) string {
+	if estimated && n > 0 {
+		return fmt.Sprintf("~%d", n)
+	}
+	return fmt.Sprint(n)
+}
+
 // Cost is an amount of money where a label says what it is, "–" if it is not known.
 func Cost(usd float64) string {
 	if usd <= 0 {

@@ -4,7 +4,7 @@ package i18n
 // shows of the latest round.
 var roundTexts = texts{
 	"round.working": {"working: %s (%s): %s", "作業中: %s (%s): %s"},
-	"round.line":    {"%s: %s (%s), model calls: %d, tool calls: %d, %s", "%s: %s (%s)、モデル呼び出し %d 回、ツール呼び出し %d 回、%s"},
+	"round.line":    {"%s: %s (%s), %s, tool calls: %d, %s", "%s: %s (%s)、%s、ツール呼び出し %d 回、%s"},
 	"round.busy":    {"busy: %s is being worked on by another process", "作業中: %s は別のプロセスが処理しています"},
 	"round.paused":  {"paused: %s", "一時停止中: %s"},
 	"round.skipped": {"skipped: %s: %s", "見送り: %s: %s"},

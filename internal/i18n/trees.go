@@ -13,7 +13,7 @@ var treeTexts = texts{
 	"diff.parts":         {"The runs part at event %d and event %d:", "イベント %d と %d で分かれています:"},
 	"diff.over":          {"(it had ended)", "（終了済み）"},
 	"diff.run":           {"%s  %s  %s", "%s  %s  %s"},
-	"diff.took":          {"   messages: %d, model calls: %d, tool calls: %d, tokens: %d, %s, %s", "   メッセージ %d 件、モデル呼び出し %d 回、ツール呼び出し %d 回、%d トークン、%s、%s"},
+	"diff.took":          {"   messages: %d, %s, tool calls: %d, tokens: %s, %s, %s", "   メッセージ %d 件、%s、ツール呼び出し %d 回、%s トークン、%s、%s"},
 	"diff.size":          {"   changed: %d files, +%d −%d lines", "   変更: %d ファイル、+%d −%d 行"},
 	"diff.command":       {"   %s  %s", "   %s  %s"},
 	"diff.exit":          {"exit %s", "終了コード %s"},

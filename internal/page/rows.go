@@ -166,14 +166,10 @@ func (b *builder) head() {
 	if b.state != nil && b.state.Usage.Active > 0 {
 		fact("stats.active", watch.Duration(b.state.Usage.Active))
 	}
-	if calls := max(i.LLMBegun, i.LLMCalls); calls > 0 {
-		failed := calls - i.LLMCalls - i.Summaries - i.Lost
-		if i.Asking {
-			failed--
-		}
-		fact("page.calls", number(calls)+i18n.NoTurns(b.src.Lang, i.Summaries, i.Lost, failed))
+	if calls := i.Calls(); calls.All > 0 {
+		fact("page.calls", number(calls.All)+i18n.NoTurns(b.src.Lang, calls.Summaries, calls.Interrupted, calls.Failed))
 		fact("page.tools", number(i.ToolCalls))
-		fact("page.tokens", watch.Count(i.Tokens))
+		fact("page.tokens", tokens(i.Tokens, i.Estimated))
 		fact("page.cost", i18n.Cost(i.CostUSD))
 	}
 	if b.state != nil && b.state.Config != nil {
@@ -199,7 +195,7 @@ func (b *builder) costs() {
 	}
 	for _, s := range sums {
 		b.doc.Estimated = b.doc.Estimated || s.Estimated
-		c := Cost{Name: b.phaseName(s.Phase), Calls: s.Calls, Prompt: tokens(s.Prompt, s.Estimated), Cached: tokens(s.Cached, false), Output: tokens(s.Completion, false),
+		c := Cost{Name: b.phaseName(s.Phase), Calls: s.Calls, Prompt: tokens(s.Prompt, s.Estimated), Cached: tokens(s.Cached, false), Output: tokens(s.Completion, s.EstimatedOutput),
 			USD: usd(s.Spent), Time: duration(s.Seconds), Tokens: s.Prompt + s.Completion}
 		switch s.Kind {
 		case "action":

@@ -29,13 +29,17 @@ type RunEnd struct {
 	State     string        `json:"state"`
 	Messages  int           `json:"messages"`
 	LLMCalls  int           `json:"llm_calls"`
+	LLMBegun  int           `json:"llm_begun"`
 	ToolCalls int           `json:"tool_calls"`
 	Tokens    int           `json:"tokens"`
 	CostUSD   float64       `json:"cost_usd"`
 	Seconds   float64       `json:"active_seconds"` // in which a process worked on it
 	Change    Size          `json:"change"`         // of all files, from the beginning to the end
 	Commands  []RunCommand  `json:"commands"`
+	Estimated bool          `json:"estimated,omitempty"` // some of the tokens are
 	Active    time.Duration `json:"-"`
+
+	Calls projections.ModelCalls `json:"-"`
 }
 
 // Size is how large a change is. The caller of [Source.Compare] knows it: files are not in the log.
@@ -75,7 +79,7 @@ func (s Source) run(uuid string) (turns []turn, end RunEnd, err error) {
 		}
 	})
 	u := f.state.Usage
-	end = RunEnd{UUID: uuid, State: stateOf(s.Store, uuid, string(f.state.Status)), LLMCalls: u.LLMCalls, ToolCalls: u.ToolCalls, Tokens: u.Tokens(), CostUSD: u.CostUSD,
+	end = RunEnd{UUID: uuid, State: stateOf(s.Store, uuid, string(f.state.Status)), LLMCalls: u.LLMCalls, LLMBegun: u.LLMBegun, Calls: u.Calls(), ToolCalls: u.ToolCalls, Tokens: u.Tokens(), Estimated: u.Estimated, CostUSD: u.CostUSD,
 		Seconds: u.Active.Seconds(), Active: u.Active, Messages: len(turns), Commands: []RunCommand{}}
 	if f.state.Created != nil {
 		end.TaskKey = f.state.Created.TaskKey

@@ -16,8 +16,10 @@ type Listed struct {
 	CreatedAt time.Time `json:"created_at,omitzero"`
 	UpdatedAt time.Time `json:"updated_at,omitzero"`
 	LLMCalls  int       `json:"llm_calls"`
+	LLMBegun  int       `json:"llm_begun"`
 	ToolCalls int       `json:"tool_calls"`
 	Tokens    int       `json:"tokens"`
+	Estimated bool      `json:"estimated,omitempty"` // some of the tokens are
 	CostUSD   float64   `json:"cost_usd"`
 	Waits     string    `json:"waits_for,omitempty"`
 	Partial   bool      `json:"partial,omitempty"`  // it completed without having done everything
@@ -80,7 +82,7 @@ func stateOf(store *contexts.Store, uuid, state string) string {
 
 func listed(i contexts.Info) Listed {
 	line := Listed{UUID: i.UUID, TaskKey: i.Address(), State: i.State, Title: i.Title, CreatedAt: i.Created, UpdatedAt: i.Updated,
-		LLMCalls: i.LLMCalls, ToolCalls: i.ToolCalls, Tokens: i.Tokens, CostUSD: i.CostUSD, Waits: i.Waits, Partial: i.Partial, Work: i.Work, Change: i.Change,
+		LLMCalls: i.LLMCalls, LLMBegun: i.Calls().All, ToolCalls: i.ToolCalls, Tokens: i.Tokens, Estimated: i.Estimated, CostUSD: i.CostUSD, Waits: i.Waits, Partial: i.Partial, Work: i.Work, Change: i.Change,
 		ForkOf: i.Fork, ForkAt: i.ForkSeq, Live: i.Live, Err: i.Err}
 	if line.UpdatedAt.IsZero() {
 		line.UpdatedAt = i.Created // what came after it cannot be read

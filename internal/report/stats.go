@@ -36,6 +36,7 @@ type StatsRow struct {
 	Prompt     int     `json:"prompt_tokens"`
 	Cached     int     `json:"cached_tokens"` // of the prompts: read from a cache of the server
 	Completion int     `json:"completion_tokens"`
+	Estimated  bool    `json:"estimated,omitempty"` // some of the tokens are
 	CostUSD    float64 `json:"cost_usd"`
 	Unpriced   int     `json:"unpriced_calls"` // replies of a model without a price, which cost_usd lacks
 	Active     float64 `json:"active_seconds"`
@@ -117,7 +118,7 @@ func (c *counter) count(ev event.Event, s *projections.State) {
 		return
 	}
 	line.add(&StatsRow{Calls: now.LLMCalls - before.LLMCalls, Begun: now.LLMBegun - before.LLMBegun, Tools: now.ToolCalls - before.ToolCalls, Prompt: now.Prompt - before.Prompt, Cached: now.Cached - before.Cached,
-		Completion: now.Completion - before.Completion, CostUSD: now.CostUSD - before.CostUSD, Unpriced: now.Unpriced - before.Unpriced, Active: (now.Active - before.Active).Seconds()})
+		Completion: now.Completion - before.Completion, CostUSD: now.CostUSD - before.CostUSD, Unpriced: now.Unpriced - before.Unpriced, Estimated: estimated(ev.Body, now.Tokens()-before.Tokens()), Active: (now.Active - before.Active).Seconds()})
 	switch ev.Body.(type) {
 	case *event.ContextCreated:
 		line.Runs++
@@ -128,6 +129,12 @@ func (c *counter) count(ev event.Event, s *projections.State) {
 	case *event.ContextFailed:
 		line.Failed++
 	}
+}
+
+// estimated tells whether the tokens that an event brought are estimated.
+func estimated(b event.Body, tokens int) bool {
+	replied, ok := b.(*event.LLMReplied)
+	return tokens > 0 && (!ok || replied.Usage.Estimated)
 }
 
 // countTool adds a tool call and its outcome, and nothing else.
@@ -214,6 +221,7 @@ func (l *StatsRow) add(m *StatsRow) {
 	l.Prompt += m.Prompt
 	l.Cached += m.Cached
 	l.Completion += m.Completion
+	l.Estimated = l.Estimated || m.Estimated
 	l.CostUSD += m.CostUSD
 	l.Active += m.Active
 }

@@ -43,6 +43,9 @@ func (p *Printer) Stats(r *report.Stats) {
 	}
 	t.Print(p.Screen)
 	p.moneyNotes(r.Total.Unpriced, r.Total.CostUSD)
+	if r.Total.Estimated {
+		p.paint(term.Aux, p.text("money.estimate"))
+	}
 }
 
 // moneyNotes explain the marks of money that is not known.
@@ -63,7 +66,7 @@ func (p *Printer) outcomes(key string, l *report.StatsRow) []string {
 			p.text("stats.calls"), p.text("stats.tools"), p.text("stats.tokens"), p.text("stats.cached"), "USD", p.text("stats.active"), ""}
 	}
 	n := strconv.Itoa
-	return []string{key, n(l.Runs), n(l.Completed), n(l.Stopped), n(l.Failed), n(l.Begun), n(l.Tools), n(l.Prompt + l.Completion), share(l.Cached, l.Prompt), money(l), active(l)}
+	return []string{key, n(l.Runs), n(l.Completed), n(l.Stopped), n(l.Failed), n(l.Begun), n(l.Tools), i18n.Tokens(l.Prompt+l.Completion, l.Estimated), share(l.Cached, l.Prompt), money(l), active(l)}
 }
 
 // spending are the cells of a row that holds a task or a context.
@@ -75,7 +78,7 @@ func (p *Printer) spending(key string, l *report.StatsRow) []string {
 		key = key[:8] // of a context: every command takes the beginning
 	}
 	n := strconv.Itoa
-	return []string{key, l.Title, n(l.Begun), n(l.Tools), n(l.Prompt + l.Completion), share(l.Cached, l.Prompt), money(l), active(l)}
+	return []string{key, l.Title, n(l.Begun), n(l.Tools), i18n.Tokens(l.Prompt+l.Completion, l.Estimated), share(l.Cached, l.Prompt), money(l), active(l)}
 }
 
 // money is what a row cost; + if a part of it has no price.

@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"slices"
 	"time"
 
 	"agent/eventlog"
@@ -18,14 +19,15 @@ const (
 // Spent is what one model call or several took. Tokens of a call without a reply are
 // not known: an interrupted one counts with the estimate of its prompt.
 type Spent struct {
-	Calls      int     `json:"llm_begun"`
-	Prompt     int     `json:"prompt_tokens"`
-	Cached     int     `json:"cached_tokens"`
-	Completion int     `json:"completion_tokens"`
-	Estimated  bool    `json:"estimated,omitempty"` // some of the counts are
-	CostUSD    float64 `json:"cost_usd"`
-	Unpriced   int     `json:"unpriced_calls"` // which cost_usd lacks
-	Seconds    float64 `json:"seconds"`
+	Calls           int     `json:"llm_begun"`
+	Prompt          int     `json:"prompt_tokens"`
+	Cached          int     `json:"cached_tokens"`
+	Completion      int     `json:"completion_tokens"`
+	Estimated       bool    `json:"estimated,omitempty"`        // some of the counts are
+	EstimatedOutput bool    `json:"estimated_output,omitempty"` // some of those of the output, too
+	CostUSD         float64 `json:"cost_usd"`
+	Unpriced        int     `json:"unpriced_calls"` // which cost_usd lacks
+	Seconds         float64 `json:"seconds"`
 }
 
 func (s *Spent) add(c Spent) {
@@ -33,7 +35,7 @@ func (s *Spent) add(c Spent) {
 	s.Prompt += c.Prompt
 	s.Cached += c.Cached
 	s.Completion += c.Completion
-	s.Estimated = s.Estimated || c.Estimated
+	s.Estimated, s.EstimatedOutput = s.Estimated || c.Estimated, s.EstimatedOutput || c.EstimatedOutput
 	s.CostUSD += c.CostUSD
 	s.Unpriced += c.Unpriced
 	s.Seconds += c.Seconds
@@ -58,9 +60,10 @@ type Call struct {
 
 // Sum is what a phase, a step of it, or the whole took.
 type Sum struct {
-	Kind   string `json:"kind"`             // phase | action | total
+	Kind   string `json:"kind"`             // phase | action | model | total
 	Phase  string `json:"phase,omitempty"`  // without planning: the purpose of the calls
 	Action string `json:"action,omitempty"` // of a phase
+	Model  string `json:"model,omitempty"`
 	Spent
 }
 
@@ -73,6 +76,7 @@ type Ledger struct {
 	estimate      int         // tokens of the prompt of the open call
 	asked         time.Time   // zero after the process died: nobody knows how long the call took
 	phases        []*phaseSum // in the order of their first calls
+	models        []*Sum
 }
 
 type phaseSum struct {
@@ -121,6 +125,7 @@ func (l *Ledger) replied(b *event.LLMReplied) (Call, bool) {
 	c, ok := l.close()
 	c.Outcome, c.Finish = CallReplied, b.Finish
 	c.Prompt, c.Cached, c.Completion, c.Estimated = b.Usage.Prompt, b.Usage.Cached, b.Usage.Completion, b.Usage.Estimated
+	c.EstimatedOutput = c.Estimated
 	c.CostUSD, c.Seconds = b.CostUSD, float64(b.DurationMS)/1000
 	if b.CostUSD == 0 {
 		c.Unpriced = 1
@@ -158,12 +163,26 @@ func (l *Ledger) Open() (Call, bool) { return l.close() }
 // Count adds a call to the sums.
 func (l *Ledger) Count(c Call) {
 	l.Total.add(c.Spent)
+	l.byModel(c)
 	name, action := c.Step()
 	p := findOr(&l.phases, func(p *phaseSum) bool { return p.Phase == name }, func() *phaseSum { return &phaseSum{Sum: Sum{Kind: "phase", Phase: name}} })
 	p.add(c.Spent)
 	if action != "" {
 		findOr(&p.actions, func(s *Sum) bool { return s.Action == action }, func() *Sum { return &Sum{Kind: "action", Phase: name, Action: action} }).add(c.Spent)
 	}
+}
+
+func (l *Ledger) byModel(c Call) {
+	findOr(&l.models, func(s *Sum) bool { return s.Model == c.Model }, func() *Sum { return &Sum{Kind: "model", Model: c.Model} }).add(c.Spent)
+}
+
+// Models are the sums of the models, that of the most tokens first.
+func (l *Ledger) Models() (all []Sum) {
+	for _, s := range l.models {
+		all = append(all, *s)
+	}
+	slices.SortStableFunc(all, func(a, b Sum) int { return b.Prompt + b.Completion - a.Prompt - a.Completion })
+	return all
 }
 
 // mostSums bounds how many phases, and actions of a phase, have a sum of their own. A plan

@@ -144,15 +144,12 @@ func PrintSums(s term.Screen, lang i18n.Lang, l *Ledger) {
 
 // spent are the cells of tokens, money and time. What is not known is "–".
 func (c *costs) spent(s Spent) []string {
-	number := func(n int) string {
+	number := func(n int, estimated bool) string {
 		if s.Prompt+s.Completion == 0 || s.Estimated && n == 0 {
 			return "–"
 		}
-		if s.Estimated {
-			c.estimated = true
-			return fmt.Sprintf("~%d", n)
-		}
-		return fmt.Sprint(n)
+		c.estimated = c.estimated || estimated
+		return i18n.Tokens(n, estimated)
 	}
 	usd := ""
 	if s.Unpriced > 0 || s.CostUSD > 0 {
@@ -171,7 +168,7 @@ func (c *costs) spent(s Spent) []string {
 	if s.Cached > 0 {
 		cached = fmt.Sprint(s.Cached)
 	}
-	return []string{number(s.Prompt), cached, number(s.Completion), usd, took}
+	return []string{number(s.Prompt, s.Estimated), cached, number(s.Completion, s.EstimatedOutput), usd, took}
 }
 
 // seconds shows a time in few columns.
@@ -199,7 +196,7 @@ func (c *costs) sums(all []Sum) {
 			name = i18n.Text(c.Lang, "costs.total")
 		}
 		cells := append([]string{fmt.Sprint(s.Calls), name}, c.spent(s.Spent)...)
-		c.line("", append(cells, fmt.Sprint(s.Prompt+s.Completion))...) // that of the total is the one of the header
+		c.line("", append(cells, i18n.Tokens(s.Prompt+s.Completion, s.Estimated))...) // that of the total is the one of the header
 	}
 	notes := []i18n.ID{}
 	if c.unpriced {

@@ -6,6 +6,7 @@ import (
 
 	"agent/contexts"
 	"agent/internal/i18n"
+	"agent/internal/report"
 	"agent/internal/term"
 )
 
@@ -18,19 +19,15 @@ func Header(s term.Screen, lang i18n.Lang, info contexts.Info) {
 	if !info.Created.IsZero() {
 		parts = append(parts, term.Minute(info.Created), max(info.Updated.Sub(info.Created), 0).Round(time.Second).String())
 	}
-	calls := max(info.LLMBegun, info.LLMCalls) // an index line of an older release has only the latter
-	if calls > 0 {
-		failed := calls - info.LLMCalls - info.Summaries - info.Lost
-		if info.Asking {
-			failed--
-		}
-		parts = append(parts, i18n.Calls(lang, calls, info.Summaries, info.Lost, failed), i18n.Text(lang, "calls.tools", info.ToolCalls),
-			i18n.Text(lang, "inspect.tokens", info.Tokens), i18n.Money(lang, info.CostUSD))
+	calls := info.Calls()
+	if calls.All > 0 {
+		parts = append(parts, report.Calls(lang, calls), i18n.Text(lang, "calls.tools", info.ToolCalls),
+			i18n.Text(lang, "inspect.tokens", i18n.Tokens(info.Tokens, info.Estimated)), i18n.Money(lang, info.CostUSD))
 	}
 	for _, line := range wrap(parts, s.Width) {
 		fmt.Fprintln(s, s.Paint(term.Aux, line))
 	}
-	if calls > 0 {
+	if calls.All > 0 {
 		fmt.Fprintln(s, s.Paint(term.Aux, term.Line(i18n.Text(lang, "costs.more", info.UUID[:min(8, len(info.UUID))]), s.Width)))
 	}
 	if info.Fork != "" {

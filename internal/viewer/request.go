@@ -42,12 +42,20 @@ func RequestAt(events iter.Seq2[event.Event, error], seq uint64) (Request, error
 	return Request{}, fmt.Errorf("the log has no event %d", seq)
 }
 
-// Request prints a request and says whether its bytes are those that were sent.
+// Check tells whether the bytes are those that were sent.
+func (r Request) Check() error {
+	if r.SHA256 == r.Recorded {
+		return nil
+	}
+	return fmt.Errorf("the log recorded another request, sha256 %s: a text of it was forgotten, or this release makes it differently", r.Recorded)
+}
+
+// Request prints a request, if its bytes are those that were sent.
 func (p *Printer) Request(seq uint64, r Request) error {
 	title := fmt.Sprintf("%d  sha256 %s", seq, r.SHA256)
-	if r.SHA256 != r.Recorded {
+	if err := r.Check(); err != nil {
 		fmt.Fprintln(p.Screen, p.Screen.Paint(term.Bad, title))
-		return fmt.Errorf("the log recorded another request, sha256 %s: a text of it was forgotten, or this release makes it differently", r.Recorded)
+		return err
 	}
 	fmt.Fprintln(p.Screen, p.Screen.Paint(term.Head, title))
 	p.text(0, pretty(r.Body))

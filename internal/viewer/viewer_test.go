@@ -99,11 +99,11 @@ func TestCosts(t *testing.T) {
 
 CALLS  STEP              PROMPT     CACHED  OUTPUT      USD   TIME  TOKENS
     2  planning            1000        600     100   0.0200   2.5s  1100
-    3  execution          ~2700          –     ~50   0.0300   1.5s  2750
-    2  · a1               ~2700          –     ~50   0.0300   1.5s  2750
+    3  execution          ~2700          –      50   0.0300   1.5s  ~2750
+    2  · a1               ~2700          –      50   0.0300   1.5s  ~2750
     1  · a2                   –          –       –               –  0
     1  compaction           500          –      40        –   1.5s  540
-    6  total              ~4200        600    ~190  0.0500+   5.5s  4390
+    6  total              ~4200        600     190  0.0500+   5.5s  ~4390
 – no price: llm.prices of the configuration has none for the model
 + some of the calls have no price
 ~ estimated: the server gave no count, or the call was interrupted

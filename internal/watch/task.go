@@ -58,7 +58,7 @@ func (t *Task) Apply(ev event.Event, s *projections.State, lang i18n.Lang) (step
 	if s.Planned() {
 		t.Phase, t.Action, t.Actions = s.Planning.Phase, s.Planning.Current+1, len(s.Planning.Actions)
 	}
-	t.Calls, t.Tokens, t.CostUSD = s.Usage.LLMCalls, s.Usage.Tokens(), s.Usage.CostUSD
+	t.Calls, t.Tokens, t.CostUSD = s.Usage.LLMBegun, s.Usage.Tokens(), s.Usage.CostUSD
 	t.Active, t.At, t.NotBefore = s.Usage.Active, ev.Time, s.Work.NotBefore
 	return step, ok
 }

@@ -91,16 +91,16 @@ func TestLine(t *testing.T) {
 		want   string
 	}{
 		{i18n.En, 0, 80, nil, "widgets#12 · prepares · calls: 0 · tokens: 0 · 0.0s"},
-		{i18n.En, time.Second, 80, []event.Body{&event.LLMRequested{}}, "widgets#12 · waits for the model · calls: 0 · tokens: 0 · 2.0s"},
+		{i18n.En, time.Second, 80, []event.Body{&event.LLMRequested{}}, "widgets#12 · waits for the model · calls: 1 · tokens: 0 · 2.0s"},
 		{i18n.En, time.Minute, 80, []event.Body{run}, "widgets#12 · workspace/run_command go test ./...… · calls: 0 · tokens: 0 · 1m01s"},
 		{i18n.En, time.Minute, 120, []event.Body{run}, "widgets#12 · workspace/run_command go test ./... (1m00s) · calls: 0 · tokens: 0 · 1m01s"},
 		{i18n.En, 0, 40, []event.Body{run}, "widgets#12 · workspace/run_command go t…"},
-		{i18n.En, 0, 80, []event.Body{&event.LLMRequested{}, &event.LLMFailed{Kind: "timeout", NotBefore: start.Add(63 * time.Second)}}, "widgets#12 · asks the model again in 1m00s · calls: 0 · tokens: 0 · 2.0s"},
+		{i18n.En, 0, 80, []event.Body{&event.LLMRequested{}, &event.LLMFailed{Kind: "timeout", NotBefore: start.Add(63 * time.Second)}}, "widgets#12 · asks the model again in 1m00s · calls: 1 · tokens: 0 · 2.0s"},
 		{i18n.En, 0, 80, []event.Body{&event.LLMRequested{}, &event.LLMReplied{Usage: event.Usage{Prompt: 12_000, Completion: 345}, CostUSD: 0.042}}, "widgets#12 · prepares · calls: 1 · tokens: 12.3k · $0.0420 · 2.0s"},
 		{i18n.En, 0, 80, []event.Body{&event.CommentRequested{}}, "widgets#12 · writes a comment · calls: 0 · tokens: 0 · 1.0s"},
 		{i18n.En, 0, 80, []event.Body{&event.LabelsRequested{}}, "widgets#12 · sets labels · calls: 0 · tokens: 0 · 1.0s"},
 		{i18n.En, 0, 80, []event.Body{&event.ChangeRequested{}}, "widgets#12 · publishes the change · calls: 0 · tokens: 0 · 1.0s"},
-		{i18n.Ja, time.Second, 80, []event.Body{&event.LLMRequested{}}, "widgets#12 · モデルの応答待ち · 呼び出し 0 回 · 0 トークン · 2.0s"},
+		{i18n.Ja, time.Second, 80, []event.Body{&event.LLMRequested{}}, "widgets#12 · モデルの応答待ち · 呼び出し 1 回 · 0 トークン · 2.0s"},
 	} {
 		task, _ := history(c.lang, append(began(), c.events...)...)
 		now := task.At.Add(c.after)

@@ -41,6 +41,7 @@ type Outcome struct {
 	Because   string  `json:"because,omitempty"` // in words
 	Change    string  `json:"change,omitempty"`  // URL of the pull or merge request
 	LLMCalls  int     `json:"llm_calls"`
+	LLMBegun  int     `json:"llm_begun"`
 	ToolCalls int     `json:"tool_calls"`
 	Tokens    int     `json:"tokens"`
 	CostUSD   float64 `json:"cost_usd"`
@@ -48,11 +49,13 @@ type Outcome struct {
 
 	Attention bool   `json:"attention"`       // a person has to look at it
 	Error     string `json:"error,omitempty"` // of state error: it could not be worked on
+
+	calls projections.ModelCalls
 }
 
 func (r *round) outcome(s *projections.State, took time.Duration) Outcome {
 	o := Outcome{UUID: s.Created.UUID, TaskKey: s.Key.String(), Title: s.Created.Title, State: string(s.Status), Change: report.Change(s),
-		LLMCalls: s.Usage.LLMCalls, ToolCalls: s.Usage.ToolCalls, Tokens: s.Usage.Tokens(), CostUSD: s.Usage.CostUSD, Seconds: took.Round(time.Millisecond).Seconds(),
+		LLMCalls: s.Usage.LLMCalls, LLMBegun: s.Usage.LLMBegun, calls: s.Usage.Calls(), ToolCalls: s.Usage.ToolCalls, Tokens: s.Usage.Tokens(), CostUSD: s.Usage.CostUSD, Seconds: took.Round(time.Millisecond).Seconds(),
 		Attention: s.Status == projections.Failed || report.NeedsPerson(s) || len(s.Refused) > 0}
 	switch {
 	case s.Status != projections.Completed, report.Work(s, r.Language()) != "", len(s.Refused) > 0:
@@ -79,7 +82,7 @@ func (o Outcome) Line(lang i18n.Lang) string {
 	if o.State == Skipped {
 		return i18n.Text(lang, "round.skipped", cmp.Or(o.TaskKey, o.UUID), o.Because)
 	}
-	line := i18n.Text(lang, "round.line", i18n.State(lang, o.State), o.TaskKey, o.UUID, o.LLMCalls, o.ToolCalls,
+	line := i18n.Text(lang, "round.line", i18n.State(lang, o.State), o.TaskKey, o.UUID, report.Calls(lang, o.calls), o.ToolCalls,
 		time.Duration(o.Seconds*float64(time.Second)).Round(time.Millisecond))
 	for _, more := range []string{o.Because, o.Change} {
 		if more != "" {
