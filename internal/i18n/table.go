@@ -23,6 +23,7 @@ var parts = []texts{commentTexts, planTexts, reasonTexts, failureTexts, modelTex
 	searchTexts,
 	turnTexts,
 	uiKeyTexts,
+	uiHintTexts,
 	rowTexts,
 	sentenceTexts,
 	vocabularyTexts,

@@ -3,6 +3,7 @@ package i18n
 // uiTexts are those of the browser in the terminal.
 var uiTexts = texts{
 	"tui.contexts": {"agent · contexts: %d of %d", "agent · コンテキスト: %d / %d 件"},
+	"tui.id":       {"context", "ID"},
 	"tui.state":    {"state", "状態"},
 	"tui.age":      {"age", "経過"},
 	"tui.cost":     {"USD", "USD"},
@@ -10,15 +11,13 @@ var uiTexts = texts{
 	"tui.title":    {"title", "タイトル"},
 	"tui.none":     {"No context.", "コンテキストはありません。"},
 	"tui.loading":  {"reading …", "読み込み中…"},
+	"tui.bysteps":  {"by step:", "ステップ別:"},
 	"tui.tokens":   {"tokens", "トークン"},
 	"tui.time":     {"time", "時間"},
 	"tui.part":     {"events %d–%d of %d", "イベント %d–%d / %d"},
 	"tui.failed":   {"%d failed", "失敗 %d 件"},
 
-	"tui.keys.list":    {"enter open · / filter · P pause · R resume · S stop · ? keys · q quit", "enter 開く · / 絞り込み · P 一時停止 · R 再開 · S 停止 · ? キー一覧 · q 終了"},
-	"tui.keys.context": {"enter detail · n failed · d diff · p plan · c message · F fork · ? keys · q back", "enter 詳細 · n 失敗 · d 差分 · p 計画 · c 発言 · F フォーク · ? キー · q 戻る"},
-	"tui.keys.filter":  {"words: all must fit · ↑ ↓ choose · enter keep the filter · esc drop it", "語句（すべてに一致） · ↑ ↓ 選択 · enter 確定 · esc 解除"},
-	"tui.keys.detail":  {"j/k scroll · n failed · d diff · $ costs · q back to the timeline", "j/k スクロール · n 失敗 · d 差分 · $ 費用 · q タイムラインに戻る"},
+	"tui.keys.filter": {"words: all must fit · ↑ ↓ choose · enter keep the filter · esc drop it", "語句（すべてに一致） · ↑ ↓ 選択 · enter 確定 · esc 解除"},
 
 	"tui.ask.pause":  {"Pause %s? y/n ", "%s を一時停止しますか？ y/n "},
 	"tui.ask.resume": {"Resume %s? y/n ", "%s を再開しますか？ y/n "},
@@ -38,6 +37,6 @@ var uiTexts = texts{
 	"tui.plan":      {"Plan", "計画"},
 	"tui.actions":   {"Actions: %d", "アクション: %d 件"},
 	"tui.diff":      {"Changed files: %d", "変更ファイル: %d 件"},
-	"tui.used":      {"%d tokens (prompt %d, output %d)", "%d トークン（入力 %d、出力 %d）"},
+	"tui.used":      {"%s tokens (prompt %d, output %d)", "%s トークン（入力 %d、出力 %d）"},
 	"tui.cut":       {"… the rest: agent inspect %s %d", "…続きは agent inspect %s %d"},
 }

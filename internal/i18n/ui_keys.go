@@ -21,8 +21,11 @@ d|next change of files
 p|latest plan
 c|next message or comment
 w|next pause or resume
-12 enter|step 12 (also : and #)
-$|costs by phase
+t|what the model was told next
+57 enter|event 57 (also : and #)
+s12 enter|step 12
+$|tokens, money and time
+v|next view of a detail
 space|fold a phase
 m|show minor rows, too
 f|follow
@@ -50,8 +53,11 @@ d|次のファイル変更
 p|最新の計画
 c|次の発言・コメント
 w|次の一時停止・再開
-12 enter|ステップ 12（: # も可）
-$|フェーズごとの費用
+t|次にモデルに伝えた内容
+57 enter|イベント 57（: # も可）
+s12 enter|ステップ 12
+$|トークン・費用・時間
+v|詳細の表示切り替え
 space|フェーズの折りたたみ
 m|細かい行も表示
 f|追従
@@ -64,8 +70,20 @@ S|停止
 F|ここからフォーク
 `},
 
-	"tui.ask.step": {"Step (enter goes there, esc does not):", "ステップ番号（enter で移動、esc で中止）:"},
-	"tui.costs":    {"What model calls took, by phase and action", "モデル呼び出しの費用（フェーズ・アクション別）"},
+	"tui.ask.place": {"Event (57) or step (s4); enter goes there, esc does not:", "イベント（57）またはステップ（s4）。enter で移動、esc で中止:"},
+	"tui.nothing":   {"%s does nothing here; ? shows the keys", "%s はここでは使えません（? キー一覧）"},
+	"tui.shown":     {"Minor rows are shown, too: m hides them", "細かい行も表示しました（m で隠す）"},
+
+	"tui.none.place":  {"There is no %s: %s", "%s はありません。%s"},
+	"tui.none.form":   {"%s is no event (57) and no step (s4): %s", "%s はイベント（57）でもステップ（s4）でもありません。%s"},
+	"tui.place.event": {"event %s", "イベント %s"},
+	"tui.place.step":  {"step %s", "ステップ %s"},
+	"tui.places":      {"events are 1 to %d, steps s1 to s%d", "イベントは 1 から %d、ステップは s1 から s%d です"},
+	"tui.places.none": {"events are 1 to %d, and there are no steps", "イベントは 1 から %d、ステップはありません"},
+	"tui.places.long": {"events are 1 to %d; steps are not counted in so long a log", "イベントは 1 から %d です（ログが大きいためステップは数えていません）"},
+	"tui.none.told":   {"The model was told nothing after this", "これより後にモデルへ伝えた内容はありません"},
+	"tui.none.view":   {"There is no other view of this", "ほかの表示はありません"},
+	"tui.at.told":     {"request to the model %d of %d", "モデルへのリクエスト %d / %d 件"},
 
 	"tui.at.failed":   {"failure %d of %d", "失敗 %d / %d 件"},
 	"tui.at.plan":     {"plan: row %d of %d", "計画: %d / %d 行"},
@@ -80,7 +98,6 @@ F|ここからフォーク
 	"tui.none.message": {"There is no message here", "ここに発言はありません"},
 	"tui.none.diff":    {"No files were changed here", "ここにファイル変更はありません"},
 	"tui.none.pause":   {"There is no pause here", "ここに一時停止はありません"},
-	"tui.none.step":    {"There is no step %s here", "ここにステップ %s はありません"},
 
 	"tui.ended.pause":  {"It has ended: there is nothing to pause", "終了しているため、一時停止できません"},
 	"tui.ended.resume": {"It has ended: there is nothing to resume", "終了しているため、再開できません"},

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -17,7 +16,6 @@ import (
 	"agent/internal/sanitize"
 	"agent/internal/term"
 	"agent/internal/timeline"
-	"agent/internal/trees"
 	"agent/internal/viewer"
 	"agent/projections"
 )
@@ -29,7 +27,9 @@ type detail struct {
 	lines   []styled
 	top     int
 	focused bool
-	costs   bool // what money went where is shown instead
+	costs   bool      // what money went where is shown instead
+	views   []i18n.ID // ways to show it
+	view    int       // of them
 }
 
 // styled is a line that is safe for a terminal, and what it means.
@@ -43,6 +43,8 @@ type detailMsg struct {
 	seq   uint64
 	width int
 	lines []styled
+	views []i18n.ID
+	view  int
 }
 
 // mostDetail bounds what is shown of an event in bytes and lines.
@@ -71,19 +73,46 @@ func (m *Model) showDetail(focused bool) tea.Cmd {
 	if v == nil || v.detail.costs || v.row() == nil || m.width < roomy && !focused && !v.detail.focused {
 		return nil
 	}
-	row, width := *v.row(), m.detailWidth()
+	row, width := v.row(), m.detailWidth()
 	if v.detail.seq == row.Seq && v.detail.width == width && row.Status != timeline.Open && len(v.detail.lines) > 0 {
 		return nil
 	}
-	return m.loadDetail(v.uuid, row, width)
+	return m.loadDetail(row, 0)
 }
 
-func (m *Model) loadDetail(uuid string, row timeline.Row, width int) tea.Cmd {
+// loadDetail reads what is behind a row, in one of the ways to show it.
+func (m *Model) loadDetail(r *timeline.Row, view int) tea.Cmd {
+	row, uuid, width, asking := *r, m.open.uuid, m.detailWidth(), m.open.askingOf(r)
 	return func() tea.Msg {
 		p := &page{Model: m, uuid: uuid, width: width, blob: func(hash string) ([]byte, error) { return m.Store.Blob(uuid, hash) }}
-		p.row(row)
-		return detailMsg{uuid, row.Seq, width, p.lines}
+		views := viewsOf(row)
+		p.row(row, views[view], asking)
+		return detailMsg{uuid, row.Seq, width, p.lines, views, view}
 	}
+}
+
+// viewsOf are the ways to show a row; the first one has no name if it is the only one.
+func viewsOf(r timeline.Row) []i18n.ID {
+	switch {
+	case r.Kind == timeline.Model && r.Purpose == "":
+		return []i18n.ID{"tui.view.new", viewWhole}
+	case r.Kind == timeline.Model:
+		return []i18n.ID{viewWhole}
+	case r.Saved > 0 && r.Files > 0:
+		return []i18n.ID{viewDiff, viewBefore, viewAfter}
+	}
+	return []i18n.ID{""}
+}
+
+// nextView shows the chosen row in the next way.
+func (m *Model) nextView() tea.Cmd {
+	d := &m.open.detail
+	if r := m.open.row(); r != nil && d.seq == r.Seq && !d.costs && len(d.views) > 1 {
+		d.top = 0
+		return m.loadDetail(r, (d.view+1)%len(d.views))
+	}
+	m.say(true, "tui.none.view")
+	return nil
 }
 
 func (m *Model) detailed(d detailMsg) {
@@ -98,7 +127,8 @@ func (m *Model) detailed(d detailMsg) {
 	if v.detail.seq == d.seq {
 		top = v.detail.top
 	}
-	v.detail = detail{seq: d.seq, width: d.width, lines: d.lines, top: min(top, max(len(d.lines)-1, 0)), focused: v.detail.focused, costs: v.detail.costs}
+	v.detail = detail{seq: d.seq, width: d.width, lines: d.lines, top: min(top, max(len(d.lines)-1, 0)), focused: v.detail.focused, costs: v.detail.costs,
+		views: d.views, view: d.view}
 }
 
 func (m *Model) keyDetail(name string) tea.Cmd {
@@ -108,11 +138,16 @@ func (m *Model) keyDetail(name string) tea.Cmd {
 		d.focused = false
 		m.unCost()
 		return m.showDetail(false)
-	case "n", "N", "p", "c", "d", "w", "$":
+	case "n", "N", "p", "c", "d", "w", "t", "$":
 		m.unCost()
 		return m.keyContext(name)
+	case "v":
+		return m.nextView()
 	default:
-		d.top = min(m.move(name, d.top, len(d.lines)), max(len(d.lines)-m.height/2, 0))
+		if !moves(name) {
+			m.say(true, "tui.nothing", name)
+		}
+		d.top = min(m.move(name, d.top, len(d.lines)), max(len(d.lines)-m.contextRows(), 0))
 	}
 	return nil
 }
@@ -142,7 +177,7 @@ type page struct {
 // add adds a text, in lines that fit.
 func (p *page) add(color term.Color, text string) {
 	for line := range strings.Lines(text) {
-		if p.bytes += len(line); p.bytes > mostBytes || len(p.lines) > mostLines {
+		if p.bytes += len(line); p.full() {
 			return
 		}
 		for _, part := range wrap(sanitize.Terminal(strings.TrimRight(line, "\r\n")), p.width) {
@@ -151,6 +186,9 @@ func (p *page) add(color term.Color, text string) {
 	}
 }
 
+// full tells whether no more is shown.
+func (p *page) full() bool { return p.bytes > mostBytes || len(p.lines) > mostLines }
+
 func (p *page) head(id i18n.ID, args ...any) {
 	if len(p.lines) > 0 {
 		p.lines = append(p.lines, styled{})
@@ -158,26 +196,45 @@ func (p *page) head(id i18n.ID, args ...any) {
 	p.add(term.Head, p.text(id, args...))
 }
 
-// row shows a row: its figures, its intent and outcome, and what it changed in the files.
-func (p *page) row(r timeline.Row) {
-	p.add(term.Head, fmt.Sprintf("%d  %s  %s", r.Seq, p.text(i18n.OrOther("kind.", string(r.Kind))), r.Title))
+// row shows a row: its figures, its intent and outcome, what the model was told, and what
+// changed in the files.
+func (p *page) row(r timeline.Row, view i18n.ID, a asking) {
+	p.add(term.Head, cut(fmt.Sprintf("%d  %s  %s", r.Seq, p.text(i18n.OrOther("kind.", string(r.Kind))), clean(r.Title)), p.width))
 	line := r.Started.Local().Format("2006-01-02 15:04:05 MST")
 	if r.Timed {
 		line += " · " + took(r.Seconds)
 	}
 	if n, known := r.Tokens(); known {
-		line += " · " + p.text("tui.used", n, r.Prompt, r.Completion)
+		line += " · " + p.text("tui.used", i18n.Tokens(n, r.Estimated), r.Prompt, r.Completion)
 	}
 	if usd, known := r.Cost(); known {
 		line += " · " + i18n.USD(usd) + " USD"
 	}
 	p.add(term.Aux, line)
-	p.why(r)
-	p.events(r)
-	if r.Saved > 0 && r.Files > 0 {
-		p.diff(r.Saved)
+	switch {
+	case view == viewWhole && r.Purpose == "":
+		p.request(r.Seq)
+	case view == viewBefore, view == viewAfter:
+		p.change(r, view)
+	default:
+		p.why(r)
+		p.who(r)
+		if r.Kind == timeline.Model && r.Purpose == "" {
+			p.asked(a)
+		}
+		if r.Kind != timeline.Resume { // whose event holds nothing
+			p.events(r)
+		}
+		switch {
+		case r.Kind == timeline.Resume:
+			p.told(a, r.Seq)
+		case view == viewWhole:
+			p.request(r.Seq)
+		case view == viewDiff:
+			p.change(r, view)
+		}
 	}
-	if p.bytes > mostBytes || len(p.lines) > mostLines {
+	if p.full() {
 		p.lines = append(p.lines, styled{cut(p.text("tui.cut", p.uuid[:8], r.Seq), p.width), term.Waits})
 	}
 }
@@ -255,28 +312,6 @@ func (p *page) event(r eventlog.Record) {
 		p.lines = append(p.lines, styled{})
 	}
 	p.add("", b.String())
-}
-
-// diff shows what a step changed.
-func (p *page) diff(seq uint64) {
-	v, err := trees.Open(p.Store, p.uuid, p.Redact)
-	if v == nil {
-		p.add(term.Bad, err.Error())
-		return
-	}
-	at, err := v.At(seq)
-	if err == nil {
-		var all []trees.Difference
-		if all, err = v.Diff(at.Saved.From, at.Saved.Tree); err == nil {
-			p.head("tui.diff", len(all))
-			for _, f := range all {
-				p.patch(f.Patch)
-			}
-		}
-	}
-	if err != nil && !errors.Is(err, trees.ErrNone) {
-		p.add(term.Bad, err.Error())
-	}
 }
 
 func (p *page) patch(text string) {

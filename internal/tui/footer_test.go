@@ -5,22 +5,63 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"agent/contexts"
+	"agent/eventlog/event"
 	"agent/internal/i18n"
-	"agent/internal/term"
 )
 
-// The keys at the bottom are whole on a terminal of 80 columns, in both
-// languages: what is cut off nobody presses.
+// The keys at the bottom are whole on a terminal of 80 columns, in both languages, and each
+// of them does something where it is shown: what is cut off or in vain nobody presses.
 func TestFootersFit(t *testing.T) {
 	for _, lang := range []i18n.Lang{i18n.En, i18n.Ja} {
-		for _, id := range []i18n.ID{"tui.keys.list", "tui.keys.filter", "tui.keys.context", "tui.keys.detail"} {
-			for line := range strings.Lines(i18n.Text(lang, id)) {
-				if n := term.Columns(strings.TrimSuffix(line, "\n")); n > 80 {
-					t.Errorf("%s in %s: %d columns: %s", id, lang, n, line)
+		w := newWorld(t)
+		w.context(uuid, "t", work()...)
+		begin := func(keys string) {
+			w.browse(80, 24, lang)
+			w.m.Signal = func(string, contexts.Signal) (string, error) { return "asked", nil }
+			w.m.Fork = func(context.Context, string, uint64, string) (string, error) { return "made", nil }
+			w.press(keys)
+		}
+		for _, keys := range []string{"", "enter", "enter n", "enter n enter", "enter $", "enter g", "enter p enter"} {
+			begin(keys)
+			hints := w.m.hints()
+			if lines := w.m.laidOut(hints); len(lines) > mostHints || strings.Join(lines, " · ") != strings.Join(hints, " · ") {
+				t.Errorf("%s, after %q: %q of %q", lang, keys, lines, hints)
+			}
+			for _, hint := range hints {
+				begin(keys)
+				key, _, _ := strings.Cut(strings.TrimPrefix(hint, "j/"), " ")
+				if key == "q" {
+					continue
+				}
+				if w.press(key); w.m.bad {
+					t.Errorf("%s, after %q: %q does nothing: %s", lang, keys, hint, w.m.note)
 				}
 			}
 		}
+	}
+}
+
+// The keys name what there is: no plan without a plan, no pause without one.
+func TestFooterNamesWhatThereIs(t *testing.T) {
+	w := newWorld(t)
+	w.context(uuid, "t", &event.MessageAdded{Role: "user", Purpose: "task", Content: event.T("x")})
+	w.browse(80, 24, "en")
+	out := w.press("enter")
+	w.wants(out, "c message", ": go to", "? keys", "q back")
+	for _, absent := range []string{"n failed", "d diff", "w pause", "t told", "p plan", "$ spent", "F fork", "P pause", "v show"} {
+		if strings.Contains(out, absent) {
+			t.Errorf("%q is offered in vain:\n%s", absent, out)
+		}
+	}
+	w.add(&event.PauseRequested{By: "command"}, &event.ContextPaused{Reason: event.PauseOnRequest, Until: event.Until{Kind: "person"}})
+	w.m.Signal = func(string, contexts.Signal) (string, error) { return "", nil }
+	w.run(func() tea.Msg { return w.m.grown()() })
+	w.wants(w.screen(), "w pause", "R resume")
+	if strings.Contains(w.screen(), "P pause") {
+		t.Errorf("a paused one is offered to be paused:\n%s", w.screen())
 	}
 }
 

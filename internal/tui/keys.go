@@ -3,14 +3,12 @@ package tui
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"agent/contexts"
 	"agent/internal/i18n"
-	"agent/internal/timeline"
 )
 
 // key takes a key of whatever has the focus.
@@ -35,10 +33,18 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case m.open == nil:
 		return m.keyList(name)
+	case m.open.tl != nil && len(name) == 1 && strings.Contains(":#s0123456789", name):
+		m.askPlace(name)
+		return nil
 	case m.open.detail.focused:
 		return m.keyDetail(name)
 	}
 	return m.keyContext(name)
+}
+
+// moves tells whether a key moves in lines.
+func moves(name string) bool {
+	return slices.Contains([]string{"j", "k", "g", "G", "down", "up", "pgdown", "pgup", "home", "end", "space", "ctrl+f", "ctrl+b", "ctrl+d", "ctrl+u"}, name)
 }
 
 // move is where a key leads among n lines of which so many are shown.
@@ -79,6 +85,9 @@ func (m *Model) keyList(name string) tea.Cmd {
 			return tea.Batch(m.openEnd(), m.poll())
 		}
 	default:
+		if !moves(name) {
+			m.say(true, "tui.nothing", name)
+		}
 		l.at = m.move(name, l.at, len(l.shown))
 	}
 	return nil
@@ -138,24 +147,12 @@ func (m *Model) keyContext(name string) tea.Cmd {
 		v.choose(seq)
 	case "f":
 		v.follow = !v.follow
-	case "n", "N":
-		m.jump("failed", name == "n", func(r *timeline.Row) bool { return r.Status == timeline.Failed })
-	case "p":
-		m.jump("plan", false, func(r *timeline.Row) bool { return r.Kind == timeline.Plan })
-	case "c":
-		m.jump("message", true, func(r *timeline.Row) bool {
-			return r.Kind == timeline.Message || r.Type == "comments.fetched" && !r.Minor
-		})
-	case "d":
-		m.jump("diff", true, func(r *timeline.Row) bool { return r.Files > 0 })
-	case "w":
-		m.jump("pause", true, func(r *timeline.Row) bool {
-			return r.Kind == timeline.Pause || r.Kind == timeline.Await || r.Kind == timeline.Resume
-		})
+	case "n", "N", "d", "c", "w", "t", "p":
+		m.jump(name)
 	case "$":
 		return m.showCosts()
-	case ":", "#", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9":
-		m.ask = &question{text: m.text("tui.ask.step"), typing: true, typed: strings.Trim(name, ":#"), do: m.toStep}
+	case "v":
+		return m.nextView()
 	default:
 		return m.moveContext(name)
 	}
@@ -164,6 +161,10 @@ func (m *Model) keyContext(name string) tea.Cmd {
 
 // moveContext moves in the timeline, and at its ends to the next window.
 func (m *Model) moveContext(name string) tea.Cmd {
+	if !moves(name) {
+		m.say(true, "tui.nothing", name)
+		return nil
+	}
 	v := m.open
 	before := v.at
 	v.at = m.move(name, v.at, len(v.items))
@@ -171,16 +172,16 @@ func (m *Model) moveContext(name string) tea.Cmd {
 	switch {
 	case v.loading:
 		return m.showDetail(false)
-	case name == "g" && v.from > 1:
-		return m.openFrom(1)
-	case name == "G" && v.to < v.end:
+	case (name == "g" || name == "home") && v.from > 1:
+		return m.openFrom(1, 0)
+	case (name == "G" || name == "end") && v.to < v.end:
 		return m.openEnd()
 	case v.at < before || v.at > before:
 		return m.showDetail(false)
 	case v.at == 0 && v.from > 1 && slices.Contains([]string{"k", "up", "pgup", "ctrl+b", "ctrl+u"}, name):
 		return m.openUpTo(v.from - 1)
 	case v.to < v.end && slices.Contains([]string{"j", "down", "pgdown", "ctrl+f", "ctrl+d"}, name):
-		return m.openFrom(v.to + 1)
+		return m.openFrom(v.to+1, 0)
 	}
 	return nil
 }
@@ -197,59 +198,6 @@ func (m *Model) fold() {
 			return
 		}
 	}
-}
-
-// jump goes to the next row of a kind, and wraps around at the end. It says which one of how
-// many it is, as far as they are shown.
-func (m *Model) jump(kind i18n.ID, forward bool, is func(*timeline.Row) bool) {
-	v := m.open
-	var found []int
-	for i, it := range v.items {
-		if !it.head() && is(&v.tl.Rows[it.row]) {
-			found = append(found, i)
-		}
-	}
-	if len(found) == 0 {
-		m.note, m.bad = m.text("tui.none."+kind), true
-		return
-	}
-	next, again := 0, i18n.ID("tui.again.first")
-	if forward {
-		next = slices.IndexFunc(found, func(i int) bool { return i > v.at })
-	} else if next = len(found) - 1; found[0] < v.at {
-		for found[next] >= v.at {
-			next--
-		}
-		again = ""
-	} else {
-		again = "tui.again.last"
-	}
-	if forward && next >= 0 {
-		again = ""
-	}
-	next = max(next, 0)
-	v.at, v.follow = found[next], false
-	m.note, m.bad = m.text("tui.at."+kind, next+1, len(found)), false
-	if again != "" && kind != "plan" { // the latest plan is where p begins
-		m.note += " " + m.text(again)
-	}
-}
-
-// toStep goes to the step with this number.
-func (m *Model) toStep(words string) tea.Cmd {
-	v := m.open
-	n, err := strconv.Atoi(strings.TrimSpace(words))
-	for i := range v.tl.Rows {
-		if r := &v.tl.Rows[i]; err == nil && v.steps && r.Step == n && n > 0 {
-			clear(v.folded)
-			v.build()
-			v.choose(r.Seq)
-			v.follow = false
-			return m.showDetail(false)
-		}
-	}
-	m.note, m.bad = m.text("tui.none.step", clean(words)), true
-	return nil
 }
 
 // question is asked before something is done.

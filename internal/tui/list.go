@@ -45,6 +45,7 @@ type list struct {
 	run    int  // which reading its entries are of; 0: none was begun
 	seen   contexts.Seen
 	err    error
+	wide   int // columns of the tasks
 }
 
 type batchMsg struct {
@@ -171,6 +172,10 @@ func (l *list) chosen() (entry, bool) {
 // screenList is the list as lines.
 func (m *Model) screenList() []string {
 	l := &m.list
+	rows := m.height - 2 - len(m.footer())
+	top := topOf(l.at, rows, len(l.shown))
+	shown := l.shown[top:min(top+max(rows, 0), len(l.shown))]
+	l.wide = m.taskWidth(shown)
 	head := m.text("tui.contexts", len(l.shown), len(l.all))
 	if !l.loaded {
 		head += " …"
@@ -182,15 +187,13 @@ func (m *Model) screenList() []string {
 	case l.typing || l.filter != "":
 		lines = append(lines, m.paint(term.Waits, m.fit("/"+l.filter+cursor(l.typing), m.width)))
 	default:
-		lines = append(lines, m.paint(term.Aux, m.columns(m.text("tui.state"), m.text("tui.age"), m.text("tui.cost"), m.text("tui.task"), m.text("tui.title"))))
+		lines = append(lines, m.paint(term.Aux, m.columns(m.text("tui.id"), m.text("tui.state"), m.text("tui.age"), m.text("tui.cost"), m.text("tui.task"), m.text("tui.title"))))
 	}
-	rows := m.height - 2 - len(m.footer())
 	if len(l.shown) == 0 && l.loaded {
 		lines = append(lines, m.fit(m.text("tui.none"), m.width))
 	}
-	top := topOf(l.at, rows, len(l.shown))
-	for i := top; i < min(top+rows, len(l.shown)); i++ {
-		lines = append(lines, m.row(l.all[l.shown[i]], i == l.at))
+	for n, i := range shown {
+		lines = append(lines, m.row(l.all[i], top+n == l.at))
 	}
 	return lines
 }
@@ -204,18 +207,55 @@ func cursor(typing bool) string {
 
 // row is one context on one line.
 func (m *Model) row(e entry, chosen bool) string {
-	line := m.columns(i18n.Standing(m.Lang, e.state, e.waits, e.partial), report.Age(m.Now().Sub(e.updated)), i18n.USD(e.cost), e.task, e.title)
+	line := m.columns(e.uuid[:min(idWidth, len(e.uuid))], i18n.Standing(m.Lang, e.state, e.waits, e.partial), report.Age(m.Now().Sub(e.updated)), i18n.USD(e.cost), e.task, e.title)
 	return m.mark(m.paint(colorOfState(e.state), line), line, chosen)
 }
 
-// stateWidth is how wide a state with what it waits for is.
-const stateWidth = 17
+// Widths of columns: the beginning of an id, which every command takes, and a state with
+// what it waits for.
+const (
+	idWidth    = 8
+	stateWidth = 17
+)
 
 // columns lays out the cells of a row of the list.
-func (m *Model) columns(state, age, cost, task, title string) string {
-	room := max(m.width-2-stateWidth-5-9, 20)
-	wide := min(40, room/2)
-	return m.fit(fmt.Sprintf("  %s %s %s  %s %s", pad(state, stateWidth), padLeft(age, 5), padLeft(cost, 8), pad(task, wide), clean(title)), m.width)
+func (m *Model) columns(id, state, age, cost, task, title string) string {
+	wide := m.list.wide
+	return m.fit(fmt.Sprintf("  %s %s %s %s  %s %s", pad(id, idWidth), pad(state, stateWidth), padLeft(age, 5), padLeft(cost, 8), pad(shortTask(clean(task), wide), wide), clean(title)), m.width)
+}
+
+// taskWidth is how wide the tasks of some rows are; titles need room, too.
+func (m *Model) taskWidth(shown []int) (wide int) {
+	most := min(40, max(m.width-2-idWidth-1-stateWidth-1-5-1-8-2, 20)*3/5)
+	wide = term.Columns(m.text("tui.task"))
+	for _, i := range shown {
+		wide = max(wide, term.Columns(shortTask(clean(m.list.all[i].task), most)))
+	}
+	return min(wide, most)
+}
+
+// shortTask is an address of at most so many columns: its project and number stay.
+func shortTask(task string, width int) string {
+	if term.Columns(task) <= width {
+		return task
+	}
+	host, rest, ok := strings.Cut(task, "/")
+	if !ok || host == "" {
+		return end(task, width)
+	}
+	for _, kind := range []struct{ long, short string }{{"/-/issues/", "#"}, {"/-/merge_requests/", "!"}, {"/issues/", "#"}, {"/pulls/", "#"}, {"/pull/", "#"}, {"/merge_requests/", "!"}} {
+		if i := strings.LastIndex(rest, kind.long); i >= 0 {
+			rest = rest[:i] + kind.short + rest[i+len(kind.long):]
+			break
+		}
+	}
+	if short := "…/" + rest; term.Columns(short) <= width {
+		return short
+	}
+	if i := strings.LastIndex(rest, "/"); i >= 0 && term.Columns("…"+rest[i:]) <= width {
+		return "…" + rest[i:]
+	}
+	return end(rest, width)
 }
 
 func colorOfState(state string) term.Color {

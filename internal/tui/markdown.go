@@ -118,10 +118,8 @@ func (m *markdown) inline(parent ast.Node) string {
 		switch n := n.(type) {
 		case *ast.Text:
 			b.Write(n.Value(m.source))
-			if n.HardLineBreak() {
+			if n.HardLineBreak() || n.SoftLineBreak() { // as forges show comments
 				b.WriteByte('\n')
-			} else if n.SoftLineBreak() {
-				b.WriteByte(' ')
 			}
 		case *ast.String:
 			b.Write(n.Value)

@@ -8,7 +8,6 @@ import (
 	"agent/contexts"
 	"agent/internal/i18n"
 	"agent/internal/report"
-	"agent/internal/sanitize"
 	"agent/internal/term"
 	"agent/internal/timeline"
 )
@@ -35,60 +34,11 @@ func (m *Model) screen() string {
 	return strings.Join(append(lines[:room], footer...), "\n")
 }
 
-// mostFooter is how many lines a question or an answer takes at most.
-const mostFooter = 3
-
-// footer is a question, what the latest command did, or the keys. What is typed has a line
-// of its own, so that it is seen on a narrow terminal, too: its end, where it grows.
-func (m *Model) footer() []string {
-	keys := i18n.ID("tui.keys.context")
-	switch {
-	case m.help:
-		keys = "tui.keys.help"
-	case m.ask != nil:
-		lines := m.footerLines(term.Waits, m.ask.text)
-		if m.ask.typing {
-			lines = append(lines, m.paint(term.Waits, "> "+end(sanitize.Terminal(m.ask.typed), m.width-3)+cursor(true)))
-		}
-		return lines
-	case m.note != "":
-		color := term.Good
-		if m.bad {
-			color = term.Bad
-		}
-		return m.footerLines(color, m.note)
-	case m.open == nil && m.list.typing:
-		keys = "tui.keys.filter"
-	case m.open == nil:
-		keys = "tui.keys.list"
-	case m.open.detail.focused:
-		keys = "tui.keys.detail"
-	}
-	return m.footerLines(term.Aux, m.text(keys))
-}
-
-func (m *Model) footerLines(c term.Color, text string) (lines []string) {
-	pieces := wrap(clean(text), m.width)
-	if len(pieces) > mostFooter {
-		pieces = append(pieces[:mostFooter-1], cut(strings.Join(pieces[mostFooter-1:], ""), m.width))
-	}
-	for _, piece := range pieces {
-		lines = append(lines, m.paint(c, piece))
-	}
-	return lines
-}
-
 // screenContext is one context: what it is about, its figures, its timeline, and the detail.
 func (m *Model) screenContext() []string {
 	v := m.open
-	lines := []string{m.title(v), m.figures(v)}
-	if v.err != nil {
-		said := wrap(clean(v.err.Error()), m.width)
-		for _, line := range said[:min(len(said), 3)] {
-			lines = append(lines, m.paint(term.Bad, line))
-		}
-	}
-	rows := m.height - len(lines) - len(m.footer())
+	lines := append([]string{m.title(v), m.figures(v)}, m.damage(v)...)
+	rows := m.contextRows()
 	if m.width < roomy || v.detail.costs {
 		if v.detail.focused {
 			return append(lines, m.detailLines(m.width, rows)...)
@@ -103,6 +53,23 @@ func (m *Model) screenContext() []string {
 		lines = append(lines, a+strings.Repeat(" ", max(left-visible(a), 0))+"│ "+b)
 	}
 	return lines
+}
+
+// damage says what is wrong with the log.
+func (m *Model) damage(v *view) (lines []string) {
+	if v.err == nil {
+		return nil
+	}
+	said := wrap(clean(v.err.Error()), m.width)
+	for _, line := range said[:min(len(said), 3)] {
+		lines = append(lines, m.paint(term.Bad, line))
+	}
+	return lines
+}
+
+// contextRows is how many lines a context has below its head.
+func (m *Model) contextRows() int {
+	return m.height - 2 - len(m.damage(m.open)) - len(m.footer())
 }
 
 func lineAt(lines []string, i int) string {
@@ -162,19 +129,25 @@ func (m *Model) figures(v *view) string {
 		tokens, money, times = append(tokens, float64(s.Prompt+s.Completion)), append(money, s.CostUSD), append(times, s.Seconds+s.ToolSeconds)
 	}
 	t := v.tl.Total
-	usd := "–"
-	if t.CostUSD > 0 {
-		if usd = i18n.USD(t.CostUSD); t.Unpriced > 0 {
-			usd += "+"
-		}
+	usd := i18n.USD(t.CostUSD)
+	if t.CostUSD > 0 && t.Unpriced > 0 {
+		usd += "+"
 	}
 	width := max((m.width-60)/3, 4)
-	line := fmt.Sprintf("%s %s %d  %s %s %s  %s %s %s", m.text("tui.tokens"), spark(tokens, width), t.Prompt+t.Completion, "USD", spark(money, width), usd,
-		m.text("tui.time"), spark(times, width), took(t.Seconds+t.ToolSeconds))
+	line := fmt.Sprintf("%s %s %s%s · USD %s%s · %s %s%s", m.text("tui.bysteps"), m.text("tui.tokens"), chart(tokens, width), i18n.Tokens(t.Prompt+t.Completion, t.Estimated),
+		chart(money, width), usd, m.text("tui.time"), chart(times, width), took(t.Seconds+t.ToolSeconds))
 	if v.from > 1 || v.to < v.end {
 		line += "  " + m.text("tui.part", v.from, v.to, v.end)
 	}
 	return m.paint(term.Aux, m.fit(line, m.width))
+}
+
+// chart is a bar for each step and a space, if there is anything to show.
+func chart(values []float64, width int) string {
+	if bars := spark(values, width); strings.TrimSpace(bars) != "" {
+		return bars + " "
+	}
+	return ""
 }
 
 // kindWidth is how wide the words for what a row is about are.
@@ -228,9 +201,9 @@ func (m *Model) item(v *view, it item, width int) (string, term.Color) {
 	return cut(head+signOf(r.Status)+" "+pad(body, room)+" "+end, width), colorOfRow(r)
 }
 
-// stepOf is the number of the step that a model call begins or tries again.
+// stepOf is the number of the step that a row belongs to.
 func (v *view) stepOf(r *timeline.Row) string {
-	if r.Kind != timeline.Model || r.Step == 0 || !v.steps {
+	if r.Step == 0 || !v.steps {
 		return ""
 	}
 	return "s" + strconv.Itoa(r.Step)
@@ -240,7 +213,7 @@ func (v *view) stepOf(r *timeline.Row) string {
 func figuresOf(r *timeline.Row, room bool) string {
 	text := ""
 	if n, known := r.Tokens(); room && known {
-		text = fmt.Sprintf("%d tok ", n)
+		text = i18n.Tokens(n, r.Estimated) + " tok "
 	}
 	if r.Kind == timeline.Model && r.Status != timeline.Open {
 		text += i18n.USD(r.CostUSD) + " USD "

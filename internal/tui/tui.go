@@ -93,6 +93,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return m, tea.Batch(shown, m.loadList())
 		}
 		return m, shown
+	case placeMsg:
+		return m, m.placed(msg)
 	case pollMsg:
 		return m, m.polled(msg)
 	case detailMsg:

@@ -58,8 +58,9 @@ type windowMsg struct {
 	tl       *timeline.Timeline
 	from, to uint64
 	end      uint64
-	bottom   bool // the last row is chosen, else the first
-	steps    bool // have their numbers
+	bottom   bool   // the last row is chosen, else the first
+	seq      uint64 // the row of this event is chosen, if it is not 0
+	steps    bool   // have their numbers
 	err      error
 }
 
@@ -81,12 +82,13 @@ func (m *Model) openUpTo(to uint64) tea.Cmd {
 	}
 }
 
-// openFrom reads the window that begins with event from.
-func (m *Model) openFrom(from uint64) tea.Cmd {
+// openFrom reads the window that begins with event from, and goes to event seq in it, or to
+// its beginning for 0.
+func (m *Model) openFrom(from, seq uint64) tea.Cmd {
 	m.open.loading = true
 	store, lang, uuid := m.Store, m.Lang, m.open.uuid
 	return func() tea.Msg {
-		w := windowMsg{uuid: uuid, from: from, end: lastOf(store, uuid), tl: timelineOf(store, uuid, from, lang), steps: counted(store, uuid, from)}
+		w := windowMsg{uuid: uuid, from: from, seq: seq, end: lastOf(store, uuid), tl: timelineOf(store, uuid, from, lang), steps: counted(store, uuid, from)}
 		size := 0
 		w.err = eachLine(store, uuid, from, func(r eventlog.Record) bool {
 			size += len(r.Line)
@@ -179,6 +181,9 @@ func (m *Model) window(w windowMsg) tea.Cmd {
 	v.at = 0
 	if w.bottom {
 		v.at = max(len(v.items)-1, 0)
+	}
+	if w.seq > 0 && v.tl != nil {
+		m.reach(w.seq)
 	}
 	return m.showDetail(false)
 }
