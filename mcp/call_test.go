@@ -29,6 +29,7 @@ func TestResults(t *testing.T) {
 		"structured":   {Text: `{"n":9007199254740993}`},
 		"link":         {Text: "x (Users): who may log in <file:///etc/passwd>\nhttp://169.254.169.254/\ny <a:b>"},
 		"not_a_result": {Text: "The server's answer is not a tool result.", IsError: true},
+		"wants_input":  {Text: "call 1"}, // no call is repeated
 		"items":        {Text: strings.TrimSuffix(strings.Repeat("i\n", 10000), "\n")},
 		"huge":         {Text: "The answer was longer than 16 MiB and was dropped. The call itself may have had its effect.", IsError: true},
 		"mixed": {Text: "a\uFFFD\uFFFDb\uFFFD\n[image image/png 12 KiB]\n[audio audio/wav 3 B]\nbody\n" +

@@ -29,6 +29,9 @@ type message struct {
 // lateID is the call that the tool flush answers.
 var lateID json.RawMessage
 
+// inputAsked counts the calls of wants_input.
+var inputAsked int
+
 // runFake is a server written by hand, so that it can break every rule.
 func runFake(mode string, args []string) {
 	switch mode {
@@ -97,7 +100,7 @@ func text(s string) string {
 
 const rawSchema = `{"type":"object","title":"T","description":"D","oneOf":[{"required":["a"]},{"required":["b"]}],"anyOf":[true],"x-vendor":{"n":1.50}}`
 
-var toolNames = strings.Fields("echo env run die silent flood big huge noise two_objects no_newline twice wrong_id ask refuse missing failing mixed structured family slow sink link dying_words not_a_result items late flush steady fading")
+var toolNames = strings.Fields("echo env run die silent flood big huge noise two_objects no_newline twice wrong_id ask refuse missing failing mixed structured family slow sink link dying_words not_a_result wants_input items late flush steady fading")
 
 func toolList(mode, cursor string) string {
 	plain := func(name, schema string) string {
@@ -235,6 +238,9 @@ func answerContent(m message) {
 		answer(m.ID, `{"content":[{"type":"resource_link","uri":"file:///etc/passwd","name":"x","title":"Users","description":"who\nmay log in"},{"type":"resource_link","uri":"http://169.254.169.254/"},{"type":"resource_link","name":"y","uri":"a:b"}]}`)
 	case "not_a_result":
 		answer(m.ID, `{"content":"text"}`)
+	case "wants_input":
+		inputAsked++
+		answer(m.ID, fmt.Sprintf(`{"resultType":"input_required","requestState":"s","content":[{"type":"text","text":"call %d"}]}`, inputAsked))
 	case "items":
 		answer(m.ID, `{"content":[`+strings.Repeat(`{"type":"text","text":"i"},`, 9999)+`{"type":"text","text":"i"}]}`)
 	}

@@ -117,6 +117,10 @@ func (f *lineFilter) accept(line []byte, whole bool) {
 	if len(line) == 0 || line[0] != '{' {
 		return
 	}
+	if json.Valid(line) { // one object, as nearly always
+		f.handOn(line)
+		return
+	}
 	objects := json.NewDecoder(bytes.NewReader(line))
 	for {
 		var object json.RawMessage
@@ -126,10 +130,16 @@ func (f *lineFilter) accept(line []byte, whole bool) {
 			}
 			return
 		}
-		if object[0] == '{' && f.wanted(object) {
-			f.out = append(f.out, object...)
-			f.out = append(f.out, '\n')
+		if object[0] == '{' {
+			f.handOn(object)
 		}
+	}
+}
+
+func (f *lineFilter) handOn(object []byte) {
+	if f.wanted(object) {
+		f.out = append(f.out, object...)
+		f.out = append(f.out, '\n')
 	}
 }
 

@@ -29,7 +29,7 @@ type reader struct {
 
 func newReader(body io.Reader, idle time.Duration, end context.CancelCauseFunc) *reader {
 	r := &reader{body: body, limit: MaxAnswer, idle: idle, end: end}
-	r.buf = bufio.NewReaderSize(r, 16<<10)
+	r.buf = bufio.NewReader(r)
 	return r
 }
 

@@ -59,31 +59,31 @@ func logPeople(log *slog.Logger, body event.Body) {
 // logFailure writes what did not work. A tool that ran and reported an error is the
 // model's affair, and not one of them.
 func logFailure(log *slog.Logger, ev event.Event) {
-	log = log.With("seq", ev.Seq)
+	warn := func(message string, args ...any) { log.Warn(message, append([]any{"seq", ev.Seq}, args...)...) }
 	switch b := ev.Body.(type) {
 	case *event.LLMFailed:
-		log.Warn("model call failed", "kind", b.Kind, "status", b.Status, "error", b.Message, "next", next(b))
+		warn("model call failed", "kind", b.Kind, "status", b.Status, "error", b.Message, "next", next(b))
 	case *event.ToolFailed:
-		log.Warn("tool call failed", "kind", b.Kind, "error", b.Message, "next", "reported to the model")
+		warn("tool call failed", "kind", b.Kind, "error", b.Message, "next", "reported to the model")
 	case *event.ToolInterrupted:
-		log.Warn("tool call interrupted", "error", b.Reason, "next", "not repeated; reported to the model")
+		warn("tool call interrupted", "error", b.Reason, "next", "not repeated; reported to the model")
 	case *event.CommentFailed:
-		log.Warn("comment not written", "kind", b.Kind, "error", b.Message)
+		warn("comment not written", "kind", b.Kind, "error", b.Message)
 	case *event.LabelsFailed:
-		log.Warn("labels not changed", "kind", b.Kind, "error", b.Message)
+		warn("labels not changed", "kind", b.Kind, "error", b.Message)
 	case *event.ChangeFailed:
-		log.Warn("change not published", "kind", b.Kind, "error", b.Message, "pushed", b.Pushed, "patch", !b.Patch.IsZero())
+		warn("change not published", "kind", b.Kind, "error", b.Message, "pushed", b.Pushed, "patch", !b.Patch.IsZero())
 	case *event.WorkspacePrepared:
 		if b.Error != "" {
-			log.Warn("no working copy", "error", b.Error)
+			warn("no working copy", "error", b.Error)
 		}
 	case *event.ProjectRead:
 		if b.Error != "" {
-			log.Warn("rules and files of the project could not be read", "error", b.Error)
+			warn("rules and files of the project could not be read", "error", b.Error)
 		}
 	case *event.ChangeMeasured:
 		if b.Error != "" {
-			log.Warn("change could not be measured", "error", b.Error)
+			warn("change could not be measured", "error", b.Error)
 		}
 	}
 }
