@@ -26,7 +26,7 @@ var uiTexts = texts{
 
 	"tui.arguments": {"Arguments", "引数"},
 	"tui.output":    {"Output", "出力"},
-	"tui.message":   {"Message to the model: %s, %s", "モデルへのメッセージ: %s、%s"},
+	"tui.message":   {"Message to the model: %s", "モデルへのメッセージ: %s"},
 	"tui.comment":   {"Comment: %s", "コメント: %s"},
 	"tui.by":        {"By %s", "%s による"},
 	"tui.summary":   {"Summary of events %d to %d", "イベント %d から %d の要約"},

@@ -27,7 +27,7 @@ func (p *page) body(b event.Body) bool {
 		p.head("tui.output")
 		p.output(b.Content.View())
 	case *event.MessageAdded:
-		p.head("tui.message", b.Role, i18n.Word(p.Lang, "message.", string(b.Purpose)))
+		p.head("tui.message", i18n.Word(p.Lang, "message.", string(b.Purpose)))
 		p.markdown(b.Content.View())
 	case *event.CommentRequested:
 		p.head("tui.comment", viewer.CommentPurpose(p.Lang, b.Purpose))
