@@ -33,9 +33,21 @@ type Lock struct {
 func lockKey(name string) string { return "locks/" + name }
 
 // Lock takes a name for this worker, or fails with ErrHeld. The lock of a session that
-// has ended is taken over. Two callers in one process are not kept apart.
+// has ended is taken over.
 func (m *Member) Lock(ctx context.Context, name string) (*Lock, error) {
-	key, own := lockKey(name), m.session()
+	key := lockKey(name)
+	if !m.claim(key) {
+		return nil, ErrHeld
+	}
+	lock, err := m.lock(ctx, name, key)
+	if err != nil {
+		m.unclaim(key)
+	}
+	return lock, err
+}
+
+func (m *Member) lock(ctx context.Context, name, key string) (*Lock, error) {
+	own := m.session()
 	at, err := m.Key(ctx, key)
 	if err != nil && !errors.Is(err, ErrMissing) {
 		return nil, err
@@ -96,13 +108,14 @@ func (m *Member) Locked(ctx context.Context, name string) (bool, error) {
 	return !dead, err
 }
 
-// releaseTime bounds the release of a lock. One that is not released ends with its session.
+// releaseTime bounds the release of a lock. One that is not released is left behind.
 const releaseTime = 5 * time.Second
 
 // Close releases the lock.
 func (l *Lock) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), releaseTime)
 	defer cancel()
+	defer l.m.unclaim(l.key)
 	l.own.working(-1)
 	err := l.m.DeleteKey(ctx, l.key, l.revision)
 	if errors.Is(err, ErrStale) {

@@ -30,7 +30,8 @@ type Member struct {
 	mu      sync.Mutex
 	own     *session
 	others  map[string]seen  // sessions by id
-	held    map[string]Value // locks by name, as the watch has them
+	held    map[string]Value // locks by key, as the watch has them
+	claims  map[string]bool  // keys of locks that this process has
 	watched chan struct{}    // closed when both are known
 	news    chan struct{}    // a worker has gone
 }
@@ -53,7 +54,7 @@ func Join(ctx context.Context, bus Bus, o Options) (*Member, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	m := &Member{Bus: bus, o: o, others: map[string]seen{}, held: map[string]Value{}, watched: make(chan struct{}), news: make(chan struct{}, 1)}
+	m := &Member{Bus: bus, o: o, others: map[string]seen{}, held: map[string]Value{}, claims: map[string]bool{}, watched: make(chan struct{}), news: make(chan struct{}, 1)}
 	own, err := startSession(ctx, bus, o.Info, o.Lease, o.Clock)
 	if err != nil {
 		return nil, fmt.Errorf("join the cluster: %w", err)
@@ -218,7 +219,8 @@ func (m *Member) tell() {
 	}
 }
 
-// expire ends sessions that are not renewed any more, so that what they held is free.
+// expire ends sessions that are not renewed any more, so that what they held is free, and
+// releases what this one left behind.
 func (m *Member) expire(ctx context.Context) {
 	tick := time.NewTicker(m.o.Lease / 10)
 	defer tick.Stop()
@@ -228,6 +230,7 @@ func (m *Member) expire(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
+		m.release(ctx)
 		for _, id := range m.overdue() {
 			trial, cancel := context.WithTimeout(ctx, m.o.Lease/3)
 			_, err := m.dead(trial, id)

@@ -134,6 +134,54 @@ func TestLostRenewals(t *testing.T) {
 	})
 }
 
+// A lock whose release or taking was not answered does not stay with a worker that lives.
+func TestLeftBehind(t *testing.T) {
+	for name, leave := range map[string]func(*testing.T, *cluster.Member, *clustertest.Memory){
+		"released while cut off": func(t *testing.T, a *cluster.Member, bus *clustertest.Memory) {
+			lock, err := a.Lock(t.Context(), "task")
+			if err != nil {
+				t.Fatal(err)
+			}
+			bus.Cut(true)
+			if err := lock.Close(); err == nil {
+				t.Error("it was released without the servers")
+			}
+			bus.Heal()
+		},
+		"taken without an answer": func(t *testing.T, a *cluster.Member, bus *clustertest.Memory) {
+			bus.Slow(400 * time.Millisecond)
+			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond) // enough to ask, too short for the answer
+			defer cancel()
+			if _, err := a.Lock(ctx, "task"); err == nil {
+				t.Error("it was taken without an answer")
+			}
+			bus.Slow(0)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := clustertest.New()
+				own := c.Join()
+				a, b := join(t, own), join(t, c.Join())
+				other, err := a.Lock(t.Context(), "other")
+				if err != nil {
+					t.Fatal(err)
+				}
+				leave(t, a, own)
+				if time.Sleep(lease); other.Left() == 0 {
+					t.Fatal("the session has ended, which frees everything")
+				}
+				taken, err := b.Lock(t.Context(), "task")
+				if err != nil {
+					t.Fatalf("it stays: %v", err)
+				}
+				_ = taken.Close()
+				_ = other.Close()
+			})
+		})
+	}
+}
+
 // A worker that leaves gives all up at once, and the others hear of it.
 func TestLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -1,0 +1,51 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// A lock can be left behind while the session that holds it lives: the servers did not answer
+// its release, or took it after nobody waited for that any more. No worker could ever take it
+// again. So a member knows its claims, the locks that it holds, takes or releases right now,
+// and deletes what is its own beside them.
+
+// claim is false if this process has the lock already.
+func (m *Member) claim(key string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.claims[key] {
+		return false
+	}
+	m.claims[key] = true
+	return true
+}
+
+func (m *Member) unclaim(key string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.claims, key)
+}
+
+// leftBehind are the locks of the living session that nobody claims.
+func (m *Member) leftBehind() (all []Value) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for key, v := range m.held {
+		var h holder
+		if !m.claims[key] && json.Unmarshal(v.Data, &h) == nil && h.Session == m.own.id {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// release deletes what was left behind. The watch may be behind, too: then the revision is not
+// that of the key any more, and nothing is deleted.
+func (m *Member) release(ctx context.Context) {
+	for _, v := range m.leftBehind() {
+		trial, cancel := context.WithTimeout(ctx, m.o.Lease/3)
+		_ = m.DeleteKey(trial, v.Key, v.Revision) // if it fails, the next look does it
+		cancel()
+	}
+}
