@@ -99,6 +99,12 @@ F|ここからフォーク
 	"tui.none.diff":    {"No files were changed here", "ここにファイル変更はありません"},
 	"tui.none.pause":   {"There is no pause here", "ここに一時停止はありません"},
 
+	"tui.none.phase":  {"There is no phase here to fold", "ここに折りたたむフェーズはありません"},
+	"tui.follows":     {"The latest row is followed", "最新の行を追従します"},
+	"tui.follows.not": {"The latest row is not followed any more", "追従をやめました"},
+	"tui.rests":       {"It is paused already", "すでに一時停止しています"},
+	"tui.rests.not":   {"It is not paused: there is nothing to resume", "一時停止していないため、再開できません"},
+
 	"tui.ended.pause":  {"It has ended: there is nothing to pause", "終了しているため、一時停止できません"},
 	"tui.ended.resume": {"It has ended: there is nothing to resume", "終了しているため、再開できません"},
 	"tui.ended.stop":   {"It has ended: there is nothing to stop", "終了しているため、停止できません"},

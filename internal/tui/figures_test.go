@@ -8,6 +8,7 @@ import (
 	"agent/eventlog/event"
 	"agent/internal/i18n"
 	htmlpage "agent/internal/page"
+	"agent/internal/report"
 )
 
 // Model calls, tool calls and tokens are the same figures wherever people read them, of a run as
@@ -35,6 +36,11 @@ func TestSameFiguresEverywhere(t *testing.T) {
 
 		calls, tools := i18n.Calls(lang, 4, 1, 1, 0), i18n.Text(lang, "calls.tools", 1) // two turns, a summary, an interrupted call
 		tokens := i18n.Text(lang, "inspect.tokens", "~839")
+		listed, err := report.List(w.store)
+		must(t, err)
+		if l := listed[0]; l.LLMBegun != 4 || l.LLMCalls != 2 || l.ToolCalls != 1 || l.Tokens != 839 || !l.Estimated {
+			t.Errorf("agent list --json: %+v", l)
+		}
 		for where, wants := range map[string][]string{
 			"inspect":  {calls, tools, tokens},
 			"costs":    {calls, tools, tokens, "~810 ", " 29 ", "~839\n", " 507\n", "~200 ", " 132 "}, // sums, and steps

@@ -92,15 +92,13 @@ func (m *Model) hints() (all []string) {
 		add(true, "filter")
 	case v.tl == nil:
 	case v.detail.focused:
-		d := v.detail
-		add(len(d.lines) > 1, "scroll", d.top+1, len(d.lines))
-		if n := len(d.views); n > 1 {
-			add(true, "next", m.text(d.views[(d.view+1)%n]))
-		}
+		add(len(v.detail.lines) > 1, "scroll", v.detail.top+1, len(v.detail.lines))
+		m.hintView(add)
 		m.hintJumps(add)
 	default:
 		add(v.row() != nil, "detail")
 		add(v.row() == nil && len(v.items) > 0, "fold")
+		m.hintView(add)
 		m.hintJumps(add)
 	}
 	m.hintActions(add)
@@ -108,6 +106,14 @@ func (m *Model) hints() (all []string) {
 	add(m.open != nil, "back")
 	add(m.open == nil, "quit")
 	return all
+}
+
+// hintView is the next way to show the chosen row, if its detail is seen.
+func (m *Model) hintView(add func(bool, i18n.ID, ...any)) {
+	d, r := m.open.detail, m.open.row()
+	if n := len(d.views); n > 1 && r != nil && r.Seq == d.seq && (d.focused || m.width >= roomy) {
+		add(true, "next", m.text(d.views[(d.view+1)%n]))
+	}
 }
 
 // hintJumps are the kinds of rows that there are.

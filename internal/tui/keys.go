@@ -146,7 +146,12 @@ func (m *Model) keyContext(name string) tea.Cmd {
 		v.build()
 		v.choose(seq)
 	case "f":
-		v.follow = !v.follow
+		if v.follow = !v.follow; v.follow {
+			v.at = max(len(v.items)-1, 0)
+			m.say(false, "tui.follows")
+		} else {
+			m.say(false, "tui.follows.not")
+		}
 	case "n", "N", "d", "c", "w", "t", "p":
 		m.jump(name)
 	case "$":
@@ -198,6 +203,7 @@ func (m *Model) fold() {
 			return
 		}
 	}
+	m.say(true, "tui.none.phase")
 }
 
 // question is asked before something is done.
@@ -221,7 +227,13 @@ func (m *Model) action(name string) bool {
 	case uuid == "" || m.Signal == nil:
 		return false
 	case signal != "" && m.ended():
-		m.note, m.bad = m.text("tui.ended."+i18n.ID(signal)), true
+		m.say(true, "tui.ended."+i18n.ID(signal))
+		return true
+	case signal == contexts.Pause && m.rests():
+		m.say(true, "tui.rests")
+		return true
+	case signal == contexts.Resume && !m.rests():
+		m.say(true, "tui.rests.not")
 		return true
 	case signal != "":
 		m.ask = &question{text: m.text("tui.ask."+i18n.ID(signal), uuid[:8]), do: func(string) tea.Cmd {

@@ -100,9 +100,30 @@ func TestKeysThatDoNothing(t *testing.T) {
 	w.m.Signal = func(string, contexts.Signal) (string, error) { t.Error("a signal was sent"); return "", nil }
 	w.wants(w.press("P"), "It has ended: there is nothing to pause")
 	for keys, want := range map[string]string{"n": "Nothing failed", "p": "no plan", "c": "no message", "d": "No files", "w": "no pause", "R": "nothing to resume", "S": "nothing to stop", "7 enter": "no event 7: events are 1 to 2, and there are no steps",
-		": s 4 enter": "no step s4", ": x enter": "x is no event", "t": "told nothing", "x": "x does nothing here", "v": "no other view", "r": "r does nothing here", "enter x": "x does nothing here", "enter p": "no plan",
+		": s 4 enter": "no step s4", ": x enter": "x is no event", "t": "told nothing", "x": "x does nothing here", "v": "no other view", "space": "no phase here", "r": "r does nothing here", "enter x": "x does nothing here", "enter p": "no plan",
 		"enter 7 enter": "no event 7"} {
 		w.m.open = nil
 		w.wants(w.press("enter "+keys), want)
+	}
+}
+
+// Attempts at one task are told apart by their ids, and tasks by their numbers, at 80 columns, too.
+func TestListTellsContextsApart(t *testing.T) {
+	w := newWorld(t)
+	for _, id := range []string{"22220001-0000-4000-8000-000000000001", "22220002-0000-4000-8000-000000000001"} {
+		c, err := w.store.Create(&event.ContextCreated{Format: event.Format, UUID: id, TaskKey: "gitlab.example.com/a-group/with-a-long-name/widgets/-/merge_requests/4711",
+			Forge: "gitlab.example.com", Kind: "gitlab_merge_request", Trigger: "label", Title: "Sum leaves out the last number"}, w.at())
+		must(t, err)
+		t.Cleanup(func() { _ = c.Close() })
+	}
+	for _, lang := range []i18n.Lang{i18n.En, i18n.Ja} {
+		w.browse(80, 24, lang)
+		w.wants(w.screen(), "22220001 ", "22220002 ", "widgets!4711 ", " Sum leaves")
+	}
+	for task, want := range map[string]string{"127.0.0.1:42181/demo/sum/issues/1": "…/demo/sum#1", "github.com/o/r/pulls/7": "github.com/o/r/pulls/7", "files/a-directory-with-a-long-name": "…irectory-with-a-long-name",
+		"gitlab.com/group/project/-/issues/12345": "…/group/project#12345", "": "", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx/": "…/"} {
+		if got := shortTask(task, 26); got != want {
+			t.Errorf("%q is %q in 26 columns, not %q", task, got, want)
+		}
 	}
 }

@@ -17,12 +17,13 @@ const viewWhole i18n.ID = "tui.view.whole"
 // asking is a request to the model whose words are shown, and what it goes on from.
 type asking struct {
 	seq   uint64 // of the request; 0: there is none
-	since uint64 // the answer to the request before; 0: the beginning
+	since uint64 // the answer to the request before, or where the window begins
 	lost  uint64 // a request since then that got no answer; 0: there is none
 }
 
 // askingOf is the request of a model call, or the next one after another row.
 func (v *view) askingOf(row *timeline.Row) (a asking) {
+	a.since = max(v.from, 1) - 1 // what was before the window is not read
 	for i := range v.tl.Rows {
 		r := &v.tl.Rows[i]
 		if r.Kind != timeline.Model || r.Purpose != "" && r.Seq != row.Seq {

@@ -347,8 +347,9 @@ func TestHostileLogs(t *testing.T) {
 				w.browse(size[0], size[1], "ja")
 				w.press("/ 1 enter enter g m")
 				for range len(w.m.open.items) {
-					w.press("enter pgdown esc j")
+					w.press("enter v v pgdown esc j")
 				}
+				w.press("$ pgdown pgdown : 3 enter s 1 enter")
 				w.m.help = true
 				w.screen()
 			}
