@@ -29,7 +29,7 @@ func facts(s *projections.State, v *projections.Ending) string {
 	if v.Reason == event.EndMaxCalls && u.LLMBegun > u.LLMCalls { // the title names the limit, which counts these too
 		lines = append(lines, i18n.Text(s.Lang, "facts.begun", u.LLMBegun-u.LLMCalls))
 	}
-	return details(s, append(lines, i18n.Text(s.Lang, "facts.usage", u.LLMCalls, u.ToolCalls, i18n.Tokens(u.Tokens(), u.Estimated), format.Code(s.Created.UUID))))
+	return details(s, append(lines, i18n.Text(s.Lang, "facts.usage", u.LLMCalls, u.ToolCalls, u.Tokens(), format.Code(s.Created.UUID))))
 }
 
 func details(s *projections.State, lines []string) string {
