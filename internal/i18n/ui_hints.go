@@ -33,9 +33,9 @@ var uiHintTexts = texts{
 
 	"tui.asked":           {"What is new in request %d to the model", "モデルへのリクエスト %d の新しい部分"},
 	"tui.asked.same":      {"Nothing: it was told all of it before.", "なし（すでに伝えた内容と同じです）"},
-	"tui.asked.again":     {"(request %d told it the same and got no answer)", "（リクエスト %d は同じ内容で、応答がありませんでした）"},
+	"tui.asked.again":     {"(request %d said the same, but got no answer)", "（リクエスト %d は同じ内容で、応答がありませんでした）"},
 	"tui.asked.none":      {"The model has not been asked since.", "その後、モデルへのリクエストはありません。"},
-	"tui.asked.lead":      {"The request itself is event %d: t goes there, or : %d.", "リクエスト自体はイベント %d です（t または : %d で移動）。"},
+	"tui.asked.lead":      {"Press t for the request itself, event %d.", "t でリクエスト（イベント %d）へ移動します。"},
 	"tui.asked.whole":     {"Request %d to the model, whole: %d messages", "モデルへのリクエスト %d の全体: メッセージ %d 件"},
 	"tui.asked.long":      {"The log is too long to make the request again here: agent inspect %s --request %d", "ログが大きいためここでは再現しません: agent inspect %s --request %d"},
 	"tui.asked.exact":     {"byte for byte: agent inspect %s --request %d", "バイト単位の内容: agent inspect %s --request %d"},
@@ -50,7 +50,7 @@ var uiHintTexts = texts{
 	"tui.who.reaction":    {"%s, with a reaction", "%s（リアクション）"},
 	"tui.who.signal_file": {"%s, with the signal file on the agent's machine", "%s（エージェントのマシンのシグナルファイル）"},
 	"tui.who.timer":       {"%.0snobody: its time had come", "%.0sなし（予定の時刻になりました）"},
-	"tui.who":             {"Asked for by: %s", "要求した人: %s"},
+	"tui.who":             {"Requested by: %s", "要求した人: %s"},
 
 	"tui.costs":        {"Where tokens, money and time went", "トークン・費用・時間の内訳"},
 	"tui.costs.steps":  {"By step, in order. Bars: tokens", "ステップ順。棒グラフ: トークン"},

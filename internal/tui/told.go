@@ -49,7 +49,7 @@ func (p *page) told(a asking, after uint64) {
 	}
 	a.since = max(a.since, after)
 	p.asked(a)
-	p.add(term.Aux, p.text("tui.asked.lead", a.seq, a.seq))
+	p.add(term.Aux, p.text("tui.asked.lead", a.seq))
 }
 
 // asked shows what a request tells the model that it was not told before.

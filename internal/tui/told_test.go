@@ -36,9 +36,9 @@ func TestWhatTheModelWasTold(t *testing.T) {
 	w.context(uuid, "t", resumed()...)
 	w.browse(80, 30, "en")
 	w.wants(w.press("enter g w"), "@alice (comment) asked for a pause")
-	w.wants(w.press("enter"), "Asked for by: @alice, in a comment", "https://github.com/o/r/issues/1#issuecomment-1012")
+	w.wants(w.press("enter"), "Requested by: @alice, in a comment", "https://github.com/o/r/issues/1#issuecomment-1012")
 	out := w.press("w")
-	w.wants(out, "Asked for by: root, with a command on the agent's machine", "What is new in request 19", "edited sum.go", "Which line?", "t goes there")
+	w.wants(out, "Requested by: root, with a command on the agent's machine", "What is new in request 19", "edited sum.go", "Which line?", "Press t for the request")
 	lines := strings.Split(out, "\n")
 	for _, line := range []string{"Author: @alice", "Time: noon", "Text:"} { // as they were written
 		if !strings.Contains(out, "\n"+line) || len(lines) < 24 {
@@ -60,7 +60,7 @@ func TestPlaces(t *testing.T) {
 	w.context(uuid, "t", resumed()...)
 	w.browse(80, 30, "en")
 	w.wants(w.press("enter : s 1 enter"), "▶    8 model       s1", "     5 model       s1    ⚠", "    16 tool        s1")
-	w.wants(w.press("enter"), "What is new in request 8", "request 5 told it the same and got no answer", "The task")
+	w.wants(w.press("enter"), "What is new in request 8", "request 5 said the same, but got no answer", "The task")
 	w.wants(w.press("q 1 7 enter"), "▶   16 tool")                  // an outcome
 	w.wants(w.press("1 3 enter"), "▶   13", "Minor rows are shown") // which are hidden
 	w.wants(w.press("0 enter"), "0 is no event", "events are 1 to 20, steps s1 to s2")
