@@ -102,7 +102,7 @@ const (
 // those of another server may be longer, or hold other characters.
 func mapIDs(messages []Message, short bool) {
 	fit := func(id string) string {
-		if short || len(id) > longID || strings.Trim(id, letters+"_-") != "" {
+		if short || len(id) > longID || !only(id, "_-") {
 			return ShortID(id)
 		}
 		return id
@@ -124,7 +124,7 @@ func mapIDs(messages []Message, short bool) {
 
 // ShortID is the id of nine letters or digits that stands for id; one that is so already stays.
 func ShortID(id string) string {
-	if len(id) == shortID && strings.Trim(id, letters) == "" {
+	if len(id) == shortID && only(id, "") {
 		return id
 	}
 	sum := sha256.Sum256([]byte(id))
@@ -133,4 +133,15 @@ func ShortID(id string) string {
 		out[i] = letters[int(sum[i])%len(letters)]
 	}
 	return string(out)
+}
+
+// only tells whether id consists of letters, digits, and bytes of others.
+func only(id, others string) bool {
+	for i := range len(id) {
+		c := id[i]
+		if lower := c | 0x20; (c < '0' || c > '9') && (lower < 'a' || lower > 'z') && strings.IndexByte(others, c) < 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -59,3 +59,23 @@ func conversation(random *rand.Rand) []Message {
 	}
 	return out
 }
+
+// An id that every server takes stays; of others the same one makes the same id.
+func TestIDsOfCalls(t *testing.T) {
+	for id, stays := range map[string]bool{
+		"call_9-Z": true, "toolu_01AbCdEfGhIjKlMnOpQrStUvWx": true, strings.Repeat("a", longID): true,
+		strings.Repeat("a", longID+1): false, "call.1": false, "call 1": false, "call@1": false, "call[1": false, "call`1": false, "call{1": false, "call/1": false, "call:1": false, "aufräumen": false,
+	} {
+		out := Profile{}.Messages([]Message{{Role: Assistant, Calls: []ToolCall{{ID: id}}}, {Role: ToolRole, CallID: id}})
+		sent := out[0].Calls[0].ID
+		if sent != out[1].CallID || (sent == id) != stays || !stays && (len(sent) != shortID || strings.Trim(sent, letters) != "") {
+			t.Errorf("%q is sent as %q, its result as %q", id, sent, out[1].CallID)
+		}
+	}
+	if got := ShortID("aB3456789"); got != "aB3456789" {
+		t.Errorf("a short id became %q", got)
+	}
+	if got := ShortID("aB34-6789"); got == "aB34-6789" {
+		t.Error("a dash stays in a short id")
+	}
+}
