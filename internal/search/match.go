@@ -24,6 +24,7 @@ type Matcher struct {
 	types        []string
 	since, until time.Time
 	buf          []byte // for all logs
+	tuned        bool
 }
 
 // New compiles a search. Its errors are mistakes in the options.
@@ -100,6 +101,7 @@ func (m *Matcher) scan(log io.Reader, hit func(rec eventlog.Record, from, to int
 		}
 		n, err := log.Read(m.buf[filled:])
 		filled += n
+		m.tune(m.buf[:filled])
 		end := bytes.LastIndexByte(m.buf[:filled], '\n') + 1
 		if hitErr := m.lines(m.buf[:end], hit, &damage); hitErr != nil {
 			return hitErr
@@ -114,6 +116,17 @@ func (m *Matcher) scan(log io.Reader, hit func(rec eventlog.Record, from, to int
 		if err != nil {
 			return err
 		}
+	}
+}
+
+// tune fits the needles to the first log that is long enough; others are like it.
+func (m *Matcher) tune(log []byte) {
+	if m.tuned {
+		return
+	}
+	m.tuned = len(log) >= 16<<10
+	for i := range m.needles {
+		m.needles[i].tune(log)
 	}
 }
 

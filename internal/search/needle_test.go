@@ -22,12 +22,16 @@ func TestNeedle(t *testing.T) {
 				wanted = letters[:1+rng.Intn(len(letters))]
 			}
 			n := newNeedle(wanted)
+			if rng.Intn(2) == 0 {
+				n.tune(text)
+			}
 			if got, want := n.in(text), bytes.Index(text, []byte(wanted)); got != want {
 				t.Fatalf("%q in %q: %d, want %d", wanted, text, got, want)
 			}
 		}
 	}
-	if n := newNeedle("the quick fox"); n.text[n.at] != 'q' && n.text[n.at] != 'x' {
+	n := newNeedle("the quick fox")
+	if n.tune([]byte("fixed quotes of the quick text: he tests quality, index and quota")); n.text[n.at] != 'k' {
 		t.Errorf("the rarest byte is %q", n.text[n.at])
 	}
 	if n := newNeedle("zz"); n.in([]byte(strings.Repeat("z ", 500)+"zz")) != 1000 {
