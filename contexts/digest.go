@@ -207,7 +207,7 @@ func (s *Store) digest(uuid string, known eventlog.Head) Info {
 
 func (s *Store) foldInto(info *Info) error {
 	uuid, from := info.UUID, descent{}
-	for rec, err := range s.Records(uuid) {
+	for rec, err := range s.recordsWith(uuid, info.watch) {
 		if err != nil {
 			return err
 		}

@@ -203,10 +203,10 @@ func (l *lister) unfinished(x *snapshot) ([]Info, error) {
 		if err != nil {
 			return nil, err
 		}
-		if i := l.q.Seen.again(l.s, known); i.UUID != "" {
-			all = append(all, i)
-		}
+		all = append(all, known)
 	}
+	inParallel(len(all), func(n int) { all[n] = l.q.Seen.again(l.s, all[n]) })
+	all = slices.DeleteFunc(all, func(i Info) bool { return i.UUID == "" })
 	slices.SortStableFunc(all, func(a, b Info) int {
 		return cmp.Or(cmp.Compare(rank(a.State), rank(b.State)), strings.Compare(a.UUID, b.UUID))
 	})

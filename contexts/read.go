@@ -19,8 +19,13 @@ import (
 // is empty, that lacks events which the index saw, or that cannot be that of its
 // directory ends with a [DamageError].
 func (s *Store) Records(uuid string) iter.Seq2[eventlog.Record, error] {
+	return s.recordsWith(uuid, eventlog.Head{})
+}
+
+// recordsWith is Records for who has looked up the head that the index knows.
+func (s *Store) recordsWith(uuid string, known eventlog.Head) iter.Seq2[eventlog.Record, error] {
 	return func(yield func(eventlog.Record, error) bool) {
-		for rec, err := range s.records(uuid) {
+		for rec, err := range s.records(uuid, known) {
 			if err != nil {
 				err = fmt.Errorf("context %s: %w", uuid, err)
 			}
@@ -45,7 +50,7 @@ func (s *Store) Check(uuid string) error {
 
 // records reads a log without a lock. The directory may move between looking
 // and opening; once the file is open that does not matter.
-func (s *Store) records(uuid string) iter.Seq2[eventlog.Record, error] {
+func (s *Store) records(uuid string, known eventlog.Head) iter.Seq2[eventlog.Record, error] {
 	return func(yield func(eventlog.Record, error) bool) {
 		for try := 0; ; try++ {
 			at, err := s.locate(uuid)
@@ -53,7 +58,7 @@ func (s *Store) records(uuid string) iter.Seq2[eventlog.Record, error] {
 				yield(eventlog.Record{}, err)
 				return
 			}
-			c := check{s: s, at: at, info: Info{UUID: uuid}}
+			c := check{s: s, at: at, info: Info{UUID: uuid, watch: known}}
 			if c.read(try < 3, yield) {
 				return
 			}
@@ -97,7 +102,7 @@ func (c *check) read(again bool, yield func(eventlog.Record, error) bool) bool {
 }
 
 func (c *check) see(rec eventlog.Record) {
-	if rec.Seq == 1 {
+	if rec.Seq == 1 && c.info.watch == (eventlog.Head{}) {
 		c.info.watch = c.s.knownHead(rec, c.info.UUID)
 	}
 	c.info.saw(eventlog.HeadOf(rec))
