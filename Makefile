@@ -20,10 +20,10 @@ test quick: export GOFLAGS := $(GOFLAGS) -trimpath
 TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help browser cluster cluster-figures collector screenshots build demo quick test test-servers test-fixtures vet static check race vuln crash soak powercut attacks sweep fuzz golden bench release deb test-deb image test-image clean
+.PHONY: help browser cluster cluster-sample cluster-figures collector screenshots build demo quick test test-servers test-fixtures vet static check race vuln crash soak powercut attacks sweep fuzz golden bench release deb test-deb image test-image clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## bin/agent, one static binary
 	$(GO) build -trimpath -o bin/agent ./cmd/agent
@@ -36,6 +36,7 @@ quick: ## the packages one edits most, under a minute
 
 test: ## before each commit, with make static, which vets. Where CI is set, also the series that start many processes
 	$(GO) test -vet=off $(if $(CI),,-short) -timeout 30m ./...
+	$(if $(CI),$(MAKE) --no-print-directory cluster-sample)
 
 test-servers: bin/servers/node_modules ## tests with MCP servers that are not ours (needs Node, and npm's registry once)
 	SERVERS='$(CURDIR)/bin/servers' $(GO) test -count=1 -tags servers ./internal/servers
@@ -106,6 +107,10 @@ cluster: ## several machines on real NATS servers: the suite of every bus, chaos
 	$(GO) run ./internal/soak -nats bin/nats -for $(or $(CLUSTER),5m) -pace 1500ms -seed $(or $(SEED),1)
 	$(GO) run ./internal/soak -nats bin/nats -for 30s -pace 1s -wrong nofence
 	$(GO) run ./internal/soak -nats bin/nats -for 30s -pace 1s -wrong noleasecheck
+
+cluster-sample: ## of make cluster what two machines do in 15 seconds of faults; CI's make test ends with it (Linux)
+	cd internal/tools/cluster && $(GO) build -o '$(CURDIR)/bin/nats' ./node
+	$(GO) run ./internal/soak -nats bin/nats -workers 2 -for 15s -pace 1s -seed $(or $(SEED),$(shell date +%s))
 
 cluster-figures: ## how fast several machines are: throughput, takeover, a long context on another machine (Linux; root)
 	cd internal/tools/cluster && $(GO) build -o '$(CURDIR)/bin/nats' ./node

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"agent/internal/fsx"
 )
@@ -85,6 +87,26 @@ func (s *Store) Clear(uuid string, g Signal) error {
 		return err
 	}
 	return s.fs.SyncDir(controlDir)
+}
+
+// ClearLate removes signals that came when their context had ended, as from a machine that did
+// not know that yet. Nobody takes them any more.
+func (s *Store) ClearLate() error {
+	entries, err := s.fs.ReadDir(controlDir)
+	if err != nil {
+		return err
+	}
+	var problems error
+	for _, e := range entries {
+		uuid, name, _ := strings.Cut(e.Name(), ".")
+		if !canonical(uuid) || !slices.Contains(signals, Signal(name)) {
+			continue
+		}
+		if found, err := s.dirsWith(uuid); err == nil && slices.Equal(found, []Dir{Completed}) {
+			problems = errors.Join(problems, s.Clear(uuid, Signal(name)))
+		}
+	}
+	return problems
 }
 
 // sentAgain compares a signal with what [Store.Pending] returned, nil if it did not.

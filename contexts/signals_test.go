@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"agent/eventlog/event"
 	"agent/internal/fsx"
 )
 
@@ -41,6 +42,22 @@ func TestSignals(t *testing.T) {
 	wantErr(t, s.Send("../"+idA, Stop, nil), ErrUnknown)
 	wantErr(t, s.Clear("../"+idA, Stop), ErrUnknown)
 	wantErr(t, s.Send(idA, Stop, make([]byte, maxSignal+1)), fsx.ErrTooLarge)
+}
+
+// A signal that comes when its context has ended is removed, and no other one.
+func TestLateSignals(t *testing.T) {
+	s, _ := realStore(t, Options{})
+	for _, id := range []string{idA, idB} {
+		made(t, s, id)
+		must(t, s.Send(id, Pause, nil), s.Send(id, Stop, []byte("x")))
+	}
+	c, err := s.Acquire(idA, nil)
+	must(t, err, second(c.Append(event.Event{Time: at, Body: &event.ContextCompleted{}})), c.Relocate(), c.Close(), s.ClearLate())
+	for id, want := range map[string]int{idA: 0, idB: 2} {
+		if got, err := s.Pending(id); err != nil || len(got) != want {
+			t.Errorf("%s: pending %v, %v; want %d", id, got, err, want)
+		}
+	}
 }
 
 // A signal is durable when Send returns, a cleared one stays away.

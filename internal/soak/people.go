@@ -121,7 +121,7 @@ func (s *soak) settle() {
 }
 
 func (s *soak) live() (n int) {
-	for _, dir := range []string{"running", "paused"} {
+	for _, dir := range []string{"running", "paused", ".control"} {
 		of, _ := os.ReadDir(s.world.Path("contexts", dir))
 		n += len(of)
 	}

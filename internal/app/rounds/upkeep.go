@@ -87,6 +87,9 @@ func (r *round) upkeep(ctx context.Context) {
 	limited, cancel := r.within(ctx, upkeepTime)
 	defer cancel()
 	r.sweep(limited, time.Now())
+	if err := r.Store.ClearLate(); err != nil {
+		r.Log.Warn("signals that came too late could not be removed", "error", err)
+	}
 	if err := r.Store.CheckPart(limited, time.Now()); err != nil && ctx.Err() == nil {
 		r.Log.Warn("contexts that ended could not be checked", "error", err)
 	}
