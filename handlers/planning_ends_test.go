@@ -146,12 +146,12 @@ func TestCallsThatPeopleSee(t *testing.T) {
 	w.state.Config.Limits.MaxCalls = 3
 	w.run()
 	said := w.said("completed")
-	for _, want := range []string{"the limit of 3 model calls was reached", "Model replies: 1 · tool calls: 1", "Other model calls that count towards the limit (no reply, or a summary): 2"} {
+	for _, want := range []string{"the limit of 3 model calls was reached", "Model calls: 1 · tool calls: 1", "Other model calls that count towards the limit (no reply, or a summary): 2"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the comment lacks %q:\n%s", want, said)
 		}
 	}
-	if got := w.said("progress"); !strings.Contains(got, "Model replies: 1 · tool calls: 1") {
+	if got := w.said("progress"); !strings.Contains(got, "Model calls: 1 · tool calls: 1") {
 		t.Errorf("the progress comment says\n%s", got)
 	}
 }

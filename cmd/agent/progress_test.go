@@ -34,7 +34,7 @@ func TestProgress(t *testing.T) {
 		c.agent(0, "run")
 		l := c.wantState("completed", doneLabel)
 		said := c.said()
-		want := "🤖 **The work has ended**: ✅ completed\n\n- I look around.\n- I write the file.\n- I read it again.\n- I run a check.\n\nModel replies: 5 · tool calls: 4"
+		want := "🤖 **The work has ended**: ✅ completed\n\n- I look around.\n- I write the file.\n- I read it again.\n- I run a check.\n\nModel calls: 5 · tool calls: 4"
 		if len(said) != 2 || said[0] != want || !strings.Contains(said[1], "I wrote hello.txt.") {
 			t.Errorf("the comments are\n%s", strings.Join(said, "\n=====\n"))
 		}

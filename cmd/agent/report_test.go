@@ -67,7 +67,7 @@ func TestReportsOnADoneTask(t *testing.T) {
 
 	used := w.fold(l.UUID).Usage
 	inspected, _ := w.agent(0, "inspect", l.UUID)
-	wantAll(t, strings.ToLower(w.wantComment(1, "✅ **Done**")), fmt.Sprintf("model replies: %d ·", l.LLMCalls)) // those of the conversation
+	wantAll(t, strings.ToLower(w.wantComment(1, "✅ **Done**")), fmt.Sprintf("model calls: %d ·", l.LLMCalls)) // written before the summary
 	wantAll(t, run, fmt.Sprintf("model calls: %d (summaries: 1), ", l.LLMCalls+1))
 	wantAll(t, inspected, fmt.Sprintf("model calls: %d (summaries: 1)", l.LLMCalls+1), " USD", "tokens, 0.0")
 	if used.Tokens() < 2200 || used.CostUSD < 0.0399 {

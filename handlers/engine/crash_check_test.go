@@ -46,8 +46,8 @@ type counts struct {
 var (
 	marker  = regexp.MustCompile(`\n\n<!-- agent op=([0-9a-f:-]+) mac=[0-9a-f]+ -->$`)
 	numbers = regexp.MustCompile(`[0-9]+`)
-	over    = regexp.MustCompile(`(?s)(: 🤖 )\*\*[^\n]*(.*)Model replies: [0-9]+ · tool calls: [0-9]+$`) // a comment on progress: its last edit may be given up
-	hashed  = regexp.MustCompile("([ `])[0-9a-f]{12}`")                                                 // of a plan: it holds the name of the context
+	over    = regexp.MustCompile(`(?s)(: 🤖 )\*\*[^\n]*(.*)Model calls: [0-9]+ · tool calls: [0-9]+$`) // a comment on progress: its last edit may be given up
+	hashed  = regexp.MustCompile("([ `])[0-9a-f]{12}`")                                               // of a plan: it holds the name of the context
 	head    = regexp.MustCompile("--head ([0-9]+):([0-9a-f]{64})`")
 )
 

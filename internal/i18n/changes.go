@@ -55,7 +55,7 @@ var changeTexts = texts{
 	"facts.none":                {"No command was run, so nothing above has been tested.", "コマンドは実行されていないため、上記の内容は実行による確認がされていません。"},
 	"facts.server":              {"Not all tools of the server %s were available; `agent why` shows the reason.", "サーバー %s のツールの一部または全部を使用できませんでした（理由は `agent why` で確認できます）。"},
 	"facts.tool":                {"The model server refused the tool %s, so it was left out; `agent why` shows the reason.", "ツール %s はモデルサーバーに拒否されたため除外しました（理由は `agent why` で確認できます）。"},
-	"facts.usage":               {"Model replies: %d · tool calls: %d · tokens so far: %d · context %s", "モデルの応答: %d回 · ツール呼び出し: %d回 · ここまでのトークン: %d · コンテキスト %s"},
+	"facts.usage":               {"Model calls: %d · tool calls: %d · tokens: %d · context %s", "LLM呼び出し: %d回 · ツール呼び出し: %d回 · トークン: %d · コンテキスト %s"},
 	"facts.changed":             {"Changed: %s", "変更: %s"},
 	"facts.more":                {"… and %d more; %d files in all, +%d −%d lines", "… 他 %d 件（全 %d ファイル、+%d −%d 行）"},
 	"facts.left":                {"Left out (too large, or a separate repository): %s", "除外（大きすぎるファイルまたは別のリポジトリ）: %s"},

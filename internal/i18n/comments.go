@@ -34,7 +34,7 @@ var commentTexts = texts{
 	"fetch.head":                   {"⚠️ New comments could not be read. I may have missed the latest ones.", "⚠️ 新規コメントの取得に失敗しました。最新のコメントが反映されていない可能性があります。"},
 	"progress.over":                {"🤖 **The work has ended**: %s", "🤖 **作業は終了しました**: %s"},
 	"progress.head":                {"🤖 **Working on it**", "🤖 **作業中です**"},
-	"progress.count":               {"Model replies: %d · tool calls: %d", "モデルの応答: %d回 · ツール呼び出し: %d回"},
+	"progress.count":               {"Model calls: %d · tool calls: %d", "LLM呼び出し: %d回 · ツール呼び出し: %d回"},
 	"progress.dropped":             {"… %d earlier", "… 以前の%d件"},
 	"reason":                       {"Reason: %s", "理由: %s"},
 	"cut":                          {"\n\n[… cut: the whole text is in the context's log …]", "\n\n[… 省略: 全文はコンテキストのログにあります …]"},

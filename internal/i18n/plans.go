@@ -38,7 +38,7 @@ var planTexts = texts{
 	"board.phase":          {"**Phase**: %s", "**フェーズ**: %s"},
 	"board.status":         {"**Status**: %s", "**状態**: %s"},
 	"board.actions":        {"**Actions**: %d/%d", "**アクション**: %d/%d"},
-	"board.calls":          {"**Model replies**: %d · **tool calls**: %d", "**モデルの応答**: %d回 · **ツール呼び出し**: %d回"},
+	"board.calls":          {"**Model calls**: %d · **tool calls**: %d", "**LLM呼び出し**: %d回 · **ツール呼び出し**: %d回"},
 	"board.start":          {"**Started**: %s UTC", "**開始**: %s UTC"},
 	"board.update":         {"**Last update**: %s UTC", "**最終更新**: %s UTC"},
 	"board.goal":           {"**Goal**: %s", "**目標**: %s"},
