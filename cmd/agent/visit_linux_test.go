@@ -59,7 +59,7 @@ func TestVisit(t *testing.T) {
 		words map[string]string
 	}{
 		"English":                  {planningOn, nil, map[string]string{}},
-		"Japanese without colours": {planningOn + "\nlanguage: ja", []string{"NO_COLOR=1"}, map[string]string{"contexts: 2 of 2": "コンテキスト: 2 / 2 件", "contexts: 1 of 2": "コンテキスト: 1 / 2 件", "contexts: 2 of 3": "コンテキスト: 2 / 3 件", "contexts: 3 of 3": "コンテキスト: 3 / 3 件", "execution (": "実行 (", "Output": "出力", "Changed files: 1": "変更ファイル: 1 件", "Fork ": "フォークします", "Keys": "キー一覧", "It has ended": "終了しているため"}},
+		"Japanese without colours": {planningOn + "\nlanguage: ja", []string{"NO_COLOR=1"}, map[string]string{"contexts: 2 of 2": "コンテキスト: 2 / 2 件", "contexts: 1 of 2": "コンテキスト: 1 / 2 件", "contexts: 2 of 3": "コンテキスト: 2 / 3 件", "contexts: 3 of 3": "コンテキスト: 3 / 3 件", "execution (": "実行 (", "Output": "出力", "Changed files: 1": "変更ファイル: 1 件", "Fork ": "フォークします", "Keys": "キー操作", "It has ended": "終了しているため"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			word := func(en string) string {

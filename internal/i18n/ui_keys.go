@@ -2,7 +2,7 @@ package i18n
 
 // uiKeyTexts are the keys of the browser in the terminal, and what they say.
 var uiKeyTexts = texts{
-	"tui.help":      {"Keys", "キー一覧"},
+	"tui.help":      {"Keys", "キー操作"},
 	"tui.keys.help": {"j/k scroll · esc closes", "j/k スクロール · esc 閉じる"},
 	"tui.help.keys": {`
 j k ↓ ↑|move
