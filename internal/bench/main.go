@@ -42,6 +42,7 @@ var sections = []struct {
 	{"memory", (*bench).memory},
 	{"open", (*bench).opens},
 	{"start", (*bench).starts},
+	{"first", (*bench).first},
 	{"index", (*bench).indexes},
 	{"status", (*bench).statuses},
 	{"search", (*bench).searches},
@@ -50,7 +51,7 @@ var sections = []struct {
 
 func main() {
 	var b bench
-	only := flag.String("only", "", "sections, separated by commas: append scan run files memory open start index status search large")
+	only := flag.String("only", "", "sections, separated by commas: append scan run files memory open start first index status search large")
 	dir := flag.String("dir", "", "where files are written (default: the directory for temporary files)")
 	mib := flag.Int64("log", 128, "MiB of the log in the section memory")
 	flag.IntVar(&b.rounds, "rounds", 100, "rounds of a comparison")

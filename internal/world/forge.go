@@ -76,7 +76,7 @@ const repository = "demo/sum"
 
 func newGitHub(origin, clone string) Forge {
 	s := forgetest.New()
-	s.AddToken(token, Bot)
+	s.AddToken(Token, Bot)
 	s.AddRepository(repository, forgetest.Repository{Git: origin, CloneURL: clone, Private: true})
 	s.SetPermission(repository, "alice", "write")
 	return gitHub{s, gitHubIssue{s, 1}}
@@ -115,7 +115,7 @@ func (i gitHubIssue) Comments() (all []Comment) {
 }
 
 func (g gitHub) config() string {
-	return fmt.Sprintf("github:\n  api_url: %s\n  personal_access_token: %s\n  repositories: [%s]\n  bot_name: %s\n", g.URL(), token, repository, Bot)
+	return fmt.Sprintf("github:\n  api_url: %s\n  personal_access_token: %s\n  repositories: [%s]\n  bot_name: %s\n", g.URL(), Token, repository, Bot)
 }
 
 type gitLab struct {
@@ -132,7 +132,7 @@ const project = "demo/team/sum"
 
 func newGitLab(origin, clone string) Forge {
 	s := forgetest.NewGitLab()
-	s.AddToken(token, Bot)
+	s.AddToken(Token, Bot)
 	s.AddProject(project, forgetest.Project{Git: origin, CloneURL: clone, Private: true})
 	s.SetAccess(project, "alice", forgetest.Developer)
 	return gitLab{s, gitLabIssue{s, 1}}
@@ -165,5 +165,5 @@ func (i gitLabIssue) Comments() (all []Comment) {
 }
 
 func (g gitLab) config() string {
-	return fmt.Sprintf("gitlab:\n  api_url: %s\n  personal_access_token: %s\n  projects: [%s]\n  bot_name: %s\n", g.URL(), token, project, Bot)
+	return fmt.Sprintf("gitlab:\n  api_url: %s\n  personal_access_token: %s\n  projects: [%s]\n  bot_name: %s\n", g.URL(), Token, project, Bot)
 }

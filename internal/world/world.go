@@ -21,7 +21,8 @@ const (
 	// Label starts the work on an issue.
 	Label = "coding agent"
 
-	token = "demo-token-0123456789"
+	// Token is that of Bot.
+	Token = "demo-token-0123456789"
 	key   = "demo-key-0123456789"
 )
 
