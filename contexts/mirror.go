@@ -5,15 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
-	"agent/eventlog"
 	"agent/eventlog/event"
 	"agent/internal/cluster"
 	"agent/internal/fsx"
-	"agent/projections"
 )
 
 const (
@@ -22,6 +19,9 @@ const (
 	// mirrorEvery is how often a mirror writes how far it is, and looks again at contexts
 	// that were held when a line of theirs came.
 	mirrorEvery = time.Second
+	// mirrorPause is how long lines are collected: those of one context are written together.
+	mirrorPause = 50 * time.Millisecond
+	mirrorMost  = 256
 	// catchUpEvery is how often it is looked how far another goroutine or process is.
 	catchUpEvery = 2 * time.Millisecond
 )
@@ -121,7 +121,7 @@ func (s *Store) readMirrored() (at mirrored) {
 func (m *mirror) follow(ctx context.Context) error {
 	defer m.s.followed.Store(0) // another process may go on, in another history
 	defer m.save()
-	lines := make(chan cluster.Line)
+	lines := make(chan cluster.Line, mirrorMost)
 	ended := make(chan error, 1)
 	within, stop := context.WithCancel(ctx)
 	defer stop()
@@ -141,6 +141,9 @@ func (m *mirror) follow(ctx context.Context) error {
 	}()
 	tick := time.NewTicker(mirrorEvery)
 	defer tick.Stop()
+	var more []cluster.Line
+	flush := time.NewTicker(mirrorPause)
+	defer flush.Stop()
 	for {
 		select {
 		case <-ctx.Done():
@@ -155,7 +158,14 @@ func (m *mirror) follow(ctx context.Context) error {
 				lines = nil
 				continue
 			}
-			if err := m.take(ctx, line); err != nil {
+			if more = append(more, line); len(more) < mirrorMost {
+				continue
+			}
+			if err := m.takeAll(ctx, &more); err != nil {
+				return err
+			}
+		case <-flush.C:
+			if err := m.takeAll(ctx, &more); err != nil {
 				return err
 			}
 		case <-tick.C:
@@ -168,15 +178,23 @@ func (m *mirror) follow(ctx context.Context) error {
 // upTo takes the lines up to a position.
 func (m *mirror) upTo(ctx context.Context, end uint64) error {
 	defer m.save()
+	var more []cluster.Line
 	for line, err := range m.s.o.Bus.Follow(ctx, m.at.Pos+1) {
-		if err == nil {
-			err = m.take(ctx, line)
+		if err != nil {
+			return errors.Join(err, m.takeAll(ctx, &more))
 		}
-		if err != nil || line.Pos >= end {
+		more = append(more, line)
+		if line.Pos >= end {
+			break
+		}
+		if len(more) < mirrorMost {
+			continue
+		}
+		if err := m.takeAll(ctx, &more); err != nil {
 			return err
 		}
 	}
-	return nil
+	return m.takeAll(ctx, &more)
 }
 
 // save notes how far the mirror is.
@@ -199,56 +217,6 @@ func (m *mirror) save() {
 	}
 }
 
-// take takes over one line. One context that is broken does not hold up the others.
-func (m *mirror) take(ctx context.Context, line cluster.Line) error {
-	err := m.apply(ctx, line)
-	switch {
-	case errors.Is(err, ErrBusy):
-		if _, known := m.behind[line.UUID]; !known {
-			m.behind[line.UUID] = 0
-		}
-	case ExitCode(err) == ExitIO, ExitCode(err) == ExitTemporary && !errors.Is(err, cluster.ErrUnreachable):
-		if m.behind[line.UUID] == 0 {
-			m.behind[line.UUID] = line.Pos
-		}
-	case err != nil && (ctx.Err() != nil || errors.Is(err, cluster.ErrUnreachable)):
-		return err
-	case err != nil:
-		m.s.o.Warn(fmt.Errorf("%s: %w", line.UUID, err))
-	}
-	m.at.Pos = line.Pos
-	m.s.followed.Store(line.Pos)
-	return nil
-}
-
-func (m *mirror) apply(ctx context.Context, line cluster.Line) error {
-	if !canonical(line.UUID) {
-		return nil
-	}
-	if string(line.Data) != void {
-		m.spend(line)
-	}
-	lock, err := m.s.lock(line.UUID + ".lock")
-	if err != nil {
-		return err
-	}
-	defer lock.Close()
-	found, err := m.s.dirsWith(line.UUID)
-	if err != nil {
-		return err
-	}
-	if len(found) > 0 && string(line.Data) != void {
-		follows, err := eventlog.Extend(m.s.fs, pathOf(found[0], line.UUID), [][]byte{line.Data})
-		if err == nil && follows {
-			return m.s.extended(line, found[0])
-		}
-		if err != nil && !isMissing(err) {
-			return err
-		}
-	}
-	return m.s.refresh(ctx, line.UUID)
-}
-
 // again looks at contexts that were held when a line of theirs came.
 func (m *mirror) again(ctx context.Context) {
 	for uuid := range m.behind {
@@ -264,22 +232,6 @@ func (m *mirror) again(ctx context.Context) {
 			delete(m.behind, uuid)
 		}
 	}
-}
-
-// extended follows a line that was added to a log.
-func (s *Store) extended(line cluster.Line, at Dir) error {
-	rec, err := eventlog.Parse(line.Data)
-	if err != nil {
-		return err
-	}
-	c := s.context(line.UUID, at)
-	if err := c.RemoveFile(projections.MetadataFile); err != nil {
-		return err // the others are another log's now
-	}
-	if !strings.HasPrefix(string(rec.Type), "context.") {
-		return nil
-	}
-	return s.relocate(line.UUID)
 }
 
 // relocate moves a context to where its log sends it, for the holder of its lock here.
@@ -322,29 +274,4 @@ func (s *Store) refresh(ctx context.Context, uuid string) error {
 		return err
 	}
 	return s.relocate(uuid)
-}
-
-// spend counts what a call of another worker has cost. What was counted is not counted again.
-func (m *mirror) spend(line cluster.Line) {
-	rec, err := eventlog.Parse(line.Data)
-	if err != nil || !strings.HasPrefix(string(rec.Type), "llm.") {
-		return
-	}
-	e, err := event.Decode(rec)
-	if err != nil {
-		return
-	}
-	of := m.spending[line.UUID]
-	if of == nil {
-		of = &Spending{}
-	}
-	tokens, usd, ok := of.Of(e)
-	if !ok { // the call is open
-		m.spending[line.UUID] = of
-		return
-	}
-	delete(m.spending, line.UUID)
-	if err := m.s.Spend(line.UUID, Call{Seq: e.Seq, Day: Day(e.Time), Tokens: tokens, USD: usd}); err != nil {
-		m.s.o.Warn(err)
-	}
 }

@@ -1,0 +1,148 @@
+package contexts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"agent/eventlog"
+	"agent/eventlog/event"
+	"agent/internal/cluster"
+	"agent/projections"
+)
+
+// bunch is lines of one context that follow each other.
+type bunch struct {
+	uuid  string
+	pos   uint64 // of the first
+	lines [][]byte
+}
+
+// bunches puts the lines of each context together. The end of one stands alone.
+func bunches(lines []cluster.Line) (all []*bunch) {
+	open := map[string]*bunch{}
+	for _, line := range lines {
+		b := open[line.UUID]
+		if b == nil || string(line.Data) == void || string(b.lines[0]) == void {
+			b = &bunch{uuid: line.UUID, pos: line.Pos}
+			open[line.UUID] = b
+			all = append(all, b)
+		}
+		b.lines = append(b.lines, line.Data)
+	}
+	return all
+}
+
+// takeAll takes over lines. After an error they are asked for again: to take a line twice
+// changes nothing.
+func (m *mirror) takeAll(ctx context.Context, lines *[]cluster.Line) error {
+	if len(*lines) == 0 {
+		return nil
+	}
+	for _, b := range bunches(*lines) {
+		if err := m.take(ctx, b); err != nil {
+			return err
+		}
+	}
+	m.at.Pos = (*lines)[len(*lines)-1].Pos
+	m.s.followed.Store(m.at.Pos)
+	*lines = (*lines)[:0]
+	return nil
+}
+
+// take takes over a bunch. One context that is broken does not hold up the others.
+func (m *mirror) take(ctx context.Context, b *bunch) error {
+	err := m.apply(ctx, b)
+	switch {
+	case errors.Is(err, ErrBusy):
+		if _, known := m.behind[b.uuid]; !known {
+			m.behind[b.uuid] = 0
+		}
+	case ExitCode(err) == ExitIO, ExitCode(err) == ExitTemporary && !errors.Is(err, cluster.ErrUnreachable):
+		if m.behind[b.uuid] == 0 {
+			m.behind[b.uuid] = b.pos
+		}
+	case err != nil && (ctx.Err() != nil || errors.Is(err, cluster.ErrUnreachable)):
+		return err
+	case err != nil:
+		m.s.o.Warn(fmt.Errorf("%s: %w", b.uuid, err))
+	}
+	return nil
+}
+
+func (m *mirror) apply(ctx context.Context, b *bunch) error {
+	if !canonical(b.uuid) {
+		return nil
+	}
+	ends := string(b.lines[0]) == void
+	if !ends {
+		m.spend(b)
+	}
+	lock, err := m.s.lock(b.uuid + ".lock")
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	found, err := m.s.dirsWith(b.uuid)
+	if err != nil {
+		return err
+	}
+	if len(found) > 0 && !ends {
+		follows, err := eventlog.Extend(m.s.fs, pathOf(found[0], b.uuid), b.lines)
+		if err == nil && follows {
+			return m.s.extended(b, found[0])
+		}
+		if err != nil && !isMissing(err) {
+			return err
+		}
+	}
+	return m.s.refresh(ctx, b.uuid)
+}
+
+// extended follows lines that were added to a log.
+func (s *Store) extended(b *bunch, at Dir) error {
+	c := s.context(b.uuid, at)
+	if err := c.RemoveFile(projections.MetadataFile); err != nil {
+		return err // the others are another log's now
+	}
+	for _, line := range b.lines {
+		rec, err := eventlog.Parse(line)
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(string(rec.Type), "context.") {
+			return s.relocate(b.uuid)
+		}
+	}
+	return nil
+}
+
+// spend counts what calls of another worker have cost. What was counted is not counted again.
+func (m *mirror) spend(b *bunch) {
+	for _, line := range b.lines {
+		rec, err := eventlog.Parse(line)
+		if err != nil || !strings.HasPrefix(string(rec.Type), "llm.") {
+			continue
+		}
+		if e, err := event.Decode(rec); err == nil {
+			m.spendOn(b.uuid, e)
+		}
+	}
+}
+
+func (m *mirror) spendOn(uuid string, e event.Event) {
+	of := m.spending[uuid]
+	if of == nil {
+		of = &Spending{}
+	}
+	tokens, usd, ok := of.Of(e)
+	if !ok { // the call is open
+		m.spending[uuid] = of
+		return
+	}
+	delete(m.spending, uuid)
+	if err := m.s.Spend(uuid, Call{Seq: e.Seq, Day: Day(e.Time), Tokens: tokens, USD: usd}); err != nil {
+		m.s.o.Warn(err)
+	}
+}
