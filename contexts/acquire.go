@@ -68,7 +68,11 @@ func (s *Store) holdShared(uuid string, begin func(*Context) func(event.Event) e
 		if locateErr != nil {
 			return nil, err
 		}
-		if pos, healed, locateErr = s.reconcile(ctx, uuid, at); locateErr != nil {
+		var settled bool
+		if pos, healed, settled, locateErr = s.reconcile(ctx, uuid, at, 0); locateErr == nil && !settled {
+			pos, healed, locateErr = s.bring(uuid)
+		}
+		if locateErr != nil {
 			return nil, err
 		}
 		c, err = s.hold(uuid, begin)

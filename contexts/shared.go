@@ -98,31 +98,58 @@ func (r *replica) Send(_ uint64, line []byte) (wait func() error) {
 
 // bring makes the copy here and the history one, for the holder of the lock. healed counts
 // the lines that were acknowledged and that the history had lost.
+//
+// A position is right only for a copy that ends with the line that stands there: servers that
+// answer one after another may not be equally far. So it is compared until it fits.
 func (s *Store) bring(uuid string) (pos uint64, healed int, err error) {
 	ctx, cancel := shared()
 	defer cancel()
-	last, err := s.o.Bus.Last(ctx, uuid)
-	if err != nil {
-		return 0, 0, err
+	for {
+		last, err := s.o.Bus.Last(ctx, uuid)
+		if err != nil {
+			return 0, 0, err
+		}
+		found, err := s.dirsWith(uuid)
+		if err != nil {
+			return 0, 0, err
+		}
+		switch {
+		case string(last.Data) == void:
+			return 0, 0, s.setAside(ctx, uuid, found)
+		case last.Pos == 0 && len(found) == 0:
+			return 0, 0, s.nowhere(uuid)
+		case last.Pos == 0:
+			return s.publish(ctx, uuid)
+		case len(found) == 0:
+			err = s.receive(ctx, uuid)
+		default:
+			if _, rec, err := s.lastOf(uuid); err == nil && string(rec.Line) == string(last.Data) {
+				return last.Pos, 0, nil
+			}
+			var settled bool
+			if pos, healed, settled, err = s.reconcile(ctx, uuid, found[0], last.Pos); settled {
+				return pos, healed, err
+			}
+		}
+		if err == nil {
+			err = pause(ctx, bringPause)
+		}
+		if err != nil {
+			return 0, 0, err
+		}
 	}
-	found, err := s.dirsWith(uuid)
-	if err != nil {
-		return 0, 0, err
+}
+
+// bringPause is how long a server that is behind is waited for.
+const bringPause = 10 * time.Millisecond
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return fmt.Errorf("the history: %w", cluster.ErrUnreachable)
+	case <-time.After(d):
+		return nil
 	}
-	switch {
-	case string(last.Data) == void:
-		return 0, 0, s.setAside(ctx, uuid, found)
-	case last.Pos == 0 && len(found) == 0:
-		return 0, 0, s.nowhere(uuid)
-	case last.Pos == 0:
-		return s.publish(ctx, uuid)
-	case len(found) == 0:
-		return last.Pos, 0, s.receive(ctx, uuid)
-	}
-	if _, rec, err := s.lastOf(uuid); err == nil && string(rec.Line) == string(last.Data) {
-		return last.Pos, 0, nil
-	}
-	return s.reconcile(ctx, uuid, found[0])
 }
 
 // setAside moves a context out of the way that was never made, and removes one that ended
@@ -197,22 +224,21 @@ func (s *Store) compare(ctx context.Context, uuid string, at Dir) (d difference,
 	return d, err
 }
 
-// reconcile makes the copies equal: each gets what it lacks.
-func (s *Store) reconcile(ctx context.Context, uuid string, at Dir) (pos uint64, healed int, err error) {
+// reconcile makes the copies equal: each gets what it lacks. It is settled if pos is that of the
+// last line here; else the copy here was completed, as far as the server that was asked knew. end is
+// where the history ends as another answer has it.
+func (s *Store) reconcile(ctx context.Context, uuid string, at Dir, end uint64) (pos uint64, healed int, settled bool, err error) {
 	d, err := s.compare(ctx, uuid, at)
 	switch {
 	case err != nil:
-		return 0, 0, err
+		return 0, 0, false, err
 	case len(d.more) > 0 && !d.parted:
-		return s.send(ctx, uuid, d.pos, d.more)
+		pos, healed, err = s.send(ctx, uuid, d.pos, d.more)
+		return pos, healed, true, err
 	case !d.behind:
-		return d.pos, 0, nil
+		return d.pos, 0, d.pos == end, nil
 	}
-	if err := s.complete(ctx, uuid, at, d); err != nil {
-		return 0, 0, err
-	}
-	last, err := s.o.Bus.Last(ctx, uuid)
-	return last.Pos, 0, err
+	return 0, 0, false, s.complete(ctx, uuid, at, d)
 }
 
 // complete gives the copy here what it lacks. One that is only behind gets the lines that

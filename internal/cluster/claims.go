@@ -10,21 +10,23 @@ import (
 // again. So a member knows its claims, the locks that it holds, takes or releases right now,
 // and deletes what is its own beside them.
 
-// claim is false if this process has the lock already.
-func (m *Member) claim(key string) bool {
+// claim is false if the session has the lock already.
+func (m *Member) claim(key string, own *session) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.claims[key] {
+	if m.claims[key] == own {
 		return false
 	}
-	m.claims[key] = true
+	m.claims[key] = own
 	return true
 }
 
-func (m *Member) unclaim(key string) {
+func (m *Member) unclaim(key string, own *session) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.claims, key)
+	if m.claims[key] == own {
+		delete(m.claims, key)
+	}
 }
 
 // leftBehind are the locks of the living session that nobody claims.
@@ -33,7 +35,7 @@ func (m *Member) leftBehind() (all []Value) {
 	defer m.mu.Unlock()
 	for key, v := range m.held {
 		var h holder
-		if !m.claims[key] && json.Unmarshal(v.Data, &h) == nil && h.Session == m.own.id {
+		if m.claims[key] != m.own && json.Unmarshal(v.Data, &h) == nil && h.Session == m.own.id {
 			all = append(all, v)
 		}
 	}

@@ -35,19 +35,18 @@ func lockKey(name string) string { return "locks/" + name }
 // Lock takes a name for this worker, or fails with ErrHeld. The lock of a session that
 // has ended is taken over.
 func (m *Member) Lock(ctx context.Context, name string) (*Lock, error) {
-	key := lockKey(name)
-	if !m.claim(key) {
+	key, own := lockKey(name), m.session()
+	if !m.claim(key, own) {
 		return nil, ErrHeld
 	}
-	lock, err := m.lock(ctx, name, key)
+	lock, err := m.lock(ctx, name, key, own)
 	if err != nil {
-		m.unclaim(key)
+		m.unclaim(key, own)
 	}
 	return lock, err
 }
 
-func (m *Member) lock(ctx context.Context, name, key string) (*Lock, error) {
-	own := m.session()
+func (m *Member) lock(ctx context.Context, name, key string, own *session) (*Lock, error) {
 	at, err := m.Key(ctx, key)
 	if err != nil && !errors.Is(err, ErrMissing) {
 		return nil, err
@@ -115,7 +114,7 @@ const releaseTime = 5 * time.Second
 func (l *Lock) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), releaseTime)
 	defer cancel()
-	defer l.m.unclaim(l.key)
+	defer l.m.unclaim(l.key, l.own)
 	l.own.working(-1)
 	err := l.m.DeleteKey(ctx, l.key, l.revision)
 	if errors.Is(err, ErrStale) {

@@ -29,11 +29,11 @@ type Member struct {
 
 	mu      sync.Mutex
 	own     *session
-	others  map[string]seen  // sessions by id
-	held    map[string]Value // locks by key, as the watch has them
-	claims  map[string]bool  // keys of locks that this process has
-	watched chan struct{}    // closed when both are known
-	news    chan struct{}    // a worker has gone
+	others  map[string]seen     // sessions by id
+	held    map[string]Value    // locks by key, as the watch has them
+	claims  map[string]*session // by key of a lock: who has it, or asks for it
+	watched chan struct{}       // closed when both are known
+	news    chan struct{}       // a worker has gone
 }
 
 // seen is a session as it was seen last.
@@ -54,7 +54,7 @@ func Join(ctx context.Context, bus Bus, o Options) (*Member, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	m := &Member{Bus: bus, o: o, others: map[string]seen{}, held: map[string]Value{}, claims: map[string]bool{}, watched: make(chan struct{}), news: make(chan struct{}, 1)}
+	m := &Member{Bus: bus, o: o, others: map[string]seen{}, held: map[string]Value{}, claims: map[string]*session{}, watched: make(chan struct{}), news: make(chan struct{}, 1)}
 	own, err := startSession(ctx, bus, o.Info, o.Lease, o.Clock)
 	if err != nil {
 		return nil, fmt.Errorf("join the cluster: %w", err)
