@@ -185,7 +185,7 @@ func (s *State) applyInput(e event.Event) {
 	case *event.LimitReached:
 		s.Limit = &Limit{Seq: e.Seq, LimitReached: *b}
 	case *event.PauseRequested:
-		s.Pause = &Request{Seq: e.Seq, By: b.By}
+		s.Pause = &Request{Seq: e.Seq, By: b.By, Actor: b.Actor}
 	case *event.StopRequested:
 		s.Stop = &Request{Seq: e.Seq, By: b.By, Reason: b.Reason}
 	case *event.ResumeRequested:

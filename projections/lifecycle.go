@@ -8,7 +8,7 @@ func (s *State) applyLifecycle(e event.Event) {
 		s.enter(e, Running)
 	case *event.ContextPaused:
 		s.enter(e, Paused)
-		s.Paused, s.PausedAt, s.Pause = b, e.Time, nil
+		s.Paused, s.PausedAt, s.Wished, s.Pause = b, e.Time, s.Pause, nil
 	case *event.ContextAwaiting:
 		s.enter(e, Awaiting)
 		s.Wait, s.Resume = b, nil

@@ -82,6 +82,7 @@ type State struct {
 	Image  *MissingImage           // without which no command runs; nil: it is there, or none is needed
 	Resume *Request                // a wish to resume that was not granted yet
 	Paused *event.ContextPaused    // why and until when it is paused
+	Wished *Request                // the wish that led to Paused; nil: nobody asked for it
 	Before Before                  // what was on the item before it paused or waited
 	Wait   *event.ContextAwaiting  // the latest wait for people, for whatever reason
 	Await  *event.ContextAwaiting  // the latest one for an answer to the closing words, also after it has come back
@@ -126,6 +127,7 @@ type State struct {
 type Request struct {
 	Seq    uint64
 	By     string
+	Actor  string // a login of the forge, or an account of the machine
 	Reason string
 }
 

@@ -10,6 +10,7 @@ var reasonTexts = texts{
 	"why.unread":           {"the forge does not let me read this item or its comments. Give the token the missing permission, then run `agent resume`", "この項目またはコメントを読み取る権限がありません。トークンに権限を与えてから `agent resume` で再開してください"},
 	"why.model":            {"the model refused the request", "モデルがリクエストを拒否しました"},
 	"why.requested":        {"somebody asked for a pause. Run `agent resume` to continue", "ユーザーの要求による一時停止です。`agent resume` で再開できます"},
+	"why.requested.by":     {"%s. Run `agent resume` to continue", "%s。`agent resume` で再開できます"},
 	"why.limit":            {"the limit of %s was reached (%s of %s used). To grant the same amount again, somebody with write access sets the label again, comments `agent approve`, or runs `agent resume`", "%sの上限に達しました（使用 %s / 上限 %s）。同じ量を追加して再開するには、書き込み権限のある方がラベルを付け直すか、`agent approve` とコメントするか、`agent resume` を実行してください"},
 	"why.change":           {"the change needs a review. To publish it as it is, somebody with write access sets the label again, comments `agent approve`, or runs `agent resume`", "変更にはレビューが必要です。このまま公開するには、書き込み権限のある方がラベルを付け直すか、`agent approve` とコメントするか、`agent resume` を実行してください"},
 	"why.text":             {"the text of the task was edited after the label was set. Somebody with write access checks it, then sets the label again, comments `agent approve`, or runs `agent resume`", "ラベルが付けられた後にタスクの本文が編集されました。書き込み権限のある方が内容を確認し、ラベルを付け直すか、`agent approve` とコメントするか、`agent resume` を実行してください"},

@@ -17,6 +17,9 @@ import (
 // for one that is running.
 func Because(s *projections.State, lang i18n.Lang) string {
 	text := Reason(s, lang)
+	if asked := Asked(s, lang); asked != "" {
+		text = i18n.Text(lang, "why.requested.by", asked)
+	}
 	if work := Work(s, lang); work != "" && (s.Status.Ended() || s.Status == projections.Paused) {
 		text += "; " + work
 	}
@@ -33,6 +36,15 @@ func Reason(s *projections.State, lang i18n.Lang) string {
 		text += " (" + sanitize.Line(detail, 300) + ")"
 	}
 	return text
+}
+
+// Asked says who asked for the pause that a context is in, "" if nobody did. The account of the
+// machine is in it, so it is for those who run the agent, not for comments on the forge.
+func Asked(s *projections.State, lang i18n.Lang) string {
+	if s.Status != projections.Paused || s.Paused.Reason != event.PauseOnRequest || s.Paused.Until.Kind == "signal" || s.Wished == nil {
+		return ""
+	}
+	return i18n.Text(lang, "row.asked.pause", i18n.Who(lang, s.Wished.By, s.Wished.Actor))
 }
 
 // Refused are the last comment and labels that the forge did not take, with its words.

@@ -48,7 +48,7 @@ func (t *Timeline) fact(ev event.Event) (changed []uint64) {
 	case *event.PauseRequested:
 		t.wish = row.Title
 	case *event.ResumeRequested:
-		t.by = viewer.Who(t.Lang, b.By, b.Actor)
+		t.by = i18n.Who(t.Lang, b.By, b.Actor)
 	case *event.MessageAdded:
 		row.Title = t.line(i18n.Word(t.Lang, "message.", string(b.Purpose)) + ": " + beginning(unmarked.Replace(b.Content.View())))
 	case *event.CommentsFetched:

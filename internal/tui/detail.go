@@ -217,12 +217,12 @@ func (p *page) row(r timeline.Row, view i18n.ID, a asking) {
 	case view == viewBefore, view == viewAfter:
 		p.change(r, view)
 	default:
-		p.why(r)
-		p.who(r)
+		said := p.why(r)
+		p.who(r, said)
 		if r.Kind == timeline.Model && r.Purpose == "" {
 			p.asked(a)
 		}
-		if r.Kind != timeline.Resume { // whose event holds nothing
+		if r.Kind != timeline.Resume && !said { // whose event holds nothing more
 			p.events(r)
 		}
 		switch {
@@ -240,33 +240,35 @@ func (p *page) row(r timeline.Row, view i18n.ID, a asking) {
 }
 
 // why says in a sentence why the context paused, waits or ended, as agent why does. That
-// takes the whole log, so of a long one the fields have to do.
-func (p *page) why(r timeline.Row) {
+// takes the whole log, so of a long one the fields have to do: false.
+func (p *page) why(r timeline.Row) (said bool) {
 	if r.Kind != timeline.Pause && r.Kind != timeline.Await && r.Kind != timeline.End {
-		return
+		return false
 	}
 	if m, err := p.Store.MarkOf(p.uuid); err == nil && m.Size > longLog {
-		return
+		return false
 	}
 	state := projections.NewState()
 	for ev, err := range p.Store.Events(p.uuid) {
 		if err != nil {
-			return // what is damaged is told at the top
+			return false // what is damaged is told at the top
 		}
 		if state.Apply(ev); ev.Seq == r.Seq {
 			break
 		}
 	}
 	if state.Config == nil { // nothing was decided yet
-		return
+		return false
 	}
-	if text := report.Because(state, p.Lang); text != "" {
+	text := report.Because(state, p.Lang)
+	if text != "" {
 		p.lines = append(p.lines, styled{})
 		p.add(term.Waits, text)
 	}
 	if info, err := p.Store.Info(p.uuid); err == nil && info.Work != "" {
 		p.add("", p.text("inspect.work", report.WorkAt(p.Store, info, p.Lang)))
 	}
+	return text != ""
 }
 
 func (p *page) events(r timeline.Row) {

@@ -192,7 +192,7 @@ func TestAPersonFinds(t *testing.T) {
 
 // Why it paused, and that a process died, is said in sentences, in the language of the person.
 func TestWhyItPaused(t *testing.T) {
-	for lang, want := range map[i18n.Lang][]string{"en": {"the process ended without a word", "somebody asked for a pause"}, "ja": {"プロセスが何も記録せずに終了しました", "ユーザーの要求による一時停止です"}} {
+	for lang, want := range map[i18n.Lang][]string{"en": {"the process ended without a word", "somebody (command) asked for a pause. Run"}, "ja": {"プロセスが何も記録せずに終了しました", "ユーザー（コマンド）が一時停止を要求しました。"}} {
 		w := newWorld(t)
 		w.context(uuid, "t", &event.ConfigPinned{Model: "m", Language: string(lang)}, &event.ProcessStarted{}, &event.MessageAdded{Role: "user", Purpose: "task", Content: event.T("x")},
 			&event.ProcessStarted{}, &event.PauseRequested{By: "command"}, &event.ContextPaused{Reason: event.PauseOnRequest, Until: event.Until{Kind: "person"}})

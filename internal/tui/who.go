@@ -33,8 +33,9 @@ func wishOf(b event.Body) (w wish, ok bool) {
 	return w, false
 }
 
-// who says who asked for a pause, its end or a stop, how, and where that stands.
-func (p *page) who(r timeline.Row) {
+// who says who asked for a pause, its end or a stop, how, and where that stands. The reason of a
+// pause may have said it.
+func (p *page) who(r timeline.Row, said bool) {
 	if r.Kind != timeline.Pause && r.Kind != timeline.Resume && r.Kind != timeline.Request && r.Kind != timeline.End {
 		return
 	}
@@ -52,8 +53,10 @@ func (p *page) who(r timeline.Row) {
 	if found.seq == 0 || r.Kind == timeline.Pause && r.Type == "context.paused" && !p.onRequest(r.Seq) {
 		return
 	}
-	p.lines = append(p.lines, styled{})
-	p.add(term.Waits, p.text("tui.who", p.how(found)))
+	if r.Kind != timeline.Pause || !said {
+		p.lines = append(p.lines, styled{})
+		p.add(term.Waits, p.text("tui.who", p.how(found)))
+	}
 	if link := p.commentLink(found.comment); link != "" {
 		p.add("", link)
 	}

@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -30,6 +31,7 @@ type Conversation struct {
 	purpose string            // of the open model call
 	tools   map[uint64]string // open tool calls by seq
 	working bool              // a process works on it
+	asked   string            // who asked for a pause, in a sentence
 	resumed string            // by whom
 }
 
@@ -89,10 +91,17 @@ func (c *Conversation) mark(m Message, ev event.Event) (Message, bool) {
 	switch b := ev.Body.(type) {
 	case *event.ContextPaused:
 		m.Purpose, m.Text = "paused", Words(ev, c.Lang)
+		if b.Reason == event.PauseOnRequest {
+			m.Text = cmp.Or(c.asked, m.Text)
+		}
+		c.asked = ""
+	case *event.PauseRequested:
+		c.asked = Words(ev, c.Lang)
+		return m, false
 	case *event.ContextAwaiting:
 		m.Purpose, m.Text = "awaiting", Words(ev, c.Lang)
 	case *event.ResumeRequested:
-		c.resumed = Who(c.Lang, b.By, b.Actor)
+		c.resumed = i18n.Who(c.Lang, b.By, b.Actor)
 		return m, false
 	case *event.ContextResumed:
 		m.Purpose, m.Text = "resumed", c.resumed

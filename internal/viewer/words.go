@@ -26,21 +26,21 @@ func Words(ev event.Event, lang i18n.Lang) string {
 	case *event.ContextFailed:
 		return i18n.Word(lang, "why.", string(b.Reason))
 	case *event.PauseRequested:
-		return say("row.asked.pause", Who(lang, b.By, b.Actor))
+		return say("row.asked.pause", i18n.Who(lang, b.By, b.Actor))
 	case *event.ResumeRequested:
 		return resumeWords(b, lang)
 	case *event.StopRequested:
 		if id := i18n.ID("stop." + b.By); b.Actor == "" && b.By != "command" && i18n.Has(id) {
 			return say(id)
 		}
-		return say("row.asked.stop", Who(lang, b.By, b.Actor))
+		return say("row.asked.stop", i18n.Who(lang, b.By, b.Actor))
 	case *event.StatusRequested:
-		return say("row.asked.status", Who(lang, b.By, b.Actor))
+		return say("row.asked.status", i18n.Who(lang, b.By, b.Actor))
 	case *event.LimitRaised:
 		if b.Limit == "" {
-			return say("row.raised.none", Who(lang, b.By, b.Actor))
+			return say("row.raised.none", i18n.Who(lang, b.By, b.Actor))
 		}
-		return say("row.raised", Who(lang, b.By, b.Actor), fmt.Sprintf("%g", b.Add), i18n.Word(lang, "limit.", b.Limit))
+		return say("row.raised", i18n.Who(lang, b.By, b.Actor), fmt.Sprintf("%g", b.Add), i18n.Word(lang, "limit.", b.Limit))
 	case *event.LimitReached:
 		return say("row.limit", i18n.Word(lang, "limit.", b.Limit), fmt.Sprintf("%g", b.Used), fmt.Sprintf("%g", b.Max))
 	case *event.ReactionRequested:
@@ -73,7 +73,7 @@ func resumeWords(b *event.ResumeRequested, lang i18n.Lang) string {
 	case b.Tree != "":
 		id = "row.approved.change"
 	}
-	text := i18n.Text(lang, id, Who(lang, b.By, b.Actor))
+	text := i18n.Text(lang, id, i18n.Who(lang, b.By, b.Actor))
 	if b.Add > 0 {
 		text += i18n.Text(lang, "row.granted", fmt.Sprintf("%g", b.Add))
 	}
@@ -94,24 +94,6 @@ func commandWords(b *event.CommentsFetched, lang i18n.Lang) string {
 		}
 	}
 	return strings.Join(all, " · ")
-}
-
-// Who is a person, and how that person asked.
-func Who(lang i18n.Lang, by, actor string) string {
-	how := by
-	if id := i18n.ID("tui.how." + by); i18n.Has(id) {
-		how = i18n.Text(lang, id)
-	}
-	if actor == "" {
-		if id := i18n.ID("row.by." + by); i18n.Has(id) {
-			how = i18n.Text(lang, id)
-		}
-		return cmp.Or(how, "?")
-	}
-	if by != "command" { // whose actor is an account of the machine
-		actor = "@" + strings.TrimPrefix(actor, "@")
-	}
-	return i18n.Text(lang, "row.who", actor, how)
 }
 
 // Mark is what happened between two messages in a sentence. why says more of a pause or wait
