@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/page"
-	"agent/internal/sanitize"
 	"agent/internal/term"
 	"agent/internal/viewer"
 )
@@ -194,15 +192,7 @@ func (i *inspection) event(number string) error {
 	if err != nil {
 		return cli.Refused(err)
 	}
-	p := i.printer()
-	for _, r := range pair {
-		if i.JSON {
-			fmt.Fprintf(i.Out, "%s\n", sanitize.JSON(r.Line))
-			continue
-		}
-		err = errors.Join(err, p.Event(r))
-	}
-	return err
+	return i.printer().Whole(i.log, pair)
 }
 
 // page writes the page of the context.

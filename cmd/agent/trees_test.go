@@ -41,7 +41,7 @@ func TestFilesOfARun(t *testing.T) {
 	w.agent(0, "run")
 	l := w.only()
 	w.wantDone(1, l)
-	if why, _ := w.agent(0, "why", l.UUID); !strings.Contains(why, "is binary") || !strings.Contains(why, "→ resumed by a command (") || strings.Contains(why, "agent resume") {
+	if why, _ := w.agent(0, "why", l.UUID); !strings.Contains(why, "is binary") || !strings.Contains(why, "→ resumed by ") || strings.Contains(why, "agent resume") {
 		t.Errorf("why does not tell of the pause that is over:\n%s", why)
 	}
 	patch, _ := w.agent(0, "diff", l.UUID)

@@ -66,6 +66,7 @@ var sentenceTexts = texts{
 	"ev.more":               {"%d more", "ほか %d 件"},
 
 	"ev.llm.requested": {"%s: %d messages, about %d tokens, attempt %d", "%s: メッセージ %d 件、約 %d トークン、%d 回目"},
+	"ev.doing.llm":     {"a model call (%s)", "モデル呼び出し（%s）"},
 	"ev.llm.replied":   {"reply (%s): %d+%d tokens", "応答（%s）: %d+%d トークン"},
 	"ev.calls":         {"calls %s", "呼び出し: %s"},
 	"ev.llm.adapted":   {"requests take another shape: %s", "リクエストの形式を変更しました: %s"},

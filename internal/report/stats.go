@@ -104,6 +104,7 @@ type counter struct {
 	usage projections.Usage // so far
 	model string            // of the latest model call
 	tool  string            // of the latest tool call
+	apart string            // purpose of the open model call, if that is no turn of the conversation
 }
 
 func (c *counter) count(ev event.Event, s *projections.State) {
@@ -166,13 +167,16 @@ func (c *counter) countTool(ev event.Event, s *projections.State) {
 func (c *counter) line(ev event.Event, s *projections.State) *StatsRow {
 	key, title := "", ""
 	if asked, ok := ev.Body.(*event.LLMRequested); ok {
-		c.model = asked.Model
+		c.model, c.apart = asked.Model, ""
+		if asked.OutsideConversation() {
+			c.apart = asked.Purpose
+		}
 	}
 	switch {
 	case c.by == "day":
 		key = contexts.Day(ev.Time)
 	case c.by == "phase" && s.Created != nil:
-		key = cmp.Or(s.Planning.Phase, "work")
+		key = cmp.Or(c.apart, s.Planning.Phase, "work")
 	case c.by == "repo" && s.Created != nil:
 		key = s.Key.Host + "/" + s.Key.Project
 	case c.by == "task" && s.Created != nil:
@@ -184,6 +188,10 @@ func (c *counter) line(ev event.Event, s *projections.State) *StatsRow {
 		if c.model != "" {
 			key = c.model
 		}
+	}
+	switch ev.Body.(type) {
+	case *event.LLMReplied, *event.LLMFailed:
+		c.apart = ""
 	}
 	if key == "" {
 		return c.early

@@ -57,7 +57,7 @@ type Attempt struct {
 
 	paused  *Pause      // that is not over
 	working event.Event // the latest event of a process that has not ended; its body is nil without one
-	doing   string      // what was open then
+	doing   event.Event // what was open then
 }
 
 // Pause is a pause that is over.
@@ -66,17 +66,20 @@ type Pause struct {
 	Started time.Time `json:"started_at"`
 	Ended   time.Time `json:"ended_at"`
 	Reason  string    `json:"reason"`
-	Because string    `json:"because"`         // the reason in words, without what was to be done
-	By      string    `json:"by,omitempty"`    // what ended it: signal_file | command | timer | label | comment
-	Actor   string    `json:"actor,omitempty"` // who ended it: a login of the forge, or an account of the machine
+	Because string    `json:"because"`            // the reason in words, without what was to be done
+	Asked   string    `json:"asked_by,omitempty"` // how somebody asked for it: signal_file | command | comment
+	Asker   string    `json:"asker,omitempty"`    // who did: a login of the forge, or an account of the machine
+	By      string    `json:"by,omitempty"`       // what ended it: signal_file | command | timer | label | comment
+	Actor   string    `json:"actor,omitempty"`    // who ended it
 }
 
 // Killed is a process that ended without a word: killed, out of memory, or with the machine.
 type Killed struct {
-	Seq   uint64    `json:"seq"`        // its last event
-	Last  time.Time `json:"updated_at"` // of that event
-	Next  time.Time `json:"resumed_at,omitzero"`
-	Doing string    `json:"doing,omitempty"` // the effect that had no outcome
+	Seq   uint64      `json:"seq"`        // its last event
+	Last  time.Time   `json:"updated_at"` // of that event
+	Next  time.Time   `json:"resumed_at,omitzero"`
+	Doing string      `json:"doing,omitempty"` // the effect that had no outcome
+	Open  event.Event `json:"-"`               // that effect; its body is nil without one
 }
 
 // mostPauses bounds how many pauses are kept: an outage makes one after the other.
@@ -260,6 +263,9 @@ func (c *Attempt) pause(ev event.Event, s *projections.State, lang i18n.Lang) {
 	switch b := ev.Body.(type) {
 	case *event.ContextPaused:
 		c.paused = &Pause{Seq: ev.Seq, Started: ev.Time, Reason: string(b.Reason), Because: fact(s, lang)}
+		if by := s.Wished; by != nil && b.Reason == event.PauseOnRequest {
+			c.paused.Asked, c.paused.Asker = by.By, by.Actor
+		}
 	case *event.ResumeRequested:
 		if c.paused != nil {
 			c.paused.By, c.paused.Actor = b.By, b.Actor
@@ -283,7 +289,7 @@ func (c *Attempt) process(ev event.Event, s *projections.State) {
 			c.killed(ev.Time)
 		}
 	case *event.ProcessEnded:
-		c.working, c.doing = event.Event{}, ""
+		c.working, c.doing = event.Event{}, event.Event{}
 		return
 	}
 	if _, begins := ev.Body.(*event.ProcessStarted); begins || c.working.Body != nil {
@@ -291,20 +297,26 @@ func (c *Attempt) process(ev event.Event, s *projections.State) {
 	}
 	switch {
 	case s.Open == nil:
-		c.doing = ""
+		c.doing = event.Event{}
 	case s.Open.Seq == ev.Seq:
-		c.doing = ev.Body.Type() + " " + projections.Describe(ev)
+		c.doing = ev
 	}
 }
 
 func (c *Attempt) killed(next time.Time) {
-	k := Killed{Seq: c.working.Seq, Last: c.working.Time, Next: next, Doing: sanitize.Line(c.doing, 200)}
+	k := Killed{Seq: c.working.Seq, Last: c.working.Time, Next: next, Open: c.doing}
+	if c.doing.Body != nil {
+		k.Doing = sanitize.Line(c.doing.Body.Type()+" "+projections.Describe(c.doing), 200)
+	}
 	c.Killed = append(c.Killed[max(len(c.Killed)-mostPauses+1, 0):], k)
 }
 
 // fact is why a context paused without the advice that follows in a sentence of its own:
 // nobody needs it any more.
 func fact(s *projections.State, lang i18n.Lang) string {
+	if asked := Asked(s, lang); asked != "" {
+		return asked
+	}
 	text, detail := handlers.Reason(s, lang)
 	for _, end := range []string{". ", "。"} {
 		text, _, _ = strings.Cut(text, end)

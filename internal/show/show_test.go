@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"agent/eventlog/event"
 	"agent/internal/config"
 	"agent/internal/i18n"
 	"agent/internal/report"
@@ -37,7 +38,7 @@ func status() *report.Status {
 
 func why() *report.Why {
 	return &report.Why{TaskKey: "github.com/acme/widgets/issues/1", Contexts: []report.Attempt{{UUID: uuid, State: "paused", Created: now, Trigger: "label", User: "alice",
-		Because: "a person asked", Until: "person", Since: now, Killed: []report.Killed{{Seq: 9, Last: now, Doing: "llm.requested work", Next: now.Add(time.Minute)}, {Seq: 12, Last: now}},
+		Because: "a person asked", Until: "person", Since: now, Killed: []report.Killed{{Seq: 9, Last: now, Doing: "llm.requested work", Open: event.Event{Body: &event.LLMRequested{Purpose: "work"}}, Next: now.Add(time.Minute)}, {Seq: 12, Last: now}},
 		Pauses: []report.Pause{{Started: now, Ended: now.Add(time.Minute), Because: "a person asked", By: "command", Actor: "root"}}}}}
 }
 
@@ -122,13 +123,39 @@ func TestMoney(t *testing.T) {
 	}
 }
 
+// Pauses and kills come in the order of the log.
+func TestWhyInOrder(t *testing.T) {
+	t.Parallel()
+	r := why()
+	r.Contexts[0].Pauses[0].Seq = 10
+	var out bytes.Buffer
+	(&Printer{Source: report.Source{Lang: i18n.En}, Screen: term.Screen{Writer: &out, Width: 200}}).Why(r)
+	first, paused, last := strings.Index(out.String(), "it was doing"), strings.Index(out.String(), "paused at"), strings.Index(out.String(), "the next run resumes it")
+	if first < 0 || paused < first || last < paused {
+		t.Errorf("the pause of event 10 is not between the kills of 9 and 12:\n%s", out.String())
+	}
+}
+
+// A tool has calls, failures and time, and nothing that it does not have.
+func TestStatsByTool(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	r := &report.Stats{By: "tool", Rows: []report.StatsRow{{Key: "workspace/edit_file", Tools: 2, Completed: 1, Failed: 1, Active: 0.94}}, Total: report.StatsRow{Tools: 2, Failed: 1, Active: 0.94}}
+	(&Printer{Source: report.Source{Lang: i18n.En}, Screen: term.Screen{Writer: &out, Width: 200}}).Stats(r)
+	for i, want := range [][]string{{"tool", "tool", "calls", "failed", "time"}, {"workspace/edit_file", "2", "1", "0.9s", strings.Repeat("█", barWidth)}, {"total", "2", "1", "0.9s"}} {
+		if got := strings.Fields(strings.Split(out.String(), "\n")[i]); strings.Join(got, " ") != strings.Join(want, " ") {
+			t.Errorf("line %d: %q, want %q", i, got, want)
+		}
+	}
+}
+
 // A process that was killed is said to have been, with what it was doing.
 func TestWhyOfAKill(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	p := &Printer{Source: report.Source{Lang: i18n.En}, Screen: term.Screen{Writer: &out, Width: 200}}
 	p.Why(why())
-	for _, want := range []string{"ended without a word after " + term.Time(now), "it was doing llm.requested work; resumed at " + term.Time(now.Add(time.Minute)), "the next run resumes it", "resumed by a command (root)"} {
+	for _, want := range []string{"ended without a word after " + term.Time(now), "it was doing: a model call (work); resumed at " + term.Time(now.Add(time.Minute)), "the next run resumes it", "resumed by root (command)"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
 		}

@@ -8,6 +8,7 @@ import (
 	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/term"
+	"agent/internal/watch"
 )
 
 // barWidth is how long a bar may be on a screen of at least roomy columns.
@@ -22,17 +23,24 @@ func (p *Printer) Stats(r *report.Stats) {
 	if r.By == "task" || r.By == "context" {
 		cells, flex = p.spending, []int{0, 1}
 	}
+	if r.By == "tool" {
+		cells = p.tools
+	}
 	t := term.Table{Flex: flex, Left: false}
 	t.Row(cells(r.By, nil)...)
-	largest, width := 0, barWidth
+	largest, width := 0.0, barWidth
 	if p.Screen.Terminal && p.Screen.Width < roomy {
 		width = 0 // the numbers need the room
 	}
 	for _, s := range r.Rows {
-		largest = max(largest, s.Prompt+s.Completion)
+		largest = max(largest, weight(r.By, s))
 	}
 	for _, s := range r.Rows {
-		t.Row(append(cells(s.Key, &s), term.Bar(float64(s.Prompt+s.Completion), float64(largest), width))...)
+		name := s.Key
+		if r.By == "phase" {
+			name = i18n.Phase(p.Lang, s.Key)
+		}
+		t.Row(append(cells(name, &s), term.Bar(weight(r.By, s), largest, width))...)
 	}
 	t.Row(append(cells(p.text("stats.total"), &r.Total), "")...)
 	t.Color = func(row, _ int) term.Color {
@@ -46,6 +54,14 @@ func (p *Printer) Stats(r *report.Stats) {
 	if r.Total.Estimated {
 		p.paint(term.Aux, p.text("money.estimate"))
 	}
+}
+
+// weight is what the bar of a row shows: its tokens, or the time of a tool.
+func weight(by string, l report.StatsRow) float64 {
+	if by == "tool" {
+		return l.Active
+	}
+	return float64(l.Prompt + l.Completion)
 }
 
 // moneyNotes explain the marks of money that is not known.
@@ -69,10 +85,22 @@ func (p *Printer) outcomes(key string, l *report.StatsRow) []string {
 	return []string{key, n(l.Runs), n(l.Completed), n(l.Stopped), n(l.Failed), n(l.Begun), n(l.Tools), i18n.Tokens(l.Prompt+l.Completion, l.Estimated), share(l.Cached, l.Prompt), money(l), active(l)}
 }
 
+// tools are the cells of a row that holds the calls of a tool, which takes no tokens of its own.
+func (p *Printer) tools(key string, l *report.StatsRow) []string {
+	if l == nil {
+		return []string{p.text("stats.by.tool"), p.text("stats.tools"), p.text("stats.failed"), p.text("stats.time"), ""}
+	}
+	return []string{key, strconv.Itoa(l.Tools), strconv.Itoa(l.Failed), active(l)}
+}
+
 // spending are the cells of a row that holds a task or a context.
 func (p *Printer) spending(key string, l *report.StatsRow) []string {
 	if l == nil {
-		return []string{p.text(i18n.ID("stats.by." + key)), p.text("stats.title"), p.text("stats.calls.short"), p.text("stats.tools.short"), p.text("stats.tokens"), p.text("stats.cached"), "USD", p.text("stats.active"), ""}
+		calls, tools := i18n.ID("stats.calls"), i18n.ID("stats.tools")
+		if p.Screen.Terminal && p.Screen.Width < roomy {
+			calls, tools = "stats.calls.short", "stats.tools.short"
+		}
+		return []string{p.text(i18n.ID("stats.by." + key)), p.text("stats.title"), p.text(calls), p.text(tools), p.text("stats.tokens"), p.text("stats.cached"), "USD", p.text("stats.active"), ""}
 	}
 	if len(key) == len("00000000-0000-0000-0000-000000000000") {
 		key = key[:8] // of a context: every command takes the beginning
@@ -91,7 +119,7 @@ func money(l *report.StatsRow) string {
 }
 
 func active(l *report.StatsRow) string {
-	return report.Age(time.Duration(l.Active * float64(time.Second)))
+	return watch.Duration(time.Duration(l.Active * float64(time.Second)))
 }
 
 // share is how many of all, in per cent.

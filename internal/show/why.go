@@ -37,23 +37,36 @@ func (p *Printer) endOf(over report.Pause) string {
 	if over.By == "" {
 		return p.text("why.pause.over")
 	}
-	end := p.text(i18n.OrOther("wake.", over.By))
 	if over.Actor != "" {
-		end += " (" + sanitize.Line(over.Actor, 60) + ")"
+		return p.text("inspect.resumed.by", sanitize.Line(i18n.Who(p.Lang, over.By, over.Actor), 120))
 	}
-	return end
+	return p.text(i18n.OrOther("wake.", over.By))
 }
 
 // killed says what a process that died was doing, and when another went on.
 func (p *Printer) killed(k report.Killed) string {
 	var parts []string
-	if k.Doing != "" {
-		parts = append(parts, p.text("why.killed.doing", sanitize.Line(k.Doing, 200)))
+	if k.Open.Body != nil {
+		parts = append(parts, p.text("why.killed.doing", sanitize.Line(viewer.Doing(k.Open, p.Lang), 200)))
 	}
 	if k.Next.IsZero() {
 		return strings.Join(append(parts, p.text("why.killed.open")), "; ")
 	}
 	return strings.Join(append(parts, p.text("why.killed.next", term.Time(k.Next))), "; ")
+}
+
+// showBreaks tells of pauses and of processes that died, in the order of the log.
+func (p *Printer) showBreaks(c report.Attempt) {
+	killed := c.Killed
+	for _, over := range c.Pauses {
+		for ; len(killed) > 0 && killed[0].Seq < over.Seq; killed = killed[1:] {
+			p.say("why.killed", term.Time(killed[0].Last), p.killed(killed[0]))
+		}
+		p.say("why.pause", term.Time(over.Started), watch.Duration(over.Ended.Sub(over.Started)), sanitize.Line(over.Because, 300), p.endOf(over))
+	}
+	for _, k := range killed {
+		p.say("why.killed", term.Time(k.Last), p.killed(k))
+	}
 }
 
 // shownLeftOut is how many files that were left out are named.
@@ -67,12 +80,7 @@ func (p *Printer) showContext(c report.Attempt) {
 	if c.NotDone > 0 {
 		p.say("why.notdone", c.NotDone)
 	}
-	for _, over := range c.Pauses {
-		p.say("why.pause", term.Time(over.Started), watch.Duration(over.Ended.Sub(over.Started)), sanitize.Line(over.Because, 300), p.endOf(over))
-	}
-	for _, k := range c.Killed {
-		p.say("why.killed", term.Time(k.Last), p.killed(k))
-	}
+	p.showBreaks(c)
 	p.paint(viewer.StateColor(c.State), p.stateLine(c))
 	if c.Change != "" {
 		p.say("why.request", sanitize.Line(c.Change, 300))

@@ -14,7 +14,7 @@ import (
 
 // fact takes an event that is neither an intent nor an outcome.
 func (t *Timeline) fact(ev event.Event) (changed []uint64) {
-	row := Row{Seq: ev.Seq, Kind: kindOf(ev.Body), Type: t.line(ev.Body.Type()), Status: Done, Title: t.line(viewer.Sentence(ev, t.Lang)), Started: ev.Time, Ended: ev.Time,
+	row := Row{Seq: ev.Seq, Kind: kindOf(ev.Body), Type: t.line(ev.Body.Type()), Status: Done, Title: t.line(t.wish.Sentence(ev, t.Lang)), Started: ev.Time, Ended: ev.Time,
 		Minor: minor(ev.Body)}
 	if row.Title == "" {
 		row.Title = row.Type
@@ -24,9 +24,6 @@ func (t *Timeline) fact(ev event.Event) (changed []uint64) {
 		return t.saved(row, ev, b)
 	case *event.ContextPaused:
 		row.Until, row.Status = b.Until, Open
-		if b.Reason == event.PauseOnRequest && t.wish != "" {
-			row.Title = t.wish // says who
-		}
 		return t.pause(row, "paused")
 	case *event.ContextAwaiting:
 		row.Until, row.Status = event.Until{Kind: "comment", Time: b.Until.Time}, Open
@@ -45,8 +42,6 @@ func (t *Timeline) fact(ev event.Event) (changed []uint64) {
 			row.Status = Failed
 		}
 		t.open = 0
-	case *event.PauseRequested:
-		t.wish = row.Title
 	case *event.ResumeRequested:
 		t.by = i18n.Who(t.Lang, b.By, b.Actor)
 	case *event.MessageAdded:
@@ -102,7 +97,7 @@ func (t *Timeline) saved(row Row, ev event.Event, b *event.WorkspaceSaved) []uin
 
 func (t *Timeline) pause(row Row, status string) []uint64 {
 	row.Ended = time.Time{}
-	t.Status, t.paused, t.retry, t.wish = status, row.Seq, retry{}, ""
+	t.Status, t.paused, t.retry = status, row.Seq, retry{}
 	return t.add(row)
 }
 

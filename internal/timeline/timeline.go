@@ -145,7 +145,7 @@ type Timeline struct {
 	phase   string
 	action  string
 	by      string // who asked to go on, in a sentence
-	wish    string // the sentence that says who asked for a pause
+	wish    viewer.Wish
 }
 
 // retry is a model call that waits before it is tried again.

@@ -1,7 +1,6 @@
 package viewer
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -31,8 +30,8 @@ type Conversation struct {
 	purpose string            // of the open model call
 	tools   map[uint64]string // open tool calls by seq
 	working bool              // a process works on it
-	asked   string            // who asked for a pause, in a sentence
 	resumed string            // by whom
+	wish    Wish
 }
 
 // Add gives the message that an event adds, false if it adds none.
@@ -88,18 +87,12 @@ func (c *Conversation) AddEvent(ev event.Event) (Message, bool) {
 // mark is what happened to the work between messages: a pause, its end, a new process.
 func (c *Conversation) mark(m Message, ev event.Event) (Message, bool) {
 	m.Role = RoleMark
+	words := c.wish.Words(ev, c.Lang)
 	switch b := ev.Body.(type) {
 	case *event.ContextPaused:
-		m.Purpose, m.Text = "paused", Words(ev, c.Lang)
-		if b.Reason == event.PauseOnRequest {
-			m.Text = cmp.Or(c.asked, m.Text)
-		}
-		c.asked = ""
-	case *event.PauseRequested:
-		c.asked = Words(ev, c.Lang)
-		return m, false
+		m.Purpose, m.Text = "paused", words
 	case *event.ContextAwaiting:
-		m.Purpose, m.Text = "awaiting", Words(ev, c.Lang)
+		m.Purpose, m.Text = "awaiting", words
 	case *event.ResumeRequested:
 		c.resumed = i18n.Who(c.Lang, b.By, b.Actor)
 		return m, false

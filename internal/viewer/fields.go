@@ -29,6 +29,9 @@ func (p *Printer) Event(r eventlog.Record) error {
 		fmt.Fprintln(p.Screen, indent(1)+sanitize.Terminal(string(r.Data)))
 		return err
 	}
+	if text := p.wish.Words(ev, p.Lang); text != "" {
+		fmt.Fprintln(p.Screen, indent(1)+p.Screen.Paint(colorOf(r), sanitize.Line(text, 400)))
+	}
 	p.Fields(ev)
 	return nil
 }

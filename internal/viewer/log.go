@@ -50,13 +50,16 @@ func (l Log) Followed(ctx context.Context) (iter.Seq2[eventlog.Line, error], err
 
 // Pair is an event with its intent or its outcome, see [Pair].
 func (l Log) Pair(seq uint64) ([]eventlog.Record, error) {
-	pair, err := Pair(func(seq uint64) iter.Seq2[eventlog.Line, error] {
-		return l.Store.LinesFrom(l.UUID, func(r eventlog.Record) bool { return r.Seq < seq })
-	}, seq)
+	pair, err := Pair(l.from, seq)
 	if err != nil {
 		err = fmt.Errorf("context %s: %w", l.UUID, err)
 	}
 	return pair, err
+}
+
+// from gives the lines from this event on, as [From].
+func (l Log) from(seq uint64) iter.Seq2[eventlog.Line, error] {
+	return l.Store.LinesFrom(l.UUID, func(r eventlog.Record) bool { return r.Seq < seq })
 }
 
 // mostAtOnce is the size of an unfinished log up to which its totals are in the

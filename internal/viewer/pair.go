@@ -2,11 +2,13 @@ package viewer
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"iter"
 
 	"agent/eventlog"
 	"agent/eventlog/event"
+	"agent/internal/sanitize"
 )
 
 // From gives the lines of a log from the event with this number on.
@@ -76,4 +78,32 @@ func find(from From, seq uint64, wanted func(eventlog.Record) bool) (eventlog.Re
 		}
 	}
 	return eventlog.Record{}, nil
+}
+
+// Whole prints events of a log whole, such as those of [Log.Pair].
+func (p *Printer) Whole(l Log, events []eventlog.Record) error {
+	var err error
+	for _, r := range events {
+		if p.JSON {
+			fmt.Fprintf(p.Screen, "%s\n", sanitize.JSON(r.Line))
+			continue
+		}
+		if string(r.Type) == "context.paused" {
+			p.recall(l, r.Seq)
+		}
+		err = errors.Join(err, p.Event(r))
+	}
+	return err
+}
+
+// recall looks for who asked for a pause.
+func (p *Printer) recall(l Log, pause uint64) {
+	for line, err := range l.from(max(pause, farthest) - farthest + 1) {
+		if err != nil || line.Record.Seq >= pause {
+			return // it names nobody then
+		}
+		if line.Record.Line != nil {
+			p.wish.saw(line.Record, p.Lang)
+		}
+	}
 }

@@ -63,6 +63,14 @@ func (s speaker) failure(kind, message string) string {
 	return with(s.word("failure.", kind), message)
 }
 
+// Doing says in one line what an effect does that has no outcome yet.
+func Doing(ev event.Event, lang i18n.Lang) string {
+	if asked, ok := ev.Body.(*event.LLMRequested); ok {
+		return i18n.Text(lang, "ev.doing.llm", i18n.Phase(lang, asked.Purpose))
+	}
+	return Sentence(ev, lang)
+}
+
 func (s speaker) effect(b event.Body) string {
 	switch b := b.(type) {
 	case *event.LLMRequested:

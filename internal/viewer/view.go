@@ -38,6 +38,7 @@ func (t *timeline) Record(r eventlog.Record, fits bool) {
 	}
 	switch {
 	case !fits:
+		t.wish.saw(r, t.Lang)
 	case t.JSON:
 		fmt.Fprintf(t.Screen, "%s\n", sanitize.JSON(r.Line)) // a pipe may end in a terminal, too
 	case t.Failed:

@@ -33,6 +33,7 @@ type Printer struct {
 
 	day  string // of the latest line
 	last uint64 // its event
+	wish Wish
 }
 
 // roomy is a width from which on a line has room for milliseconds.
@@ -69,7 +70,7 @@ func (p *Printer) describe(r eventlog.Record) string {
 		return string(r.Data)
 	}
 	event.Fetch(ev.Body, p.Blob)
-	return Sentence(ev, p.Lang)
+	return p.wish.Sentence(ev, p.Lang)
 }
 
 func (p *Printer) date(t time.Time) {

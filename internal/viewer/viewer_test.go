@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"agent/contexts"
+	"agent/eventlog"
 	"agent/eventlog/event"
 	"agent/internal/i18n"
 	"agent/internal/logtest"
@@ -152,6 +153,40 @@ func TestFailed(t *testing.T) {
 	}
 	if strings.Contains(got, event.Interrupted) {
 		t.Errorf("an interrupted call failed:\n%s", got)
+	}
+}
+
+// Who asked for a pause is said with the pause, which does not say so itself.
+func TestWhoPaused(t *testing.T) {
+	t.Parallel()
+	pause := &event.ContextPaused{Reason: event.PauseOnRequest, Until: event.Until{Kind: "person"}}
+	store := logOf(t, &event.PauseRequested{By: "command", Actor: "root"}, &event.LabelsRequested{Purpose: "paused"}, pause, &event.ResumeRequested{By: "command"},
+		&event.ContextResumed{}, pause)
+	const want = "root (command) asked for a pause"
+	for name, got := range map[string]string{
+		"lines":        shown(t, store, wide(), (*Printer).Timeline, Filter{Types: []string{"context.paused"}}),
+		"conversation": shown(t, store, wide(), (*Printer).Conversation, Filter{}),
+	} {
+		if strings.Count(got, want) != 1 || strings.Count(got, "somebody asked for a pause") != 1 { // nobody is named of the second one
+			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+	var out bytes.Buffer
+	p := wide()
+	p.Screen.Writer = &out
+	l := Log{Store: store, UUID: uuid}
+	var pauses []eventlog.Record
+	for line, err := range store.Lines(uuid) {
+		must(t, err)
+		if r := line.Record; string(r.Type) == "context.paused" {
+			pair, err := l.Pair(r.Seq)
+			must(t, err)
+			pauses = append(pauses, pair...)
+		}
+	}
+	must(t, p.Whole(l, pauses[:1]))
+	if !strings.Contains(out.String(), "\n  "+want+"\n  reason: requested\n") {
+		t.Errorf("the event whole:\n%s", out.String())
 	}
 }
 
