@@ -8,9 +8,9 @@ var uiKeyTexts = texts{
 j k ↓ ↑|move
 space PgDn|next page
 PgUp|page before
-g G|first, last (follows)
-enter|open, detail, fold
-q esc|back, quit
+g G Home End|first, last (follows)
+enter →|open, detail, fold
+q esc ←|back, quit
 /|filter (list)
 r|read again (list)
 ?|this page
@@ -19,7 +19,7 @@ In a context
 n N|next, previous failure
 d|next change of files
 p|latest plan
-c|next message or comment
+c|next message to the model
 w|next pause or resume
 t|what the model was told next
 57 enter|event 57 (also : and #)
@@ -36,13 +36,19 @@ P|pause
 R|resume
 S|stop
 F|fork at this event
+
+Signs
+✗|failed
+⚠|interrupted: result unknown
+~|estimated
+s3|step 3
 `, `
 j k ↓ ↑|移動
 space PgDn|次のページ
 PgUp|前のページ
-g G|先頭、末尾（追従）
-enter|開く、詳細、折りたたみ
-q esc|戻る、終了
+g G Home End|先頭、末尾（追従）
+enter →|開く、詳細、折りたたみ
+q esc ←|戻る、終了
 /|絞り込み（一覧）
 r|再読み込み（一覧）
 ?|このページ
@@ -51,7 +57,7 @@ r|再読み込み（一覧）
 n N|次の失敗、前の失敗
 d|次のファイル変更
 p|最新の計画
-c|次の発言・コメント
+c|次のモデルへのメッセージ
 w|次の一時停止・再開
 t|次にモデルに伝えた内容
 57 enter|イベント 57（: # も可）
@@ -68,6 +74,12 @@ P|一時停止
 R|再開
 S|停止
 F|ここからフォーク
+
+記号
+✗|失敗
+⚠|中断（結果は不明）
+~|推定値
+s3|ステップ 3
 `},
 
 	"tui.ask.place": {"Event (57) or step (s4); enter goes there, esc does not:", "イベント（57）またはステップ（s4）。enter で移動、esc で中止:"},
@@ -87,7 +99,7 @@ F|ここからフォーク
 
 	"tui.at.failed":   {"failure %d of %d", "失敗 %d / %d 件"},
 	"tui.at.plan":     {"plan: row %d of %d", "計画: %d / %d 行"},
-	"tui.at.message":  {"message %d of %d", "発言 %d / %d 件"},
+	"tui.at.message":  {"message %d of %d", "メッセージ %d / %d 件"},
 	"tui.at.diff":     {"change of files %d of %d", "ファイル変更 %d / %d 件"},
 	"tui.at.pause":    {"pause or resume %d of %d", "一時停止・再開 %d / %d 件"},
 	"tui.again.first": {"(again from the first)", "（先頭に戻りました）"},
@@ -95,11 +107,11 @@ F|ここからフォーク
 
 	"tui.none.failed":  {"Nothing failed here", "ここに失敗はありません"},
 	"tui.none.plan":    {"There is no plan here", "ここに計画はありません"},
-	"tui.none.message": {"There is no message here", "ここに発言はありません"},
+	"tui.none.message": {"There is no message here", "ここにメッセージはありません"},
 	"tui.none.diff":    {"No files were changed here", "ここにファイル変更はありません"},
 	"tui.none.pause":   {"There is no pause here", "ここに一時停止はありません"},
 
-	"tui.none.phase":  {"There is no phase here to fold", "ここに折りたたむフェーズはありません"},
+	"tui.none.phase":  {"Nothing to fold: only plans have phases", "折りたためるものはありません（フェーズがあるのは計画のみです）"},
 	"tui.follows":     {"The latest row is followed", "最新の行を追従します"},
 	"tui.follows.not": {"The latest row is not followed any more", "追従をやめました"},
 	"tui.rests":       {"It is paused already", "すでに一時停止しています"},

@@ -55,7 +55,7 @@ func (t *Timeline) intent(ev event.Event) []uint64 {
 	case *event.ToolRequested:
 		row.Kind, row.Title = Tool, t.line(toolTitle(b))
 	case *event.CommentRequested:
-		row.Kind = Comment
+		row.Kind, row.Title = Comment, t.line(unmarked.Replace(row.Title))
 	case *event.ReactionRequested:
 		row.Kind, row.Minor = Comment, true
 	case *event.LabelsRequested:

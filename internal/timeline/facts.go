@@ -203,7 +203,7 @@ func replyResult(b *event.LLMReplied) string {
 		}
 		parts = append(parts, "→ "+beginning(ToolName(call.Name)))
 	}
-	if text := beginning(b.Text.View()); strings.TrimSpace(text) != "" {
+	if text := unmarked.Replace(beginning(b.Text.View())); strings.TrimSpace(text) != "" {
 		parts = append(parts, text)
 	}
 	return cmp.Or(strings.Join(parts, " "), b.Finish)

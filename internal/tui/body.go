@@ -31,7 +31,7 @@ func (p *page) body(b event.Body) bool {
 		p.markdown(b.Content.View())
 	case *event.CommentRequested:
 		p.head("tui.comment", viewer.CommentPurpose(p.Lang, b.Purpose))
-		p.markdown(b.Body.View())
+		p.markdown(viewer.Unfolded(b.Body.View()))
 	case *event.TaskFetched:
 		p.head("tui.by", b.Author)
 		p.add(term.Head, b.Title)
@@ -56,7 +56,11 @@ func (p *page) reply(b *event.LLMReplied) {
 		p.head("tui.reasoning")
 		p.add(term.Aux, text)
 	}
-	p.head("tui.reply", b.Finish)
+	if b.Finish == "" || b.Finish == "stop" || b.Finish == "tool_calls" { // what is below shows it
+		p.head("tui.reply")
+	} else {
+		p.head("tui.reply.cut", b.Finish)
+	}
 	p.markdown(b.Text.View())
 	for _, call := range b.Calls {
 		p.head("tui.call", timeline.ToolName(call.Name))

@@ -3,6 +3,7 @@ package tui
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -18,7 +19,7 @@ import (
 // showCosts shows where tokens, money and time went, of the whole log: by phase and action
 // as agent inspect --costs does, by step, by model and by tool.
 func (m *Model) showCosts() tea.Cmd {
-	m.open.detail = detail{focused: true, costs: true}
+	m.open.detail = detail{focused: true, costs: true, behind: m.open.detail.focused}
 	uuid, width := m.open.uuid, m.width-1
 	return func() tea.Msg {
 		p := &page{Model: m, uuid: uuid, width: width}
@@ -51,6 +52,7 @@ func (p *page) costs(line *timeline.Timeline, tools *viewer.Tools) {
 	p.steps(line.Steps)
 	if models := ledger.Models(); len(models) > 0 {
 		p.head("tui.costs.models")
+		p.spentHeads()
 		for _, s := range models {
 			p.spent(s.Model, s.Spent, p.text("tui.costs.calls", s.Calls), float64(models[0].Prompt+models[0].Completion))
 		}
@@ -82,6 +84,7 @@ func (p *page) steps(all []timeline.Sum) {
 		most = max(most, s.Prompt+s.Completion)
 	}
 	p.head("tui.costs.steps")
+	p.spentHeads()
 	for _, s := range all {
 		name := i18n.Phase(p.Lang, s.Purpose)
 		if s.Purpose == "" {
@@ -91,15 +94,20 @@ func (p *page) steps(all []timeline.Sum) {
 	}
 }
 
+// spentHeads are the names of the columns of [page.spent].
+func (p *page) spentHeads() {
+	p.add(term.Aux, pad("", 14)+padLeft(p.text("costs.tokens"), 8)+strings.Repeat(" ", 2+costBar)+padLeft("USD", 12))
+}
+
 // spent is a line with a bar.
 func (p *page) spent(name string, s viewer.Spent, more string, most float64) {
 	n := s.Prompt + s.Completion
-	p.add("", pad(name, 14)+padLeft(i18n.Tokens(n, s.Estimated), 8)+"  "+pad2(term.Bar(float64(n), most, costBar), costBar)+padLeft(i18n.Cost(s.CostUSD), 12)+"  "+more)
+	p.add("", pad(name, 14)+padLeft(i18n.Tokens(n, s.Estimated), 8)+"  "+pad2(term.Bar(float64(n), most, costBar), costBar)+padLeft(i18n.USD(s.CostUSD), 12)+"  "+more)
 }
 
 // unCost leaves the costs.
 func (m *Model) unCost() {
 	if m.open.detail.costs {
-		m.open.detail = detail{}
+		m.open.detail = detail{focused: m.open.detail.focused}
 	}
 }

@@ -28,6 +28,7 @@ type detail struct {
 	top     int
 	focused bool
 	costs   bool      // what money went where is shown instead
+	behind  bool      // of costs: a detail was shown before
 	views   []i18n.ID // ways to show it
 	view    int       // of them
 }
@@ -127,7 +128,7 @@ func (m *Model) detailed(d detailMsg) {
 	if v.detail.seq == d.seq {
 		top = v.detail.top
 	}
-	v.detail = detail{seq: d.seq, width: d.width, lines: d.lines, top: min(top, max(len(d.lines)-1, 0)), focused: v.detail.focused, costs: v.detail.costs,
+	v.detail = detail{seq: d.seq, width: d.width, lines: d.lines, top: min(top, max(len(d.lines)-1, 0)), focused: v.detail.focused, costs: v.detail.costs, behind: v.detail.behind,
 		views: d.views, view: d.view}
 }
 
@@ -135,9 +136,9 @@ func (m *Model) keyDetail(name string) tea.Cmd {
 	d := &m.open.detail
 	switch name {
 	case "q", "esc", "tab", "left", "h":
-		d.focused = false
+		d.focused = d.costs && d.behind
 		m.unCost()
-		return m.showDetail(false)
+		return m.showDetail(d.focused)
 	case "n", "N", "p", "c", "d", "w", "t", "$":
 		m.unCost()
 		return m.keyContext(name)
@@ -219,8 +220,11 @@ func (p *page) row(r timeline.Row, view i18n.ID, a asking) {
 	default:
 		said := p.why(r)
 		p.who(r, said)
-		if r.Kind == timeline.Model && r.Purpose == "" {
+		switch {
+		case r.Kind == timeline.Model && r.Purpose == "":
 			p.asked(a)
+		case r.Kind == timeline.Model:
+			p.request(r.Seq)
 		}
 		if r.Kind != timeline.Resume && !said { // whose event holds nothing more
 			p.events(r)
@@ -228,8 +232,6 @@ func (p *page) row(r timeline.Row, view i18n.ID, a asking) {
 		switch {
 		case r.Kind == timeline.Resume:
 			p.told(a, r.Seq)
-		case view == viewWhole:
-			p.request(r.Seq)
 		case view == viewDiff:
 			p.change(r, view)
 		}

@@ -33,11 +33,18 @@ func (m *Model) footer() []string {
 		if m.bad {
 			color = term.Bad
 		}
-		return m.footerLines(color, m.note)
+		lines := m.footerLines(color, m.note)
+		if m.open != nil && m.height >= 12 { // the keys stay in sight
+			lines = append(lines, m.hintLines()...)
+		}
+		return lines
 	case m.open == nil && m.list.typing:
 		return m.footerLines(term.Aux, m.text("tui.keys.filter"))
 	}
-	var lines []string
+	return m.hintLines()
+}
+
+func (m *Model) hintLines() (lines []string) {
 	for _, line := range m.laidOut(m.hints()) {
 		lines = append(lines, m.paint(term.Aux, line))
 	}

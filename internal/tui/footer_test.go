@@ -50,8 +50,8 @@ func TestFooterNamesWhatThereIs(t *testing.T) {
 	w.context(uuid, "t", &event.MessageAdded{Role: "user", Purpose: "task", Content: event.T("x")})
 	w.browse(80, 24, "en")
 	out := w.press("enter")
-	w.wants(out, "c message", ": go to", "? keys", "q back")
-	for _, absent := range []string{"n failed", "d diff", "w pause", "t told", "p plan", "$ spent", "F fork", "P pause", "v show"} {
+	w.wants(out, "c next message", ": go to", "? keys", "q back")
+	for _, absent := range []string{"n next failure", "d next change", "w next pause", "t told", "p latest plan", "$ spent", "F fork", "P pause", "v show"} {
 		if strings.Contains(out, absent) {
 			t.Errorf("%q is offered in vain:\n%s", absent, out)
 		}
@@ -59,7 +59,7 @@ func TestFooterNamesWhatThereIs(t *testing.T) {
 	w.add(&event.PauseRequested{By: "command"}, &event.ContextPaused{Reason: event.PauseOnRequest, Until: event.Until{Kind: "person"}})
 	w.m.Signal = func(string, contexts.Signal) (string, error) { return "", nil }
 	w.run(func() tea.Msg { return w.m.grown()() })
-	w.wants(w.screen(), "w pause", "R resume")
+	w.wants(w.screen(), "w next pause", "R resume")
 	if strings.Contains(w.screen(), "P pause") {
 		t.Errorf("a paused one is offered to be paused:\n%s", w.screen())
 	}

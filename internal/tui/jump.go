@@ -51,9 +51,10 @@ func (m *Model) jump(name string) {
 	} else if next := slices.IndexFunc(found, func(i int) bool { return i > v.at }); next >= 0 {
 		at, again = next, ""
 	}
+	ended := v.follow
 	v.at, v.follow = found[at], false
 	m.say(false, "tui.at."+j.kind, at+1, len(found))
-	if again != "" && key != "p" { // the latest plan is where p begins
+	if again != "" && key != "p" && !ended { // the latest plan is where p begins, and the end where a context opens
 		m.note += " " + m.text(again)
 	}
 }

@@ -13,6 +13,9 @@ import (
 
 // key takes a key of whatever has the focus.
 func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
+	if k.String() == "ctrl+j" { // an Enter that was typed before the terminal was set up
+		k = tea.KeyPressMsg{Code: tea.KeyEnter}
+	}
 	name := k.String()
 	m.note = ""
 	switch {
@@ -76,12 +79,14 @@ func (m *Model) keyList(name string) tea.Cmd {
 		l.filter = ""
 		l.apply()
 	case "/":
-		l.typing = true
+		l.typing, l.filter = true, ""
+		l.apply()
 	case "r":
 		return m.loadList()
 	case "enter", "right", "l":
 		if e, ok := l.chosen(); ok {
 			m.open = newView(e)
+			m.open.wanted = m.left[e.uuid]
 			return tea.Batch(m.openEnd(), m.poll())
 		}
 	default:
@@ -129,7 +134,7 @@ func (m *Model) keyContext(name string) tea.Cmd {
 	}
 	switch name {
 	case "q", "esc", "left", "h":
-		m.open = nil
+		m.leave()
 		return nil
 	case "enter", "tab", "right", "l":
 		if v.row() == nil {
@@ -162,6 +167,17 @@ func (m *Model) keyContext(name string) tea.Cmd {
 		return m.moveContext(name)
 	}
 	return m.showDetail(false)
+}
+
+// leave goes back to the list, and remembers the row that was chosen.
+func (m *Model) leave() {
+	v := m.open
+	if r := v.row(); r != nil && !v.follow {
+		m.left[v.uuid] = r.Seq
+	} else {
+		delete(m.left, v.uuid)
+	}
+	m.open = nil
 }
 
 // moveContext moves in the timeline, and at its ends to the next window.

@@ -21,12 +21,15 @@ type entry struct {
 	uuid, state, task, title, waits string
 	updated                         time.Time
 	cost                            float64
+	calls, tokens                   int
+	estimated                       bool
 	partial                         bool
 	find                            string // what the filter looks at
 }
 
 func entryOf(store *contexts.Store, i contexts.Info) entry {
-	e := entry{uuid: i.UUID, state: report.StateOf(store, i), task: i.Address(), title: i.Title, waits: i.Waits, updated: i.Updated, cost: i.CostUSD, partial: i.Partial}
+	e := entry{uuid: i.UUID, state: report.StateOf(store, i), task: i.Address(), title: i.Title, waits: i.Waits, updated: i.Updated, cost: i.CostUSD, partial: i.Partial,
+		calls: i.Calls().All, tokens: i.Tokens, estimated: i.Estimated}
 	if e.updated.IsZero() {
 		e.updated = i.Created
 	}
@@ -187,7 +190,7 @@ func (m *Model) screenList() []string {
 	case l.typing || l.filter != "":
 		lines = append(lines, m.paint(term.Waits, m.fit("/"+l.filter+cursor(l.typing), m.width)))
 	default:
-		lines = append(lines, m.paint(term.Aux, m.columns(m.text("tui.id"), m.text("tui.state"), m.text("tui.age"), m.text("tui.cost"), m.text("tui.task"), m.text("tui.title"))))
+		lines = append(lines, m.paint(term.Aux, m.columns(m.text("tui.id"), m.text("tui.state"), m.text("tui.age"), m.used(m.text("tui.calls"), m.text("tui.tokens")), m.text("tui.cost"), m.text("tui.task"), m.text("tui.title"))))
 	}
 	if len(l.shown) == 0 && l.loaded {
 		lines = append(lines, m.fit(m.text("tui.none"), m.width))
@@ -207,7 +210,7 @@ func cursor(typing bool) string {
 
 // row is one context on one line.
 func (m *Model) row(e entry, chosen bool) string {
-	line := m.columns(e.uuid[:min(idWidth, len(e.uuid))], i18n.Standing(m.Lang, e.state, e.waits, e.partial), report.Age(m.Now().Sub(e.updated)), i18n.USD(e.cost), e.task, e.title)
+	line := m.columns(e.uuid[:min(idWidth, len(e.uuid))], i18n.Standing(m.Lang, e.state, e.waits, e.partial), report.Age(m.Now().Sub(e.updated)), m.used(fmt.Sprint(e.calls), i18n.Tokens(e.tokens, e.estimated)), i18n.USD(e.cost), e.task, e.title)
 	return m.mark(m.paint(colorOfState(e.state), line), line, chosen)
 }
 
@@ -218,10 +221,18 @@ const (
 	stateWidth = 17
 )
 
+// used are the model calls and the tokens of a context, where there is room for them.
+func (m *Model) used(calls, tokens string) string {
+	if m.width < timed {
+		return ""
+	}
+	return " " + padLeft(calls, 8) + " " + padLeft(tokens, 9)
+}
+
 // columns lays out the cells of a row of the list.
-func (m *Model) columns(id, state, age, cost, task, title string) string {
+func (m *Model) columns(id, state, age, used, cost, task, title string) string {
 	wide := m.list.wide
-	return m.fit(fmt.Sprintf("  %s %s %s %s  %s %s", pad(id, idWidth), pad(state, stateWidth), padLeft(age, 5), padLeft(cost, 8), pad(shortTask(clean(task), wide), wide), clean(title)), m.width)
+	return m.fit(fmt.Sprintf("  %s %s %s%s %s  %s %s", pad(id, idWidth), pad(state, stateWidth), padLeft(age, 5), used, padLeft(cost, 8), pad(shortTask(clean(task), wide), wide), clean(title)), m.width)
 }
 
 // taskWidth is how wide the tasks of some rows are; titles need room, too.

@@ -84,7 +84,7 @@ func TestJumps(t *testing.T) {
 	w.wants(w.press("n"), "failure 1 of 1 (again from the first)")
 	w.wants(w.press("N"), "failure 1 of 1 (again from the last)")
 	out := w.press("w")
-	w.wants(out, "pause or resume 1 of 2", "somebody (command) asked for a pause", "root (command) asked to resume", "resumed by root (command)", "→ workspace/run")
+	w.wants(out, "pause or resume 1 of 2", "somebody (command) asked for a pause", "root (command) asked to resume", "resumed by root (command)", "→ run I look.")
 	if strings.Contains(out, "→ →") || strings.Contains(out, "__") {
 		t.Errorf("arrows or names of tools:\n%s", out)
 	}
@@ -100,7 +100,7 @@ func TestKeysThatDoNothing(t *testing.T) {
 	w.m.Signal = func(string, contexts.Signal) (string, error) { t.Error("a signal was sent"); return "", nil }
 	w.wants(w.press("P"), "It has ended: there is nothing to pause")
 	for keys, want := range map[string]string{"n": "Nothing failed", "p": "no plan", "c": "no message", "d": "No files", "w": "no pause", "R": "nothing to resume", "S": "nothing to stop", "7 enter": "no event 7: events are 1 to 2, and there are no steps",
-		": s 4 enter": "no step s4", ": x enter": "x is no event", "t": "told nothing", "x": "x does nothing here", "v": "no other view", "space": "no phase here", "r": "r does nothing here", "enter x": "x does nothing here", "enter p": "no plan",
+		": s 4 enter": "no step s4", ": x enter": "x is no event", "t": "told nothing", "x": "x does nothing here", "v": "no other view", "space": "only plans have phases", "r": "r does nothing here", "enter x": "x does nothing here", "enter p": "no plan",
 		"enter 7 enter": "no event 7"} {
 		w.m.open = nil
 		w.wants(w.press("enter "+keys), want)

@@ -15,6 +15,9 @@ import (
 // roomy is a width from which on the timeline and the detail stand beside each other.
 const roomy = 120
 
+// timed is a width from which on rows have the time of the day.
+const timed = 100
+
 // screen is everything that is shown.
 func (m *Model) screen() string {
 	var lines []string
@@ -187,18 +190,46 @@ func (m *Model) item(v *view, it item, width int) (string, term.Color) {
 	r := &v.tl.Rows[it.row]
 	end := figuresOf(r, width >= 100)
 	head := fmt.Sprintf(" %5s %s %s ", strconv.FormatUint(r.Seq, 10), r.Started.Local().Format("15:04:05"), pad(m.text(i18n.OrOther("kind.", string(r.Kind))), kindWidth))
-	if m.width < roomy {
+	if m.width < timed {
 		head = fmt.Sprintf(" %5s %s ", strconv.FormatUint(r.Seq, 10), pad(m.text(i18n.OrOther("kind.", string(r.Kind))), kindWidth))
 	}
 	if m.width >= 60 {
 		head += pad(v.stepOf(r), 5) + " "
 	}
-	body := clean(r.Title)
-	if r.Result != "" {
-		body += " → " + strings.TrimPrefix(clean(r.Result), "→ ")
-	}
 	room := max(width-term.Columns(head)-term.Columns(end)-3, 4)
-	return cut(head+signOf(r.Status)+" "+pad(body, room)+" "+end, width), colorOfRow(r)
+	return cut(head+signOf(r.Status)+" "+pad(bodyOf(r, room), room)+" "+end, width), colorOfRow(r)
+}
+
+// bodyOf is what a row is about and its result in so many columns. Where there is no room for
+// both, names of tools lose their servers and a comment its address, and of a tool call what is
+// asked is cut before the result.
+func bodyOf(r *timeline.Row, room int) string {
+	title, result := clean(r.Title), strings.TrimPrefix(clean(r.Result), "→ ")
+	if result == "" || term.Columns(title+" → "+result) <= room {
+		return strings.TrimSuffix(title+" → "+result, " → ")
+	}
+	switch r.Kind {
+	case timeline.Tool:
+		title = bareTool(title)
+		title = cut(title, max(room-3-term.Columns(result), room/3))
+	case timeline.Model:
+		result = bareTool(result)
+	case timeline.Comment:
+		if r.Status == timeline.Done {
+			return title
+		}
+	default:
+	}
+	return title + " → " + result
+}
+
+// bareTool takes the server from the name of a tool that a text begins with.
+func bareTool(s string) string {
+	name, _, _ := strings.Cut(s, " ")
+	if i := strings.LastIndex(name, "/"); i >= 0 {
+		return s[i+1:]
+	}
+	return s
 }
 
 // stepOf is the number of the step that a row belongs to.

@@ -110,7 +110,7 @@ func spark(values []float64, width int) string {
 	var b strings.Builder
 	for _, v := range values {
 		n := 0
-		if largest > 0 && v > 0 {
+		if largest > 0 {
 			n = 1 + int(v/largest*6.999)
 		}
 		b.WriteRune([]rune(" ▁▂▃▄▅▆▇█")[min(n, 8)])

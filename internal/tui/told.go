@@ -140,6 +140,8 @@ func (p *page) request(seq uint64) {
 		tools = append(tools, timeline.ToolName(tool.Name))
 	}
 	p.lines = append(p.lines, styled{})
-	p.add(term.Aux, p.text("tui.tools", strings.Join(tools, ", ")))
+	if len(tools) > 0 {
+		p.add(term.Aux, p.text("tui.tools", strings.Join(tools, ", ")))
+	}
 	p.add(term.Aux, p.text("tui.asked.exact", p.uuid[:8], seq))
 }

@@ -49,14 +49,15 @@ type Model struct {
 	note          string    // what the latest command did
 	bad           bool      // it failed
 	help          bool
-	helpTop       int // the first line of it that is shown
+	helpTop       int               // the first line of it that is shown
+	left          map[string]uint64 // rows that were chosen when their contexts were left
 
 	after func(time.Duration, func() tea.Msg) tea.Cmd // tests have no clock
 }
 
 // New makes a browser. Its size is that of a small terminal until it is told another.
 func New(o Options) *Model {
-	m := &Model{Options: o, width: 80, height: 24, after: later}
+	m := &Model{Options: o, width: 80, height: 24, after: later, left: map[string]uint64{}}
 	if o.UUID != "" {
 		m.open = newView(entry{uuid: o.UUID})
 	}

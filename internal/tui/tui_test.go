@@ -181,7 +181,7 @@ func TestAPersonFinds(t *testing.T) {
 	w.add(&event.LimitReached{Limit: "tokens", Max: 100, Used: 120}, &event.ContextPaused{Reason: "limit:tokens", Until: event.Until{Kind: "signal"}})
 	w.browse(80, 24, "en")
 	w.wants(w.screen(), "1 of 1", "The sum is wrong", "? keys")
-	w.wants(w.press("enter"), "planning", "execution", "n failed", "0.25") // where the money went
+	w.wants(w.press("enter"), "planning", "execution", "n next failure", "0.25") // where the money went
 	w.wants(w.press("n enter"), "Output", "make: *** no rule", "argv")
 	w.wants(w.press("esc p enter"), "Make it right", "Change sum.go")
 	w.wants(w.press("esc c enter"), "Message to the model", "# Fix it")
@@ -438,7 +438,7 @@ func TestSpark(t *testing.T) {
 	for _, c := range []struct {
 		want   string
 		values []float64
-	}{{"", nil}, {" ▁▇", []float64{0, 1, 100}}, {"  ", []float64{0, 0}}, {"▄▂▇", []float64{9, 9, 5, 2, 9}}} {
+	}{{"", nil}, {"▁▁▇", []float64{0, 1, 100}}, {"  ", []float64{0, 0}}, {"▄▂▇", []float64{9, 9, 5, 2, 9}}} {
 		if got := spark(c.values, 3); got != c.want {
 			t.Errorf("%v: %q, not %q", c.values, got, c.want)
 		}

@@ -28,9 +28,10 @@ type view struct {
 	err      error           // damage
 	missed   int             // how often in a row it was not found
 	detail   detail
-	worked   bool // a process works on it
-	loading  bool // another window is read: one at a time
-	steps    bool // have their numbers
+	worked   bool   // a process works on it
+	loading  bool   // another window is read: one at a time
+	steps    bool   // have their numbers
+	wanted   uint64 // the row to go to when the end of the log was read; 0: the last one
 }
 
 // item is a line of the timeline: a row, or the head of a phase.
@@ -181,6 +182,11 @@ func (m *Model) window(w windowMsg) tea.Cmd {
 	v.at = 0
 	if w.bottom {
 		v.at = max(len(v.items)-1, 0)
+	}
+	if v.wanted > 0 {
+		seq := v.wanted
+		v.wanted = 0
+		return m.toEvent(seq)
 	}
 	if w.seq > 0 && v.tl != nil {
 		m.reach(w.seq)

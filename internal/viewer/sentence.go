@@ -113,6 +113,14 @@ func CommentPurpose(lang i18n.Lang, purpose string) string {
 	return i18n.Word(lang, "purpose.", purpose)
 }
 
+var unfold = strings.NewReplacer("<details><summary>", "**", "</summary>", "**", "</details>", "")
+
+// Unfolded is a comment of ours whose folded parts have headings in Markdown, for where nothing
+// folds.
+func Unfolded(comment string) string {
+	return unfold.Replace(comment)
+}
+
 // beginningOf is the first line of a text.
 func beginningOf(t event.Text) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(t.View()), "\n")
