@@ -91,7 +91,7 @@ func (i *inspection) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	i.log.Dir = cfg.ContextsDir
+	i.log.Dir, i.log.With = cfg.ContextsDir, i.With()
 	if i.log.Store, err = i.OpenAs(cfg, true); err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (i *inspection) run(ctx context.Context, args []string) error {
 }
 
 func (i *inspection) printer() *viewer.Printer {
-	return &viewer.Printer{Screen: i.screen, Lang: i.Lang, UUID: i.log.UUID, Blob: i.log.Blob, Full: i.full, JSON: i.JSON, Failed: i.failed}
+	return &viewer.Printer{Screen: i.screen, Lang: i.Lang, UUID: i.log.UUID, Blob: i.log.Blob, Full: i.full, JSON: i.JSON, Failed: i.failed, With: i.With()}
 }
 
 func (i *inspection) view() viewer.View {
@@ -145,7 +145,7 @@ func (i *inspection) list(ctx context.Context, filter *viewer.Filter) error {
 	}
 	view := i.view()
 	if !i.JSON {
-		i.log.Header(i.screen, i.Lang)
+		i.log.Header(i.screen, i.Lang, i.costs)
 	}
 	code := 0
 	for line, err := range lines {

@@ -315,7 +315,7 @@ func TestStatusCheck(t *testing.T) {
 		t.Errorf("after a good scan:\n%s", out)
 	}
 	w.ageScan(6*time.Minute, 30)
-	if out, _ := w.agent(1, "status", "--check"); !strings.Contains(out, "6m ago") {
+	if out, _ := w.agent(1, "status", "--check"); !strings.Contains(out, "successfully for 6m") {
 		t.Errorf("after six minutes of a loop:\n%s", out)
 	}
 	w.agent(0, "status", "--check", "--max-age", "10m")

@@ -198,6 +198,7 @@ var rules = map[string][]string{
 		"llm",
 		"mcp",
 		"projections",
+		"internal/watch",
 	},
 	"internal/archtest": {},
 	"internal/build": {
@@ -540,6 +541,7 @@ var rules = map[string][]string{
 		"internal/search",
 		"internal/term",
 		"projections",
+		"internal/watch",
 	},
 	"internal/watch": {
 		"eventlog/event",

@@ -70,7 +70,7 @@ func (w *Worker) sayKept(left []string) {
 	for _, uuid := range left {
 		short = append(short, uuid[:8])
 	}
-	w.Print(w.Err, w.Text("watch.kept", strings.Join(short, " ")))
+	w.Print(w.Err, w.Text("watch.kept", strings.Join(short, " ")+w.With()))
 }
 
 // Print prints a line for people, one at a time. Nothing in it acts on the terminal.
@@ -148,7 +148,7 @@ func (w *Worker) endLine(o rounds.Outcome) {
 			line += ": " + more
 		}
 	}
-	line += " · " + watch.Took(w.Lang, o.LLMBegun, o.Tokens, o.CostUSD, time.Duration(o.Seconds*float64(time.Second))) + " · agent inspect " + o.UUID[:8]
+	line += " · " + watch.Took(w.Lang, o.LLMBegun, o.Tokens, o.CostUSD, time.Duration(o.Seconds*float64(time.Second))) + " · agent inspect " + o.UUID[:8] + w.With()
 	line, _ = w.Secrets.String(line)
 	w.PrintSafe(w.Out, term.Of(w.Out).Paint(color, sanitize.Terminal(line)))
 }

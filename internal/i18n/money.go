@@ -36,6 +36,8 @@ var moneyTexts = texts{
 	"costs.interrupted": {"interrupted", "中断"},
 	"costs.open":        {"no reply yet", "応答待ち"},
 	"costs.failed":      {"failed: %s", "失敗: %s"},
+	"costs.times":       {"TIME is of the model. From start to end %s: active %s, waiting %s", "時間はモデルの時間です。開始から終了まで %s: 稼働 %s、待機 %s"},
+	"costs.active":      {"Active: model %s, tools %s, forge, saving and the rest %s", "稼働の内訳: モデル %s、ツール %s、フォージ・保存・その他 %s"},
 	"costs.more":        {"tokens and money of each call: agent inspect %s --costs", "呼び出しごとのトークンと費用: agent inspect %s --costs"},
 }
 

@@ -66,8 +66,10 @@ var sentenceTexts = texts{
 	"ev.more":               {"%d more", "ほか %d 件"},
 
 	"ev.llm.requested": {"%s: %d messages, about %d tokens, attempt %d", "%s: メッセージ %d 件、約 %d トークン、%d 回目"},
+	"ev.and":           {"; ", "。"},
 	"ev.doing.llm":     {"a model call (%s)", "モデル呼び出し（%s）"},
-	"ev.llm.replied":   {"reply (%s): %d+%d tokens", "応答（%s）: %d+%d トークン"},
+	"ev.llm.replied":   {"reply: %d+%d tokens", "応答: %d+%d トークン"},
+	"ev.llm.cut":       {"reply (%s): %d+%d tokens", "応答（%s）: %d+%d トークン"},
 	"ev.calls":         {"calls %s", "呼び出し: %s"},
 	"ev.llm.adapted":   {"requests take another shape: %s", "リクエストの形式を変更しました: %s"},
 	"ev.adapted.tool":  {"the tool %s is left out, because the model server refused it", "モデルサーバーに拒否されたため、ツール %s を除外しました"},

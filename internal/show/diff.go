@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/sanitize"
 	"agent/internal/term"
 	"agent/internal/trees"
+	"agent/internal/watch"
 )
 
 // DiffStat prints the numbers of lines that differ in each file.
@@ -62,7 +62,7 @@ func (p *Printer) Comparison(c report.Comparison) {
 	screen := p.Screen
 	for _, r := range c.Runs {
 		p.say("diff.run", screen.Paint(term.Head, r.UUID[:8]), i18n.State(p.Lang, r.State), sanitize.Line(r.Model, 60))
-		p.say("diff.took", r.Messages, report.Calls(p.Lang, r.Calls), r.ToolCalls, i18n.Tokens(r.Tokens, r.Estimated), i18n.Money(p.Lang, r.CostUSD), r.Active.Round(time.Second))
+		p.say("diff.took", r.Messages, report.Calls(p.Lang, r.Calls), r.ToolCalls, i18n.Tokens(r.Tokens, r.Estimated), i18n.Money(p.Lang, r.CostUSD), watch.Duration(r.Active))
 		p.say("diff.size", r.Change.Files, r.Change.Added, r.Change.Removed)
 		for _, command := range r.Commands {
 			p.say("diff.command", term.Line(command.Command, max(screen.Width-20, 20)), p.text("diff.exit", cmp.Or(command.ExitCode, "?")))

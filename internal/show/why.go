@@ -50,9 +50,9 @@ func (p *Printer) killed(k report.Killed) string {
 		parts = append(parts, p.text("why.killed.doing", sanitize.Line(viewer.Doing(k.Open, p.Lang), 200)))
 	}
 	if k.Next.IsZero() {
-		return strings.Join(append(parts, p.text("why.killed.open")), "; ")
+		return strings.Join(append(parts, p.text("why.killed.open")), p.text("ev.and"))
 	}
-	return strings.Join(append(parts, p.text("why.killed.next", term.Time(k.Next))), "; ")
+	return strings.Join(append(parts, p.text("why.killed.next", term.Time(k.Next))), p.text("ev.and"))
 }
 
 // showBreaks tells of pauses and of processes that died, in the order of the log.

@@ -82,7 +82,7 @@ func (w *world) everywhere(id string, lang i18n.Lang) map[string]string {
 	must(t, err)
 	print("list", func(p *show.Printer) { p.List(all) })
 	print("stats", func(p *show.Printer) { p.Stats(source.Stats("context", time.Time{})) })
-	print("inspect", func(p *show.Printer) { viewer.Log{Store: w.store, UUID: id}.Header(p.Screen, lang) })
+	print("inspect", func(p *show.Printer) { viewer.Log{Store: w.store, UUID: id}.Header(p.Screen, lang, false) })
 
 	doc, err := htmlpage.Of(w.store, id, lang, nil)
 	must(t, err)

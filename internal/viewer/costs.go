@@ -28,6 +28,8 @@ type Spent struct {
 	CostUSD         float64 `json:"cost_usd"`
 	Unpriced        int     `json:"unpriced_calls"` // which cost_usd lacks
 	Seconds         float64 `json:"seconds"`
+
+	timed bool // it is known of a call how long it took
 }
 
 func (s *Spent) add(c Spent) {
@@ -39,6 +41,7 @@ func (s *Spent) add(c Spent) {
 	s.CostUSD += c.CostUSD
 	s.Unpriced += c.Unpriced
 	s.Seconds += c.Seconds
+	s.timed = s.timed || c.timed
 }
 
 // Call is a model call.
@@ -126,7 +129,7 @@ func (l *Ledger) replied(b *event.LLMReplied) (Call, bool) {
 	c.Outcome, c.Finish = CallReplied, b.Finish
 	c.Prompt, c.Cached, c.Completion, c.Estimated = b.Usage.Prompt, b.Usage.Cached, b.Usage.Completion, b.Usage.Estimated
 	c.EstimatedOutput = c.Estimated
-	c.CostUSD, c.Seconds = b.CostUSD, float64(b.DurationMS)/1000
+	c.CostUSD, c.Seconds, c.timed = b.CostUSD, float64(b.DurationMS)/1000, true
 	if b.CostUSD == 0 {
 		c.Unpriced = 1
 	}
@@ -143,7 +146,7 @@ func (l *Ledger) failed(at time.Time, b *event.LLMFailed) (Call, bool) {
 		c.Outcome, c.Error, c.Prompt, c.Estimated = CallInterrupted, "", l.estimate, true
 	}
 	if !l.asked.IsZero() {
-		c.Seconds = max(at.Sub(l.asked).Seconds(), 0)
+		c.Seconds, c.timed = max(at.Sub(l.asked).Seconds(), 0), true
 	}
 	return c, ok
 }

@@ -9,12 +9,15 @@ import (
 	"agent/internal/i18n"
 	"agent/internal/sanitize"
 	"agent/internal/term"
+	"agent/internal/watch"
 )
 
 // costs prints the lines of a ledger as they come, so that a log of any size begins to show at once.
 type costs struct {
 	*Printer
 	ledger                         Ledger
+	times                          times
+	part                           bool   // not all events are shown
 	headed                         bool   // the headings are there
 	openFits                       bool   // the call without an outcome is shown
 	model                          string // of the latest line
@@ -63,6 +66,8 @@ func (c *costs) heads(first, last i18n.ID) {
 }
 
 func (c *costs) Record(r eventlog.Record, fits bool) {
+	c.part = c.part || !fits
+	c.times.add(r)
 	if string(r.Type) == "llm.requested" {
 		c.openFits = fits
 	}
@@ -87,6 +92,12 @@ func (c *costs) End() {
 	sums := c.ledger.Sums()
 	if !c.JSON {
 		c.sums(sums)
+		if c.part || c.ledger.Total.Calls == 0 {
+			return
+		}
+		for _, line := range c.times.lines(c.Lang, c.ledger.Total.Seconds) {
+			fmt.Fprintln(c.Screen, c.Screen.Paint(term.Aux, term.Line(line, c.Screen.Width)))
+		}
 		return
 	}
 	for _, s := range sums {
@@ -118,7 +129,7 @@ func (c *costs) call(call Call) {
 		color, result = term.Waits, i18n.Text(c.Lang, "costs.open")
 	}
 	phase, action := call.Step()
-	cells := append([]string{fmt.Sprint(call.Seq), strings.TrimSpace(phase + " " + action)}, c.spent(call.Spent)...)
+	cells := append([]string{fmt.Sprint(call.Seq), strings.TrimSpace(i18n.Phase(c.Lang, phase) + " " + action)}, c.spent(call.Spent)...)
 	c.line(color, append(cells, result)...)
 }
 
@@ -161,7 +172,7 @@ func (c *costs) spent(s Spent) []string {
 		usd += "+"
 	}
 	took := "–"
-	if s.Seconds > 0 {
+	if s.timed {
 		took = seconds(s.Seconds)
 	}
 	cached := "–"
@@ -171,13 +182,7 @@ func (c *costs) spent(s Spent) []string {
 	return []string{number(s.Prompt, s.Estimated), cached, number(s.Completion, s.EstimatedOutput), usd, took}
 }
 
-// seconds shows a time in few columns.
-func seconds(s float64) string {
-	if s < 60 {
-		return fmt.Sprintf("%.1fs", s)
-	}
-	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
-}
+func seconds(s float64) string { return watch.Duration(time.Duration(s * float64(time.Second))) }
 
 // sums prints the subtotals, the total, and what the marks mean.
 func (c *costs) sums(all []Sum) {

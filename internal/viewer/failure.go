@@ -53,11 +53,11 @@ func (c *Calls) Of(r eventlog.Record) string {
 // came of it, and the command that shows all of it.
 func (p *Printer) Failure(r eventlog.Record, asked string) {
 	p.date(r.When())
-	kind := string(r.Type)
-	if asked != "" {
-		kind = asked
+	kind, seq := string(r.Type), r.Seq
+	if asked != "" { // by the number of the call, as everywhere else
+		kind, seq = asked, r.Cause
 	}
-	head := fmt.Sprintf("%5d %s  ", r.Seq, r.When().Local().Format("15:04:05"))
+	head := fmt.Sprintf("%5d %s  ", seq, r.When().Local().Format("15:04:05"))
 	width := full
 	if !p.Full {
 		width = max(p.Screen.Width-len(head), 20)
@@ -65,5 +65,5 @@ func (p *Printer) Failure(r eventlog.Record, asked string) {
 	fmt.Fprintln(p.Screen, p.Screen.Paint(term.Aux, head)+p.Screen.Paint(term.Bad, term.Line(kind, width)))
 	below := strings.Repeat(" ", len(head))
 	fmt.Fprintln(p.Screen, below+term.Line(string(r.Type)+": "+p.describe(r), width))
-	fmt.Fprintln(p.Screen, below+p.Screen.Paint(term.Aux, i18n.Text(p.Lang, "inspect.whole", p.UUID[:min(8, len(p.UUID))], r.Seq)))
+	fmt.Fprintln(p.Screen, below+p.Screen.Paint(term.Aux, i18n.Text(p.Lang, "inspect.whole", p.UUID[:min(8, len(p.UUID))], seq)+p.With))
 }

@@ -2,22 +2,23 @@ package viewer
 
 import (
 	"fmt"
-	"time"
 
 	"agent/contexts"
 	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/term"
+	"agent/internal/watch"
 )
 
-// Header says what a context is about: title, task, state, what it took, its change.
-func Header(s term.Screen, lang i18n.Lang, info contexts.Info) {
+// Header says what a context is about: title, task, state, what it took, its change. hint is a
+// command that shows more, which is not cut.
+func Header(s term.Screen, lang i18n.Lang, info contexts.Info, hint string) {
 	fmt.Fprintln(s, s.Paint(term.Head, term.Line(info.Title, s.Width)))
 	state := i18n.Standing(lang, info.State, info.Waits, info.Partial)
 	fmt.Fprintln(s, term.Line(info.Address(), s.Width-term.Columns(state)-2)+"  "+s.Paint(StateColor(info.State), state))
 	var parts []string
 	if !info.Created.IsZero() {
-		parts = append(parts, term.Minute(info.Created), max(info.Updated.Sub(info.Created), 0).Round(time.Second).String())
+		parts = append(parts, term.Minute(info.Created), i18n.Text(lang, "inspect.took", watch.Duration(info.Updated.Sub(info.Created))))
 	}
 	calls := info.Calls()
 	if calls.All > 0 {
@@ -27,8 +28,8 @@ func Header(s term.Screen, lang i18n.Lang, info contexts.Info) {
 	for _, line := range wrap(parts, s.Width) {
 		fmt.Fprintln(s, s.Paint(term.Aux, line))
 	}
-	if calls.All > 0 {
-		fmt.Fprintln(s, s.Paint(term.Aux, term.Line(i18n.Text(lang, "costs.more", info.UUID[:min(8, len(info.UUID))]), s.Width)))
+	if hint != "" {
+		fmt.Fprintln(s, s.Paint(term.Aux, term.Line(hint, full)))
 	}
 	if info.Fork != "" {
 		fmt.Fprintln(s, term.Line(i18n.Text(lang, "fork.of", info.Fork, info.ForkSeq), s.Width))

@@ -18,6 +18,7 @@ type Log struct {
 	Store *contexts.Store
 	UUID  string
 	Dir   string // of all contexts
+	With  string // flags that printed commands repeat
 }
 
 // Blob reads what is beside the log.
@@ -66,12 +67,17 @@ func (l Log) from(seq uint64) iter.Seq2[eventlog.Line, error] {
 // header: they need all of it.
 const mostAtOnce = 16 << 20
 
-// Header says what the context is about. The lines below it name what cannot be read.
-func (l Log) Header(screen term.Screen, lang i18n.Lang) {
+// Header says what the context is about, and how its costs are shown unless the lines below it
+// do that. Those also name what cannot be read.
+func (l Log) Header(screen term.Screen, lang i18n.Lang, costs bool) {
 	info, err := l.Store.InfoUpTo(l.UUID, mostAtOnce)
 	if err != nil {
 		return
 	}
 	info.State, info.Work = report.StateOf(l.Store, info), report.WorkAt(l.Store, info, lang)
-	Header(screen, lang, info)
+	hint := ""
+	if info.Calls().All > 0 && !costs {
+		hint = i18n.Text(lang, "costs.more", info.UUID[:min(8, len(info.UUID))]) + l.With
+	}
+	Header(screen, lang, info, hint)
 }

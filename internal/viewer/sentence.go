@@ -41,10 +41,10 @@ func with(text, detail string) string {
 }
 
 // also adds what is there of further facts.
-func also(text string, more ...string) string {
+func (s speaker) also(text string, more ...string) string {
 	for _, m := range more {
 		if m != "" {
-			text += "; " + m
+			text += s.say("ev.and") + m
 		}
 	}
 	return text
@@ -82,7 +82,7 @@ func (s speaker) effect(b event.Body) string {
 		if b.Edit != "" {
 			text = s.say("ev.edit", text, b.Edit)
 		}
-		return with(text, beginningOf(b.Body))
+		return with(text, strings.ReplaceAll(beginningOf(b.Body), "**", ""))
 	case *event.LabelsRequested:
 		var parts []string
 		for _, list := range []struct {
@@ -93,7 +93,7 @@ func (s speaker) effect(b event.Body) string {
 				parts = append(parts, s.say(list.id, strings.Join(list.some, ", ")))
 			}
 		}
-		return with(s.word("purpose.", b.Purpose), cmp.Or(strings.Join(parts, "; "), s.say("ev.labels.none")))
+		return with(s.word("purpose.", b.Purpose), cmp.Or(strings.Join(parts, s.say("ev.and")), s.say("ev.labels.none")))
 	case *event.ChangeRequested:
 		text := s.say("ev.change.branch", b.Branch, b.Base)
 		switch {
@@ -151,7 +151,7 @@ func (s speaker) outcome(b event.Body) string {
 	case *event.ToolInterrupted:
 		return s.say("ev.interrupted")
 	case *event.CommentPosted:
-		return also(s.say("ev.comment.post", cmp.Or(b.URL, b.ID)), s.when(b.Adopted, "ev.adopted"), s.simulated(b.Simulated))
+		return s.also(s.say("ev.comment.post", cmp.Or(b.URL, b.ID)), s.when(b.Adopted, "ev.adopted"), s.simulated(b.Simulated))
 	case *event.CommentFailed:
 		return s.failure(b.Kind, b.Message)
 	case *event.ReactionAdded:
@@ -159,7 +159,7 @@ func (s speaker) outcome(b event.Body) string {
 	case *event.ReactionFailed:
 		return s.failure(b.Kind, b.Message)
 	case *event.LabelsChanged:
-		return also(s.say("ev.labels.now", strings.Join(b.Labels, ", ")), s.simulated(b.Simulated))
+		return s.also(s.say("ev.labels.now", strings.Join(b.Labels, ", ")), s.simulated(b.Simulated))
 	case *event.LabelsFailed:
 		return s.failure(b.Kind, b.Message)
 	case *event.ChangeOpened:
@@ -179,16 +179,19 @@ func duration(ms int64) string {
 }
 
 func (s speaker) reply(b *event.LLMReplied) string {
-	text := s.say("ev.llm.replied", b.Finish, b.Usage.Prompt, b.Usage.Completion)
+	text := s.say("ev.llm.replied", b.Usage.Prompt, b.Usage.Completion)
+	if b.Finish != "" && b.Finish != "stop" && b.Finish != "tool_calls" {
+		text = s.say("ev.llm.cut", b.Finish, b.Usage.Prompt, b.Usage.Completion)
+	}
 	if b.CostUSD > 0 {
 		text += ", " + i18n.Money(s.lang, b.CostUSD)
 	}
-	text += ", " + duration(b.DurationMS)
+	text += s.say("calls.and") + duration(b.DurationMS)
 	var calls []string
 	for _, c := range b.Calls {
 		calls = append(calls, c.Name)
 	}
-	return with(also(text, s.when(len(calls) > 0, "ev.calls", strings.Join(calls, ", "))), beginningOf(b.Text))
+	return with(s.also(text, s.when(len(calls) > 0, "ev.calls", strings.Join(calls, ", "))), beginningOf(b.Text))
 }
 
 // opened says where the work is.
@@ -200,7 +203,7 @@ func (s speaker) opened(b *event.ChangeOpened) string {
 	case b.Number == 0:
 		where = with(s.say("ev.change.patch"), event.PatchFile)
 	}
-	return also(s.say("ev.change.files", where, len(b.Files)), s.simulated(b.Simulated))
+	return s.also(s.say("ev.change.files", where, len(b.Files)), s.simulated(b.Simulated))
 }
 
 func (s speaker) simulated(how string) string {

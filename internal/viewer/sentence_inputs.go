@@ -17,21 +17,21 @@ func (s speaker) input(b event.Body) string {
 		if b.Live {
 			where = "ev.forked.live"
 		}
-		return with(also(s.say("ev.context.forked", b.Origin, b.Seq, b.By), s.when(b.Dropped > 0, "ev.forked.dropped", b.Dropped),
+		return with(s.also(s.say("ev.context.forked", b.Origin, b.Seq, b.By), s.when(b.Dropped > 0, "ev.forked.dropped", b.Dropped),
 			s.when(b.Model.Model != "", "ev.forked.model", b.Model.Model), s.say(where)), beginningOf(b.Say))
 	case *event.ConfigPinned:
 		return s.say("ev.config.pinned", b.Model, b.Provider, b.ContextLength)
 	case *event.ProcessStarted:
 		return s.say("ev.process.started", b.Version, b.Host, b.PID)
 	case *event.ProcessRecovered:
-		return also(s.say("ev.process.recovered"), s.when(b.OpenSeq > 0, "ev.recovered.open", b.OpenSeq),
+		return s.also(s.say("ev.process.recovered"), s.when(b.OpenSeq > 0, "ev.recovered.open", b.OpenSeq),
 			s.when(b.TornBytes > 0, "ev.recovered.torn", b.TornBytes), s.when(b.GivenUp > 0, "ev.recovered.given", b.GivenUp), s.when(b.Healed > 0, "ev.recovered.healed", b.Healed))
 	case *event.ProcessEnded:
 		return s.say("ev.process.ended", i18n.State(s.lang, b.Reason))
 	case *event.TaskFetched:
-		return also(s.say("ev.task.fetched", b.Title, b.Author), s.when(len(b.Labels) > 0, "ev.labels", strings.Join(b.Labels, ", ")), s.takenOut(b.Removed))
+		return s.also(s.say("ev.task.fetched", b.Title, b.Author), s.when(len(b.Labels) > 0, "ev.labels", strings.Join(b.Labels, ", ")), s.takenOut(b.Removed))
 	case *event.TaskChanged:
-		return also(s.say("ev.task.changed"), s.takenOut(b.Removed))
+		return s.also(s.say("ev.task.changed"), s.takenOut(b.Removed))
 	case *event.TaskMoved:
 		return s.say(i18n.OrOther("ev.moved.", b.Reason), b.To)
 	case *event.TaskSkipped:
@@ -69,7 +69,7 @@ func (s speaker) comments(b *event.CommentsFetched) string {
 	}
 	text := s.say("ev.comments.fetched", b.Seen)
 	for _, class := range order {
-		text = also(text, s.say(i18n.OrOther("ev.class.", string(class)), counts[class]))
+		text = s.also(text, s.say(i18n.OrOther("ev.class.", string(class)), counts[class]))
 	}
 	return text
 }
@@ -90,7 +90,7 @@ func (s speaker) files(b event.Body) string {
 		for _, r := range append(b.Rules[:len(b.Rules):len(b.Rules)], b.Nested...) {
 			rules = append(rules, s.rule(r))
 		}
-		return also(s.say("ev.project.read", b.Total), s.when(len(rules) > 0, "ev.project.rules", strings.Join(rules, ", ")), b.Error)
+		return s.also(s.say("ev.project.read", b.Total), s.when(len(rules) > 0, "ev.project.rules", strings.Join(rules, ", ")), b.Error)
 	case *event.ChangeMeasured:
 		if b.Error != "" {
 			return with(s.say("ev.measured.not"), b.Error)
@@ -110,22 +110,22 @@ func (s speaker) files(b event.Body) string {
 		if b.Error != "" {
 			return with(s.say("ev.saved.error"), b.Error)
 		}
-		text := also(with(s.say("ev.workspace.saved", b.Count, b.Added, b.Removed), s.paths(b.Files, b.Count)))
+		text := s.also(with(s.say("ev.workspace.saved", b.Count, b.Added, b.Removed), s.paths(b.Files, b.Count)))
 		if n := len(b.NotSaved); n > 0 {
-			text = also(text, s.say("ev.saved.not", b.NotSaved[0].Path), s.when(n > 1, "ev.more", n-1))
+			text = s.also(text, s.say("ev.saved.not", b.NotSaved[0].Path), s.when(n > 1, "ev.more", n-1))
 		}
 		return text
 	case *event.WorkspaceRestored:
 		if b.Error != "" {
 			return with(s.say("ev.restored.error"), b.Error)
 		}
-		return also(s.say("ev.workspace.restored", b.Count), s.when(b.Kept != "", "ev.kept", b.Kept))
+		return s.also(s.say("ev.workspace.restored", b.Count), s.when(b.Kept != "", "ev.kept", b.Kept))
 	case *event.WorkspaceChanged:
 		id := i18n.ID("ev.workspace.changed")
 		if b.Reason != "" {
 			id = "ev.changed.damaged"
 		}
-		return also(s.say(id, s.paths(b.Files, b.Count)), s.when(b.Kept != "", "ev.kept", b.Kept))
+		return s.also(s.say(id, s.paths(b.Files, b.Count)), s.when(b.Kept != "", "ev.kept", b.Kept))
 	}
 	return ""
 }

@@ -34,13 +34,13 @@ func (s speaker) plan(b event.Body) string {
 	case *event.PhaseEntered:
 		return i18n.Phase(s.lang, b.Phase)
 	case *event.UnderstandingMade:
-		return also(with(s.say("ev.understanding.made", b.Understanding.Confidence), line(b.Understanding.Goal)), s.when(b.Fallback, "ev.unused"))
+		return s.also(with(s.say("ev.understanding.made", b.Understanding.Confidence), line(b.Understanding.Goal)), s.when(b.Fallback, "ev.unused"))
 	case *event.InformationPlanned:
 		text := s.say("ev.information.planned", len(b.Needs.Required))
 		if b.Needs.Skip {
 			text = with(s.say("ev.information.none"), b.Needs.SkipReason)
 		}
-		return also(text, s.when(b.Fallback, "ev.unused"))
+		return s.also(text, s.when(b.Fallback, "ev.unused"))
 	case *event.InformationCollected:
 		return s.say("ev.information.collected", b.ID, s.word("ev.info.", b.Status), b.Tries)
 	case *event.AssumptionMade:
@@ -48,23 +48,23 @@ func (s speaker) plan(b event.Body) string {
 	case *event.PlanMade:
 		return s.actions(b.Plan.Actions)
 	case *event.PlanRevised:
-		return also(with(s.say("ev.plan.revised", s.word("trigger.", b.Trigger)), s.actions(b.Revision.Actions)), s.when(b.Fallback, "ev.unused"))
+		return s.also(with(s.say("ev.plan.revised", s.word("trigger.", b.Trigger)), s.actions(b.Revision.Actions)), s.when(b.Fallback, "ev.unused"))
 	case *event.ActionStarted:
 		return s.say("ev.action.started", b.Action)
 	case *event.ActionFinished:
 		return strings.TrimSpace(b.Action + ": " + s.word("page.action.", b.Status) + " " + b.Detail)
 	case *event.ReflectionMade:
 		if b.Fallback {
-			return also(s.say("ev.reflection.none"), s.say("ev.unused"))
+			return s.also(s.say("ev.reflection.none"), s.say("ev.unused"))
 		}
-		return also(with(s.word("ev.reflection.", b.Reflection.Status), line(b.Reflection.Evaluation)),
+		return s.also(with(s.word("ev.reflection.", b.Reflection.Status), line(b.Reflection.Evaluation)),
 			s.when(b.Override != "", "ev.reflection.not"), s.when(b.Override == "" && b.Reflection.RevisionNeeded, "ev.reflection.revise"))
 	case *event.VerificationMade:
 		id := i18n.ID("ev.verification.not")
 		if b.Result.Passed {
 			id = "ev.verification.passed"
 		}
-		return also(s.say(id, b.Round, len(b.Result.Issues), len(b.Result.Additional)), s.when(b.Fallback, "ev.unused"))
+		return s.also(s.say(id, b.Round, len(b.Result.Issues), len(b.Result.Additional)), s.when(b.Fallback, "ev.unused"))
 	case *event.ReplanDecided:
 		return s.replan(b)
 	}
@@ -92,16 +92,16 @@ func (s speaker) actions(plan event.ActionPlan) string {
 func (s speaker) replan(b *event.ReplanDecided) string {
 	phase := i18n.Phase(s.lang, b.Phase)
 	if b.Fallback {
-		return also(s.say("ev.replan.undecided", phase), s.say("ev.unused"))
+		return s.also(s.say("ev.replan.undecided", phase), s.say("ev.unused"))
 	}
 	text := s.say("ev.replan.decided", phase, s.word("trigger.", b.Decision.Type), b.Decision.Confidence)
 	switch {
 	case b.Executed && b.Override != "":
-		return also(text, s.say("ev.replan.asked"))
+		return s.also(text, s.say("ev.replan.asked"))
 	case b.Override != "":
-		return also(text, s.say("ev.replan.not"))
+		return s.also(text, s.say("ev.replan.not"))
 	case b.Executed:
-		return also(text, s.say("ev.replan.done"))
+		return s.also(text, s.say("ev.replan.done"))
 	}
 	return text
 }

@@ -27,9 +27,10 @@ type Printer struct {
 	Lang   i18n.Lang
 	UUID   string
 	Blob   Blob
-	Full   bool // do not shorten lines
-	JSON   bool // for programs
-	Failed bool // only what failed is shown
+	Full   bool   // do not shorten lines
+	JSON   bool   // for programs
+	Failed bool   // only what failed is shown
+	With   string // flags that printed commands repeat
 
 	day  string // of the latest line
 	last uint64 // its event
@@ -74,7 +75,8 @@ func (p *Printer) describe(r eventlog.Record) string {
 }
 
 func (p *Printer) date(t time.Time) {
-	day := t.Local().Format("Monday 2006-01-02 MST")
+	t = t.Local()
+	day := i18n.Text(p.Lang, i18n.ID("day."+t.Format("Mon"))) + t.Format(" 2006-01-02 MST")
 	if day != p.day {
 		p.day = day
 		fmt.Fprintln(p.Screen, p.Screen.Paint(term.Aux, "── "+day))

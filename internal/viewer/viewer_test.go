@@ -108,6 +108,8 @@ CALLS  STEP              PROMPT     CACHED  OUTPUT      USD   TIME  TOKENS
 – no price: llm.prices of the configuration has none for the model
 + some of the calls have no price
 ~ estimated: the server gave no count, or the call was interrupted
+TIME is of the model. From start to end 27s: active 21s, waiting 6.0s
+Active: model 5.5s, tools 0.0s, forge, saving and the rest 15s
 `
 	if got != want[1:] {
 		t.Errorf("got\n%s\nwant%s", got, want)
@@ -143,10 +145,10 @@ CALLS  STEP              PROMPT     CACHED  OUTPUT      USD   TIME  TOKENS
 func TestFailed(t *testing.T) {
 	t.Parallel()
 	p := wide()
-	p.Failed = true
+	p.Failed, p.With = true, " --config c.yaml"
 	got := shown(t, logOf(t, planned()...), p, (*Printer).Timeline, Filter{Failed: true})
-	for _, want := range []string{"big, planning\n", "llm.failed: transient (HTTP 503): later", "whole: agent inspect 11110000 6\n",
-		"workspace/run_command go test ./...\n", "tool.replied: 25 bytes in 20 ms: exit code: 1", "whole: agent inspect 11110000 14\n"} {
+	for _, want := range []string{"big, planning\n", "llm.failed: transient (HTTP 503): later", "whole: agent inspect 11110000 5 --config c.yaml\n",
+		"workspace/run_command go test ./...\n", "tool.replied: 25 bytes in 20 ms: exit code: 1", "   13 12:00:13  workspace", "whole: agent inspect 11110000 13 --config c.yaml\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
@@ -261,7 +263,7 @@ func TestFirstScreens(t *testing.T) {
 					var head bytes.Buffer
 					p := &Printer{Screen: term.Screen{Width: width, Terminal: true, Colors: colors}, Lang: lang, Failed: name == "failed"}
 					p.Screen.Writer = &head
-					Header(p.Screen, lang, info)
+					Header(p.Screen, lang, info, "")
 					return head.String() + shown(t, store, p, view, Filter{Failed: p.Failed})
 				}
 				where := fmt.Sprintf("%s at %d in %s", name, width, lang)

@@ -134,15 +134,18 @@ func Count(n int) string {
 	return fmt.Sprintf("%.1fM", float64(n)/1e6)
 }
 
-// Duration shows a time in two units at most: 0.3s, 12s, 1m02s, 3h04m.
+// Duration shows a time in two units at most, rounded to the last of them: 0.3s, 12s, 1m02s, 3h04m.
 func Duration(d time.Duration) string {
-	switch d = max(d, 0); {
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1fs", d.Seconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	d = max(d, 0)
+	if tenths := d.Round(100 * time.Millisecond); tenths < 10*time.Second {
+		return fmt.Sprintf("%.1fs", tenths.Seconds())
 	}
-	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	if d = d.Round(time.Second); d < time.Minute {
+		return fmt.Sprintf("%ds", d/time.Second)
+	}
+	if d < time.Hour {
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+	}
+	d = d.Round(time.Minute)
+	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
 }

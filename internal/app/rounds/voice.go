@@ -8,6 +8,7 @@ import (
 	"agent/eventlog/event"
 	"agent/internal/i18n"
 	"agent/internal/report"
+	"agent/internal/watch"
 	"agent/projections"
 )
 
@@ -83,7 +84,7 @@ func (o Outcome) Line(lang i18n.Lang) string {
 		return i18n.Text(lang, "round.skipped", cmp.Or(o.TaskKey, o.UUID), o.Because)
 	}
 	line := i18n.Text(lang, "round.line", i18n.State(lang, o.State), o.TaskKey, o.UUID, report.Calls(lang, o.calls), o.ToolCalls,
-		time.Duration(o.Seconds*float64(time.Second)).Round(time.Millisecond))
+		watch.Duration(time.Duration(o.Seconds*float64(time.Second))))
 	for _, more := range []string{o.Because, o.Change} {
 		if more != "" {
 			line += ": " + more
