@@ -59,11 +59,16 @@ func (q *Queue) Add(i Item) {
 	q.signal()
 }
 
-// Len is how many items wait.
-func (q *Queue) Len() int {
+// Fresh is how many items wait that were not looked at a moment ago.
+func (q *Queue) Fresh() (n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.waiting)
+	for key := range q.waiting {
+		if _, looked := q.looked[key]; !looked {
+			n++
+		}
+	}
+	return n
 }
 
 func (q *Queue) signal() {

@@ -59,21 +59,35 @@ func (r *round) heldElsewhere(uuid string) bool {
 	return r.Cluster != nil && r.busyElsewhere(uuid)
 }
 
-// offer puts labelled items into the queue, urgent ones first, then the first of each
-// repository, then the second of each: none waits for all of another's.
+// offer puts labelled items into the queue.
 func (r *round) offer(ctx context.Context, at app.Site, tasks []forge.Task) {
-	rank := map[string]int{}
+	lanes := lanesOf(tasks, r.Config.Cluster.UrgentLabels, r.lanes[at.Host])
+	r.lanes[at.Host] = lanes
 	for _, t := range tasks {
-		lane := min(1+rank[t.Key.Project], lastLane)
-		rank[t.Key.Project]++
-		if slices.ContainsFunc(r.Config.Cluster.UrgentLabels, func(label string) bool { return slices.Contains(t.Labels, label) }) {
-			lane = 0
-		}
-		if err := app.Offer(ctx, r.Cluster, webhook.Item{Key: t.Key}, lane); err != nil {
+		if err := app.Offer(ctx, r.Cluster, webhook.Item{Key: t.Key}, lanes[t.Key]); err != nil {
 			r.trouble(at.Host, err)
 			return
 		}
 	}
+}
+
+// lanesOf puts urgent items first, then the first of each repository, then the second of each: none
+// waits for all of another's. An item keeps its lane until it is the first one: in each lane it would
+// be a job of its own.
+func lanesOf(tasks []forge.Task, urgent []string, before map[forge.TaskKey]int) map[forge.TaskKey]int {
+	rank, lanes := map[string]int{}, map[forge.TaskKey]int{}
+	for _, t := range tasks {
+		lane := min(1+rank[t.Key.Project], lastLane)
+		rank[t.Key.Project]++
+		if slices.ContainsFunc(urgent, func(label string) bool { return slices.Contains(t.Labels, label) }) {
+			lane = 0
+		}
+		if known, offered := before[t.Key]; offered && lane > 1 {
+			lane = known
+		}
+		lanes[t.Key] = lane
+	}
+	return lanes
 }
 
 // takeAll looks at what is in the queue until nothing is, for a process that does one round.
@@ -136,8 +150,18 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// hasRoom reports whether another item can be looked at.
-func (s *Rounds) hasRoom() bool { return int(s.busy.Load())+s.Hooks.Len() < s.Config.Workers }
+// hasRoom reports whether another item can be looked at: a worker is free, and no item is on its way
+// to it. An item that waits until another machine is done with it takes no room.
+func (s *Rounds) hasRoom() bool {
+	return int(s.busy.Load()+s.handed.Load())+s.Hooks.Fresh() < s.Config.Workers
+}
+
+// takeHooks takes the items that the next look is at. It is false if there are none.
+func (s *Rounds) takeHooks() bool {
+	s.only = s.Hooks.Take()
+	s.handed.Store(int32(len(s.only)))
+	return s.only != nil
+}
 
 // repositorySlot takes one of the places that a repository has in the cluster.
 func (r *round) repositorySlot(key forge.TaskKey) (release func(), free bool) {

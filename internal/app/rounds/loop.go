@@ -53,7 +53,7 @@ func (s *Rounds) waitIdle(ctx context.Context, wake <-chan struct{}) {
 		case <-wake:
 			return
 		case <-s.hookWake():
-			if s.only = s.Hooks.Take(); s.only != nil {
+			if s.takeHooks() {
 				return
 			}
 		case <-s.clusterNews():
@@ -77,7 +77,7 @@ func (r *round) waitBusy(ctx context.Context, every time.Duration, wake <-chan s
 		case <-wake:
 			return true
 		case <-r.hookWake():
-			if r.only = r.Hooks.Take(); r.only != nil {
+			if r.takeHooks() {
 				return true
 			}
 		case <-r.clusterNews():

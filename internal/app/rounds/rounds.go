@@ -47,15 +47,17 @@ type Rounds struct {
 	every     time.Duration  // between two of them, in a loop
 	allListed time.Time      // when all items were listed
 	over      endedItems
-	scanning  map[string]*cluster.Lock // forges that this worker scans for the cluster
-	busy      atomic.Int32             // jobs of all rounds
+	scanning  map[string]*cluster.Lock         // forges that this worker scans for the cluster
+	lanes     map[string]map[forge.TaskKey]int // of what this worker has offered to the cluster, by host
+	busy      atomic.Int32                     // jobs of all rounds
+	handed    atomic.Int32                     // items of hooks that are on their way to a worker
 
 	within func(context.Context, time.Duration) (context.Context, context.CancelFunc) // bounds what a look does beside its tasks
 }
 
 // New makes rounds that report to v.
 func New(a *app.App, v Voice) *Rounds {
-	s := &Rounds{App: a, voice: v, scanning: map[string]*cluster.Lock{}, within: context.WithTimeout}
+	s := &Rounds{App: a, voice: v, scanning: map[string]*cluster.Lock{}, lanes: map[string]map[forge.TaskKey]int{}, within: context.WithTimeout}
 	if a.Cluster != nil {
 		s.Hooks = webhook.NewQueue()
 	}
