@@ -284,6 +284,13 @@ func TestQueue(t *testing.T) {
 		if got := q.Take(); len(got) != 1 {
 			t.Fatalf("%d looks", len(got))
 		}
+		q.Add(key(1))
+		if q.Add(key(2)); q.Fresh() != 1 {
+			t.Errorf("%d are fresh, of which one was looked at a moment ago", q.Fresh())
+		}
+		if got := q.Take(); len(got) != 1 || q.Fresh() != 0 {
+			t.Errorf("%d looks, %d are fresh", len(got), q.Fresh())
+		}
 		looks, begin := 0, time.Now()
 		for range 100 { // a replay that never ends
 			q.Add(key(1))
