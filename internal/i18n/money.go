@@ -23,7 +23,7 @@ var moneyTexts = texts{
 	"calls.tools":       {"tool calls: %d", "ツール呼び出し %d 回"},
 
 	"costs.seq":         {"SEQ", "番号"},
-	"costs.step":        {"STEP", "ステップ"},
+	"costs.step":        {"PHASE", "フェーズ"},
 	"costs.calls":       {"CALLS", "回数"},
 	"costs.prompt":      {"PROMPT", "入力"},
 	"costs.cached":      {"CACHED", "キャッシュ"},

@@ -88,7 +88,7 @@ func TestCosts(t *testing.T) {
 	store := logOf(t, planned()...)
 	got := shown(t, store, wide(), (*Printer).Costs, Filter{})
 	want := `
-  SEQ  STEP              PROMPT     CACHED  OUTPUT      USD   TIME  RESULT
+  SEQ  PHASE             PROMPT     CACHED  OUTPUT      USD   TIME  RESULT
 ── big
     5  planning               –          –       –            1.0s  failed: transient
     7  planning            1000        600     100   0.0200   1.5s  stop
@@ -98,7 +98,7 @@ func TestCosts(t *testing.T) {
    25  compaction           500          –      40        –   1.5s  stop
    28  execution a2           –          –       –               –  no reply yet
 
-CALLS  STEP              PROMPT     CACHED  OUTPUT      USD   TIME  TOKENS
+CALLS  PHASE             PROMPT     CACHED  OUTPUT      USD   TIME  TOKENS
     2  planning            1000        600     100   0.0200   2.5s  1100
     3  execution          ~2700          –      50   0.0300   1.5s  ~2750
     2  · a1               ~2700          –      50   0.0300   1.5s  ~2750
