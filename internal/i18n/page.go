@@ -21,6 +21,7 @@ var pageTexts = texts{
 	"page.more":          {"… and %d more", "… ほか %d 件"},
 	"page.changes":       {"Files that changed", "変更されたファイル"},
 	"page.marks":         {"Pauses, interruptions, and how it ended", "一時停止・中断・終了"},
+	"page.marks.short":   {"Pauses and end", "一時停止・終了"},
 	"page.told":          {"what the model was told then", "その後モデルに伝えた内容"},
 	"page.in.talk":       {"in the conversation", "会話で見る"},
 	"page.in.comments":   {"the comment", "コメントを見る"},

@@ -34,7 +34,7 @@ var sentenceTexts = texts{
 	"ev.rule.cut":           {"cut", "途中まで"},
 	"ev.project.read":       {"the project was read; files: %d", "プロジェクトを読み込みました（%d ファイル）"},
 	"ev.project.rules":      {"rules from %s", "ルール: %s"},
-	"ev.change.measured":    {"the change so far: %d files, +%d −%d lines", "これまでの変更: %d ファイル、+%d −%d 行"},
+	"ev.change.measured":    {"the change so far: files: %d, lines: +%d −%d", "これまでの変更: %d ファイル、+%d −%d 行"},
 	"ev.measured.not":       {"the change could not be measured", "変更を集計できませんでした"},
 	"ev.tools.listed":       {"tools: %s", "ツール: %s"},
 	"ev.comments.fetched":   {"comments were read; known before: %d", "コメントを確認しました（既知 %d 件）"},

@@ -76,7 +76,9 @@ func (b *builder) texts(ev event.Event) {
 		b.plan(ev)
 		part("", b.fields(ev))
 	default:
-		part("", b.fields(ev))
+		if b.why[ev.Seq] == "" { // else the row says it in words
+			part("", b.fields(ev))
+		}
 	}
 }
 
@@ -105,7 +107,7 @@ func (b *builder) message(ev event.Event) {
 	}
 	who, purpose := m.Names(b.src.Lang)
 	t := Talk{Seq: m.Seq, Role: b.line(m.Role), Who: b.line(who), Purpose: b.line(purpose), Mark: m.Role == viewer.RoleMark}
-	t.Failed = strings.HasSuffix(m.Purpose, " failed") || m.Purpose == "no reply"
+	t.Failed = viewer.Failed(ev)
 	switch body := ev.Body.(type) {
 	case *event.LLMReplied:
 		t.HTML = b.text(strings.TrimSpace(b.whole(body.Text)))
@@ -163,8 +165,8 @@ func (b *builder) comment(ev event.Event) {
 	}
 	switch body := ev.Body.(type) {
 	case *event.CommentRequested:
-		b.doc.Comments = append(b.doc.Comments, Comment{Seq: ev.Seq, Ours: true, Purpose: b.line(viewer.CommentPurpose(b.src.Lang, body.Purpose)), Time: clock(ev.Time), Edit: body.Edit != "",
-			HTML: Markdown(b.room(b.whole(body.Body)))})
+		b.doc.Comments = append(b.doc.Comments, Comment{Seq: ev.Seq, ID: fmt.Sprintf("c%d", ev.Seq), Ours: true, Purpose: b.line(viewer.CommentPurpose(b.src.Lang, body.Purpose)), Time: clock(ev.Time), Edit: body.Edit != "",
+			HTML: Markdown(b.room(viewer.Unfolded(b.whole(body.Body))))})
 		b.of(ev.Seq).comment = ev.Seq
 	case *event.CommentPosted:
 		c := ours()
@@ -175,12 +177,16 @@ func (b *builder) comment(ev event.Event) {
 	case *event.CommentFailed:
 		ours().Failed = b.line(body.Kind + ": " + body.Message)
 	case *event.CommentsFetched:
-		for _, c := range body.Comments {
+		for i, c := range body.Comments {
 			text := b.whole(c.Body)
 			if text == "" {
 				continue
 			}
-			b.doc.Comments = append(b.doc.Comments, Comment{Seq: ev.Seq, Who: b.line("@" + c.Author), Purpose: b.line(i18n.Word(b.src.Lang, "class.", string(c.Verdict))), Time: clock(c.Created), HTML: Markdown(b.room(text))})
+			id := fmt.Sprintf("c%d", ev.Seq)
+			if n := len(b.doc.Comments); n > 0 && b.doc.Comments[n-1].Seq == ev.Seq {
+				id = fmt.Sprintf("c%d-%d", ev.Seq, i+1)
+			}
+			b.doc.Comments = append(b.doc.Comments, Comment{Seq: ev.Seq, ID: id, Who: b.line("@" + c.Author), Purpose: b.line(i18n.Word(b.src.Lang, "class.", string(c.Verdict))), Time: clock(c.Created), HTML: Markdown(b.room(text))})
 			b.of(ev.Seq).comment = ev.Seq
 		}
 	}

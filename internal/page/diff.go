@@ -145,7 +145,9 @@ func (b *builder) patch(patch string) template.HTML {
 			sign, l = "<s>"+l[:1]+"</s>", l[1:]
 		}
 		text := sign + string(escape(visible(l)))
-		if tag == "" {
+		if tag == "" && body {
+			tag = "q"
+		} else if tag == "" {
 			out.WriteString(text + "\n")
 			continue
 		}

@@ -163,6 +163,7 @@ type Call struct {
 // Comment is a comment on the task, ours or that of a person.
 type Comment struct {
 	Seq     uint64
+	ID      string // several may have been read in one event
 	Ours    bool
 	Who     string
 	Purpose string

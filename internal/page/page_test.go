@@ -222,7 +222,7 @@ func TestExpand(t *testing.T) {
 // The signs of a patch stand apart, so that a file before or after a change has none.
 func TestPatchSigns(t *testing.T) {
 	t.Parallel()
-	want := "<u>--- a/x\n</u><i>@@ -1,2 +1,2 @@\n</i><s> </s>a\n<del><s>-</s>- b&lt;\n</del><ins><s>+</s>+ c\n</ins><i>@@ -9 +9 @@\n</i>\n"
+	want := "<u>--- a/x\n</u><i>@@ -1,2 +1,2 @@\n</i><q><s> </s>a\n</q><del><s>-</s>- b&lt;\n</del><ins><s>+</s>+ c\n</ins><i>@@ -9 +9 @@\n</i><q>\n</q>"
 	if got := (&builder{}).patch("--- a/x\n@@ -1,2 +1,2 @@\n a\n-- b<\n++ c\n@@ -9 +9 @@\n\n"); string(got) != want {
 		t.Errorf("got %q", got)
 	}

@@ -84,7 +84,7 @@ func TestJumps(t *testing.T) {
 	w.wants(w.press("n"), "failure 1 of 1 (again from the first)")
 	w.wants(w.press("N"), "failure 1 of 1 (again from the last)")
 	out := w.press("w")
-	w.wants(out, "pause or resume 1 of 2", "somebody (command) asked for a pause", "root (command) asked to resume", "resumed by root (command)", "→ run I look.")
+	w.wants(out, "pause or resume 1 of 2", "somebody (command) asked for a pause", "root (command) asked to resume", "resumed by root (command)", "→ workspace/run I look.")
 	if strings.Contains(out, "→ →") || strings.Contains(out, "__") {
 		t.Errorf("arrows or names of tools:\n%s", out)
 	}

@@ -328,7 +328,7 @@ func TestBeforeAndAfter(t *testing.T) {
 		b.until(c[1])
 	}
 	js[int](b, `document.querySelector("#search").value = "step 99"; document.querySelector("#search").dispatchEvent(new Event("input")); 1`)
-	b.until(`document.querySelector("#hits").textContent === "nothing fits"`)
+	b.until(`document.querySelector("#hits").textContent === "no match"`)
 	b.close()
 }
 
@@ -358,6 +358,18 @@ func TestPersonFinds(t *testing.T) {
 	}
 	js[int](b, `document.querySelector("#search").value = ""; document.querySelector("#search").dispatchEvent(new Event("input")); 1`)
 	b.until(`document.querySelector("#hits").textContent === ""`)
+	// A link lifts the filter for what it leads to; Enter goes to the next match.
+	js[int](b, `document.querySelector("#failed").click(); 1`)
+	b.until(`document.querySelector("#hits").textContent === "2 matches" && [...document.querySelectorAll(".row.at, .msg.at")].length === 1`)
+	js[int](b, `document.querySelector("#marks a").click(); 1`)
+	b.until(`document.querySelector(location.hash).checkVisibility() && document.querySelector(location.hash).getBoundingClientRect().height > 0`)
+	before := js[string](b, `document.querySelector(".at").id`)
+	b.run(chromedp.SendKeys(chromedp.CSS("#search"), "\r"))
+	b.until(`document.querySelector(".at").id !== "` + before + `" && document.querySelector(".at").getBoundingClientRect().top < innerHeight`)
+	js[int](b, `document.querySelector("#failed").click(); 1`)
+	if n := js[int](b, `[...document.querySelectorAll("[id]")].length - new Set([...document.querySelectorAll("[id]")].map(e => e.id)).size`); n != 0 {
+		t.Errorf("%d ids are there twice", n)
+	}
 	// Fold and unfold.
 	b.run(chromedp.Click(chromedp.CSS("#close")))
 	if n := js[int](b, `[...document.querySelectorAll("#timeline .row")].filter(e => e.checkVisibility()).length`); n > 5 {
