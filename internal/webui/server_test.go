@@ -131,7 +131,7 @@ func TestPages(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"/", 200, []string{"Greet the world", "Count to &lt;ten&gt;", "widgets#1", "1–2 / 2"}},
+		{"/", 200, []string{"Greet the world", "Count to &lt;ten&gt;", "widgets#1", "1–2 / 2", "<code>" + id(0)[:8] + "</code>"}},
 		{"/?q=greet", 200, []string{"Greet the world", "1–1 / 1 (2)"}},
 		{"/?repo=acme/nothing", 200, []string{"No context fits."}},
 		{"/?state=paused", 200, []string{"No context fits."}},
