@@ -78,6 +78,7 @@ type Doc struct {
 	Events               string // where the server tells of new rows
 	Last                 uint64 // the latest event that is shown
 	AllOpen              bool   // rows are unfolded
+	Single               bool   // one row is shown, see [Doc.Only]
 	Nav                  template.HTML
 	Line                 *timeline.Timeline
 }

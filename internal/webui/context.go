@@ -131,19 +131,22 @@ func (s *Server) event(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no such event", http.StatusNotFound)
 		return
 	}
-	src, err := s.of(uuid, pair[len(pair)-1].Seq)
+	first, last := pair[0].Seq, pair[len(pair)-1].Seq
+	src, err := s.of(uuid, 0)
 	if err != nil {
 		s.refuse(w, err)
 		return
 	}
-	src.From, src.Whole = pair[0].Seq, true
+	if src.Whole, src.Rows = true, 1<<20; src.From > 0 { // it is long: its steps are not counted, and the end of a pause is not known
+		src.From, src.Until = first, last
+	}
 	doc, err := page.Build(src)
 	if err != nil {
 		s.refuse(w, err)
 		return
 	}
 	doc.Nav = s.nav(uuid[:8]+" · "+r.PathValue("seq")) + template.HTML(`<p class="crumbs"><a href="/c/`+uuid+`">← `+uuid[:8]+`</a></p>`)
-	doc.Charts, doc.Failures, doc.Marks, doc.AllOpen, doc.First, doc.Live = nil, nil, nil, true, 0, false
+	doc.Only(first, last)
 	s.write(w, "page", doc)
 }
 

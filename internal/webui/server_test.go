@@ -140,6 +140,7 @@ func TestPages(t *testing.T) {
 		{"/c/" + id(0)[:8], 200, []string{"<h1>Greet the world</h1>"}},
 		{"/c/" + id(0) + "/e/6", 200, []string{"exit code: 0", "line 0: ", `id="e6" open`}},
 		{"/c/" + id(0) + "/e/7", 200, []string{"exit code: 0"}},
+		{"/c/" + id(0) + "/e/8", 200, []string{`id="s2"`, `id="m7"`}}, // its step, and what the model was told
 		{"/c/" + id(0) + "/e/999", 404, nil},
 		{"/c/" + id(0) + "/e/x", 404, nil},
 		{"/c/" + id(7), 404, nil},
