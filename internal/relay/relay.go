@@ -29,9 +29,14 @@ func New(server string) (*Relay, error) {
 	if err != nil {
 		return nil, err
 	}
+	return On(l, server), nil
+}
+
+// On takes clients of a server from a listener.
+func On(l net.Listener, server string) *Relay {
 	r := &Relay{server: server, listener: l, conns: map[net.Conn]bool{}}
 	go r.serve()
-	return r, nil
+	return r
 }
 
 // Addr is the address for clients.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"syscall"
 	"time"
 )
@@ -30,7 +31,7 @@ func (s *soak) harm(n int, p *process) {
 	m := s.machines[n]
 	s.setAway(m, true)
 	defer s.setAway(m, false)
-	switch s.random(6) {
+	switch s.random(7) {
 	case 0:
 		s.sleepy(p)
 	case 1, 2:
@@ -47,6 +48,8 @@ func (s *soak) harm(n int, p *process) {
 		s.count(func(c *counts) { c.cuts++ })
 	case 5:
 		s.fullDisk(n)
+	case 6:
+		s.partition(m)
 	}
 	if s.random(2) == 0 {
 		if err := s.step(n); err != nil {
@@ -54,6 +57,24 @@ func (s *soak) harm(n int, p *process) {
 		}
 		s.count(func(c *counts) { c.steps++ })
 	}
+}
+
+// partition takes the network away from a machine for longer than its lease. Without a network of its
+// own it is cut off from the servers only.
+func (s *soak) partition(m *machine) {
+	if m.space.pid == 0 {
+		m.network.silence(true)
+		s.longer()
+		m.network.silence(false)
+		s.count(func(c *counts) { c.cuts++ })
+		return
+	}
+	err := m.space.connect(false)
+	s.longer()
+	if err = errors.Join(err, m.space.connect(true)); err != nil {
+		s.problem("%v", err)
+	}
+	s.count(func(c *counts) { c.partitions++ })
 }
 
 // longer waits for longer than a lease, now and then for a minute.

@@ -131,8 +131,8 @@ func (s *soak) line() {
 		time.Since(s.began).Round(time.Second), len(s.tasks), open, len(s.problems), c.kills, c.runs, c.outages, c.limits, c.pauses,
 		float64(last.memory)/1024, last.files, last.threads, last.entries)
 	if s.nodes != nil {
-		fmt.Fprintf(s.out, "        machines: %d stops (%d between intent and outcome), %d cut off, %d full disks, %d clocks set; %d nodes killed (%d as the leader)\n",
-			c.stops, c.effects, c.cuts, c.full, c.steps, c.nodes, c.leaders)
+		fmt.Fprintf(s.out, "        machines: %d stops (%d between intent and outcome), %d cut off, %d without a network, %d full disks, %d clocks set; %d nodes killed (%d as the leader)\n",
+			c.stops, c.effects, c.cuts, c.partitions, c.full, c.steps, c.nodes, c.leaders)
 	}
 }
 

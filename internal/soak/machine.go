@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 // machine is what a worker of the cluster runs on.
 type machine struct {
 	network network   // nil: straight to the servers
+	space   namespace // of its network; without a pid it shares that of this process
 	holder  *exec.Cmd // keeps its mounts; nil: it shares the directory, since nobody is root
 	away    bool      // nobody gives commands there now
 }
@@ -47,15 +49,20 @@ func (s *soak) endMachines() {
 
 func (s *soak) newMachine(n int) (*machine, error) {
 	m := &machine{}
-	var err error
-	if m.network, err = newNetwork(s.nodes.addresses()); err != nil || os.Geteuid() != 0 {
+	if os.Geteuid() != 0 {
+		network, err := newNetwork(s.nodes.addresses())
+		m.network = network
 		return m, err
 	}
 	store := s.storeOf(n)
 	if err := os.MkdirAll(store, 0o700); err != nil {
 		return nil, err
 	}
-	m.holder = exec.Command("unshare", "--mount", "--propagation", "private", "sh", "-c", ownStore, store)
+	args := []string{"--mount", "--propagation", "private", "sh", "-c", ownStore, store}
+	if s.partitions {
+		args = append([]string{"--net"}, args...)
+	}
+	m.holder = exec.Command("unshare", args...)
 	ready, err := m.holder.StdoutPipe()
 	if err == nil {
 		_, err = m.holder.StdinPipe() // which ends with this process, and the holder with it
@@ -66,7 +73,27 @@ func (s *soak) newMachine(n int) (*machine, error) {
 	if err == nil {
 		_, err = io.ReadFull(ready, make([]byte, len("ready\n")))
 	}
-	return m, err
+	if err != nil {
+		return m, err
+	}
+	return m, s.connect(m)
+}
+
+// connect gives a machine its network.
+func (s *soak) connect(m *machine) (err error) {
+	if !s.partitions {
+		m.network, err = newNetwork(s.nodes.addresses())
+		return err
+	}
+	m.space = namespace{m.holder.Process.Pid}
+	model, err := url.Parse(s.world.Model.URL())
+	if err == nil {
+		err = m.space.connect(true)
+	}
+	if err == nil {
+		m.network, err = newNetworkIn(m.space, s.nodes.addresses(), []string{model.Host, s.world.Forge.Host(), s.world.Beside.Host()})
+	}
+	return err
 }
 
 // storeOf is the contexts_dir of a machine.
@@ -90,7 +117,7 @@ func (m *machine) run(workspaces string, argv []string) []string {
 	if m == nil || m.holder == nil {
 		return argv
 	}
-	return append([]string{"nsenter", fmt.Sprintf("--mount=/proc/%d/ns/mnt", m.holder.Process.Pid),
+	return append([]string{"nsenter", fmt.Sprintf("--mount=/proc/%d/ns/mnt", m.holder.Process.Pid), fmt.Sprintf("--net=/proc/%d/ns/net", m.holder.Process.Pid),
 		"unshare", "--mount", "--propagation", "private", "sh", "-c", ownCopies, workspaces}, argv...)
 }
 

@@ -94,13 +94,14 @@ type soak struct {
 	began time.Time
 	over  chan struct{} // closed when nothing new is to happen
 
-	node     string
-	nodes    *nodes // nil: one machine
-	workers  int
-	machines []*machine // of the cluster; the first is left alone
-	lease    time.Duration
-	wrong    string
-	loop     *process // the one that is left alone
+	node       string
+	nodes      *nodes // nil: one machine
+	workers    int
+	machines   []*machine // of the cluster; the first is left alone
+	lease      time.Duration
+	wrong      string
+	partitions bool     // machines have networks of their own
+	loop       *process // the one that is left alone
 
 	mu       sync.Mutex
 	rng      *rand.Rand
@@ -112,9 +113,9 @@ type soak struct {
 
 // counts are what happened.
 type counts struct {
-	kills, runs, outages, limits, pauses int
-	nodes, leaders                       int // of NATS
-	stops, effects, cuts, full, steps    int // of machines; effects: stops between an intent and its outcome
+	kills, runs, outages, limits, pauses          int
+	nodes, leaders                                int // of NATS
+	stops, effects, cuts, partitions, full, steps int // of machines; effects: stops between an intent and its outcome
 }
 
 // run soaks in a directory, and gives what is wrong.
@@ -172,6 +173,7 @@ func (s *soak) begin(dir string) error {
 		return err
 	}
 	s.lease = 5 * time.Second // short, so that much is taken over
+	s.partitions = s.node != "" && os.Geteuid() == 0
 	err := s.arrange(world.Options{Dir: dir, Forge: "github", Beside: "gitlab", Model: llmtest.New(s.reply),
 		Files: map[string]string{"README.md": "# A project\n"},
 		Config: `workers: 3

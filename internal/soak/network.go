@@ -17,6 +17,24 @@ func newNetwork(servers []string) (n network, err error) {
 	return n, nil
 }
 
+// newNetworkIn is one for a machine with a network of its own. The forges and the model have their
+// addresses in there, too.
+func newNetworkIn(space namespace, servers, others []string) (n network, err error) {
+	for _, server := range servers {
+		r, err := space.relay("127.0.0.1:0", server)
+		if err != nil {
+			return nil, err
+		}
+		n = append(n, r)
+	}
+	for _, other := range others {
+		if _, err := space.relay(other, other); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
 // addresses stand for those of the servers.
 func (n network) addresses() (all []string) {
 	for _, r := range n {
