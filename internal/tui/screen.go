@@ -211,7 +211,7 @@ func bodyOf(r *timeline.Row, room int) string {
 	switch r.Kind {
 	case timeline.Tool:
 		title = bareTool(title)
-		title = cut(title, max(room-3-term.Columns(result), room/3))
+		title = cut(title, max(room-3-min(term.Columns(result), 20), room/3))
 	case timeline.Model:
 		result = bareTool(result)
 	case timeline.Comment:
