@@ -2,6 +2,10 @@ package main
 
 import "agent/internal/relay"
 
+// namespace is a network of a machine's own: a loopback and nothing else. What it reaches
+// outside, it reaches by relays that listen in there.
+type namespace struct{ pid int } // of a process that is in it
+
 // network is what lies between a machine and the servers of the cluster: one relay for each
 // server.
 type network []*relay.Relay

@@ -11,10 +11,6 @@ import (
 	"agent/internal/relay"
 )
 
-// namespace is a network of a machine's own: a loopback and nothing else. What it reaches
-// outside, it reaches by relays that listen in there.
-type namespace struct{ pid int } // of a process that is in it
-
 // within does something in the namespace. Its thread ends with it.
 func (n namespace) within(do func() error) error {
 	done := make(chan error)
