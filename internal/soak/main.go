@@ -9,10 +9,10 @@
 //
 //	go run ./internal/soak [-for 1h] [-pace 2s] [-seed 1] [-nats PROGRAM [-workers 4] [-wrong TAG | -measure]]
 //
-// With -nats several machines work together, each with a network and a clock of its own
-// and, where the soak runs as root, a disk. Three servers of NATS are processes that are
+// With -nats several machines work together, each with a clock of its own and, where the soak
+// runs as root, a disk and a network (a namespace). Three servers of NATS are processes that are
 // killed: one, the leader, all. The machines are killed, stopped for longer than a lease
-// (most of all between an intent and its outcome), cut off with and without a word, their
+// (most of all between an intent and its outcome), cut off with and without a word, partitioned, their
 // disks fill up, and their clocks are set.
 //
 // At the end each task must have ended as its person meant it, each comment must stand
