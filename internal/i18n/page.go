@@ -19,6 +19,7 @@ var pageTexts = texts{
 	"page.close":         {"fold all", "すべて閉じる"},
 	"page.failures":      {"What failed", "失敗したこと"},
 	"page.more":          {"… and %d more", "… ほか %d 件"},
+	"page.by.model":      {"by model", "モデル別"},
 	"page.changes":       {"Files that changed", "変更されたファイル"},
 	"page.marks":         {"Pauses, interruptions, and how it ended", "一時停止・中断・終了"},
 	"page.marks.short":   {"Pauses and end", "一時停止・終了"},

@@ -28,6 +28,7 @@ type builder struct {
 	at      map[uint64]int // index in kept by the seqs of a row's events
 	extra   []extra        // beside kept
 	talk    viewer.Conversation
+	tools   viewer.Tools
 	bound   int
 	spent   int
 	patches int
@@ -139,6 +140,7 @@ func (b *builder) scan(r eventlog.Record) {
 			b.state.Apply(ev)
 		}
 		b.rows.AddEvent(ev)
+		b.tools.Add(ev)
 		b.hold(ev, n)
 		n = weight(ev.Body, n)
 		switch ev.Body.(type) {

@@ -62,6 +62,8 @@ type Doc struct {
 	Changes              []Changed // files, in the order in which they were changed
 	Phases               []Phase
 	Costs                []Cost
+	Models               []Cost // if there are several
+	Tools                []ToolCost
 	Charts               []template.HTML
 	Talk                 []Talk
 	Comments             []Comment
@@ -198,6 +200,14 @@ type Cost struct {
 	Prompt, Cached, Output, USD, Time string
 	Tokens                            int
 	Bars                              template.HTML
+}
+
+// ToolCost is what the calls of a tool took.
+type ToolCost struct {
+	Name          string
+	Calls, Failed int
+	Time          string
+	Bar           template.HTML
 }
 
 // T is a text of the table.

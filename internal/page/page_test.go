@@ -75,6 +75,7 @@ func TestPage(t *testing.T) {
 		`<strong>Working</strong> on <a rel="noopener noreferrer nofollow" href="https://example.com/x">`, // the comment
 		"Words of an earlier attempt.", "Greet all", "Revision 1", "be brief", "Say hi", "waits for the model: big, work",
 		`→ <a href="#e7">workspace__run_command</a>`,
+		"<td>workspace/run_command</td><td>1</td><td><span class=\"bad\">1</span></td><td>0.0s</td>", // by tool
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)

@@ -181,38 +181,6 @@ func (b *builder) head() {
 	fact("page.context", d.UUID)
 }
 
-// costs makes the table of what phases and actions took.
-func (b *builder) costs() {
-	largest := viewer.Spent{}
-	ledger := b.rows.Ledger // a copy: the open call is counted in it only
-	if open, ok := ledger.Open(); ok {
-		ledger.Count(open)
-	}
-	sums := ledger.Sums()
-	for _, s := range sums[:len(sums)-1] {
-		largest.Prompt = max(largest.Prompt, s.Prompt+s.Completion)
-		largest.CostUSD = max(largest.CostUSD, s.CostUSD)
-	}
-	for _, s := range sums {
-		b.doc.Estimated = b.doc.Estimated || s.Estimated
-		c := Cost{Name: b.phaseName(s.Phase), Calls: s.Calls, Prompt: tokens(s.Prompt, s.Estimated), Cached: tokens(s.Cached, false), Output: tokens(s.Completion, s.EstimatedOutput),
-			USD: usd(s.Spent), Time: duration(s.Seconds), Tokens: s.Prompt + s.Completion}
-		switch s.Kind {
-		case "action":
-			c.Name, c.Indent = s.Action, true
-		case "total":
-			c.Name, c.Total = b.doc.T("costs.total"), true
-		}
-		c.Name = strings.TrimSpace(b.line(c.Name))
-		if largest.CostUSD > 0 && s.Kind != "total" {
-			c.Bars = Meter(s.CostUSD, largest.CostUSD, c.Name+" "+c.USD+" USD")
-		} else if s.Kind != "total" {
-			c.Bars = Meter(float64(c.Tokens), float64(largest.Prompt), c.Name+" "+number(c.Tokens))
-		}
-		b.doc.Costs = append(b.doc.Costs, c)
-	}
-}
-
 // charts draws what steps took.
 func (b *builder) charts() {
 	d := b.doc
