@@ -222,15 +222,17 @@ func (m *Member) tell() {
 // expire ends sessions that are not renewed any more, so that what they held is free, and
 // releases what this one left behind.
 func (m *Member) expire(ctx context.Context) {
-	tick := time.NewTicker(m.o.Lease / 10)
+	tick, clean := time.NewTicker(m.o.Lease/50), time.NewTicker(m.o.Lease/3)
 	defer tick.Stop()
+	defer clean.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-clean.C:
+			m.release(ctx)
 		case <-tick.C:
 		}
-		m.release(ctx)
 		for _, id := range m.overdue() {
 			trial, cancel := context.WithTimeout(ctx, m.o.Lease/3)
 			_, err := m.dead(trial, id)

@@ -193,14 +193,14 @@ func (s *soak) measureTakeover(dir string) error {
 	var most time.Duration
 	for range 5 {
 		issue := t.open()
+		if _, err := t.nextSince(time.Now()); err != nil {
+			return err
+		}
+		time.Sleep(time.Second) // it works, and the one before has ended
 		owner, err := t.owner(loops)
 		if err != nil {
 			return err
 		}
-		if _, err := t.nextSince(time.Now()); err != nil {
-			return err
-		}
-		time.Sleep(time.Second) // it works
 		loops[owner].kill()
 		const late = time.Second // a request of the killed one may be on its way
 		d, err := t.nextSince(time.Now().Add(late))
@@ -221,8 +221,7 @@ func (s *soak) measureTakeover(dir string) error {
 	return nil
 }
 
-// owner is the machine that works on the only task, as soon as one does. The one before may
-// just be ending.
+// owner is the machine that works on the only task, as soon as one does.
 func (t *stage) owner(loops []*process) (int, error) {
 	for end := time.Now().Add(wait); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		if n := slices.IndexFunc(loops, func(p *process) bool { return len(openLogs(p.cmd.Process.Pid)) > 0 }); n >= 0 {
