@@ -36,7 +36,7 @@ func (a *commands) inTerminal(ctx context.Context, args []string) error {
 
 func (l view) browse(ctx context.Context, args []string) error {
 	secrets := redact.New(l.Config.Secrets())
-	o := tui.Options{Store: l.Store, Lang: l.Source.Lang, Colors: term.Of(l.Out).Colors, Now: time.Now, Signal: l.uiSignal, Fork: l.uiFork,
+	o := tui.Options{Store: l.Store, Lang: l.Source.Lang, With: l.With(), Colors: term.Of(l.Out).Colors, Now: time.Now, Signal: l.uiSignal, Fork: l.uiFork,
 		Redact: func(text string) string { plain, _ := secrets.String(text); return plain }}
 	if len(args) > 0 {
 		uuid, err := l.Store.Newest(args[0], l.Hosts...)

@@ -263,6 +263,7 @@ var rules = map[string][]string{
 	},
 	"internal/demo": {
 		"handlers/reply",
+		"internal/cli",
 		"internal/i18n",
 		"internal/sandbox",
 		"internal/world",

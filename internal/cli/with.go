@@ -6,16 +6,16 @@ import "strings"
 // it finds the same contexts. It begins with a space, or is empty.
 func (e *Env) With() (flags string) {
 	if e.ConfigPath != "" {
-		flags += " --config " + quoted(e.ConfigPath)
+		flags += " --config " + Quoted(e.ConfigPath)
 	}
 	if e.ContextsDir != "" {
-		flags += " --contexts " + quoted(e.ContextsDir)
+		flags += " --contexts " + Quoted(e.ContextsDir)
 	}
 	return flags
 }
 
-// quoted is a word for a shell.
-func quoted(word string) string {
+// Quoted is a word for a shell.
+func Quoted(word string) string {
 	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:@%,=") == "" {
 		return word
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"agent/internal/cli"
 	"agent/internal/i18n"
 	"agent/internal/world"
 )
@@ -41,16 +42,8 @@ func (d *demo) lookAround() {
 		d.say("demo.keep")
 		return
 	}
-	agent, config := shellWord(d.Program), " --config "+shellWord(d.world.ConfigFile())
+	agent, config := cli.Quoted(d.Program), " --config "+cli.Quoted(d.world.ConfigFile())
 	d.say("demo.kept", d.world.Dir, agent+" ui"+config, agent+" inspect "+d.first+" --html run.html"+config)
-}
-
-// shellWord is a text as one word of a shell.
-func shellWord(s string) string {
-	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // indent sets output off from the story around it.

@@ -36,6 +36,7 @@ func (b *builder) costs() {
 			b.doc.Models = append(b.doc.Models, c)
 		}
 	}
+	b.doc.Times = viewer.TimeLines(b.src.Lang, b.state, &b.tools, sums[len(sums)-1].Seconds)
 	tools := b.tools.Sums()
 	for _, s := range tools {
 		name, took := b.line(timeline.ToolName(s.Name)), duration(s.Seconds)

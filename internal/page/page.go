@@ -64,6 +64,7 @@ type Doc struct {
 	Costs                []Cost
 	Models               []Cost // if there are several
 	Tools                []ToolCost
+	Times                []string // where time went, in words
 	Charts               []template.HTML
 	Talk                 []Talk
 	Comments             []Comment

@@ -14,6 +14,7 @@ import (
 	"agent/internal/term"
 	"agent/internal/timeline"
 	"agent/internal/viewer"
+	"agent/projections"
 )
 
 // showCosts shows where tokens, money and time went, of the whole log: by phase and action
@@ -23,15 +24,16 @@ func (m *Model) showCosts() tea.Cmd {
 	uuid, width := m.open.uuid, m.width-1
 	return func() tea.Msg {
 		p := &page{Model: m, uuid: uuid, width: width}
-		line, tools := timeline.Timeline{Lang: m.Lang}, viewer.Tools{}
+		line, tools, state := timeline.Timeline{Lang: m.Lang}, viewer.Tools{}, projections.NewState()
 		err := eachLine(p.Store, uuid, 1, func(r eventlog.Record) bool {
 			if ev, err := event.Decode(r); err == nil {
 				line.AddEvent(ev)
 				tools.Add(ev)
+				state.Apply(ev)
 			}
 			return true
 		})
-		p.costs(&line, &tools)
+		p.costs(&line, &tools, state)
 		if err != nil {
 			p.add(term.Bad, err.Error())
 		}
@@ -39,7 +41,7 @@ func (m *Model) showCosts() tea.Cmd {
 	}
 }
 
-func (p *page) costs(line *timeline.Timeline, tools *viewer.Tools) {
+func (p *page) costs(line *timeline.Timeline, tools *viewer.Tools, state *projections.State) {
 	p.head("tui.costs")
 	if info, err := p.Store.Info(p.uuid); err == nil {
 		p.add("", report.Calls(p.Lang, info.Calls()))
@@ -49,6 +51,10 @@ func (p *page) costs(line *timeline.Timeline, tools *viewer.Tools) {
 	var b bytes.Buffer
 	viewer.PrintSums(term.Screen{Writer: &b, Width: p.width}, p.Lang, &ledger)
 	p.add("", b.String())
+	sums := ledger.Sums()
+	for _, text := range viewer.TimeLines(p.Lang, state, tools, sums[len(sums)-1].Seconds) {
+		p.add("", text)
+	}
 	p.steps(line.Steps)
 	if models := ledger.Models(); len(models) > 0 {
 		p.head("tui.costs.models")
@@ -68,7 +74,7 @@ func (p *page) costs(line *timeline.Timeline, tools *viewer.Tools) {
 		}
 	}
 	p.lines = append(p.lines, styled{})
-	p.add(term.Aux, p.text("costs.more", p.uuid[:8]))
+	p.add(term.Aux, p.text("costs.more", p.uuid[:8])+p.With)
 }
 
 // costBar is how long a bar is.

@@ -143,5 +143,5 @@ func (p *page) request(seq uint64) {
 	if len(tools) > 0 {
 		p.add(term.Aux, p.text("tui.tools", strings.Join(tools, ", ")))
 	}
-	p.add(term.Aux, p.text("tui.asked.exact", p.uuid[:8], seq))
+	p.add(term.Aux, p.text("tui.asked.exact", p.uuid[:8], seq)+p.With)
 }

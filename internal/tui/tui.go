@@ -26,6 +26,7 @@ type Options struct {
 	Colors bool
 	Now    func() time.Time
 	Redact func(string) string // of what is shown of files
+	With   string              // what a command that is shown repeats of this command line
 
 	// Signal asks for a pause, a resume or a stop; Fork makes a fork. Both give a line that
 	// says what was done.

@@ -28,17 +28,21 @@ func (t *times) add(r eventlog.Record) {
 	t.tools.Add(ev)
 }
 
-// lines have figures that add up; none for a fork: what its origin took is no part of it. model is
-// the time of the model calls in seconds.
 func (t *times) lines(lang i18n.Lang, model float64) []string {
-	if t.state == nil || t.state.Fork != nil {
+	return TimeLines(lang, t.state, &t.tools, model)
+}
+
+// TimeLines say where time went, with figures that add up. There are none for a fork: what its origin
+// took is no part of it. model is the time of the model calls in seconds.
+func TimeLines(lang i18n.Lang, state *projections.State, calls *Tools, model float64) []string {
+	if state == nil || state.Fork != nil {
 		return nil
 	}
 	var tools float64
-	for _, s := range t.tools.Sums() {
+	for _, s := range calls.Sums() {
 		tools += s.Seconds
 	}
-	whole, active := t.state.Now.Sub(t.state.Started), t.state.Usage.Active
+	whole, active := state.Now.Sub(state.Started), state.Usage.Active
 	used := time.Duration((model + tools) * float64(time.Second))
 	d := watch.Duration
 	return []string{i18n.Text(lang, "costs.times", d(whole), d(active), d(whole-active)),
