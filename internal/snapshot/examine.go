@@ -54,19 +54,29 @@ func (c *Copy) content(root directory, found *scanned, x candidate) (now cached,
 		return cached{reason: Unreadable}, nil // somebody changes it now: the next save reads it
 	case err != nil:
 		return now, fmt.Errorf("read %q: %w", x.path, err)
-	case c.o.Secret != nil && (c.o.Secret(x.path) || c.o.Secret(string(data))):
+	case c.o.Secret != nil && c.o.Secret(x.path):
 		now.reason = Secret
 	default:
-		blob := newObject(c.format, kindBlob, data)
-		now.name = blob.name
-		if x.known != (Entry{x.seen.gitMode(), blob.name}) {
-			found.blobs[blob.name] = blob
-		}
+		c.judge(found, x, newObject(c.format, kindBlob, data), data, &now)
 	}
 	if x.seen.ctime < c.started-racy { // else it can change once more within the same tick of the clock
 		x.cache.files[base] = now
 	}
 	return now, nil
+}
+
+// judge keeps a content that is new. What is known already is stored, or the repository's: it is not
+// searched for secrets again, which takes most of the time of a first look.
+func (c *Copy) judge(found *scanned, x candidate, blob object, data []byte, now *cached) {
+	switch {
+	case x.known == (Entry{x.seen.gitMode(), blob.name}):
+		now.name = blob.name
+	case c.o.Secret != nil && c.o.Secret(string(data)):
+		now.reason = Secret
+	default:
+		now.name = blob.name
+		found.blobs[blob.name] = blob
+	}
 }
 
 // racy is how long after a change a file may change again and look the same, in nanoseconds.
