@@ -68,8 +68,8 @@ func (s *Store) holdShared(uuid string, begin func(*Context) func(event.Event) e
 		if locateErr != nil {
 			return nil, err
 		}
-		var settled bool
-		if pos, healed, settled, locateErr = s.reconcile(ctx, uuid, at, 0); locateErr == nil && !settled {
+		var equal bool
+		if pos, healed, equal, locateErr = s.reconcile(ctx, uuid, at, 0); locateErr == nil && !equal {
 			pos, healed, locateErr = s.bring(uuid)
 		}
 		if locateErr != nil {

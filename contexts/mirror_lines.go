@@ -12,20 +12,20 @@ import (
 	"agent/projections"
 )
 
-// bunch is lines of one context that follow each other.
-type bunch struct {
+// batch is lines of one context that follow each other.
+type batch struct {
 	uuid  string
 	pos   uint64 // of the first
 	lines [][]byte
 }
 
-// bunches puts the lines of each context together. The end of one stands alone.
-func bunches(lines []cluster.Line) (all []*bunch) {
-	open := map[string]*bunch{}
+// batches puts the lines of each context together. The end of one stands alone.
+func batches(lines []cluster.Line) (all []*batch) {
+	open := map[string]*batch{}
 	for _, line := range lines {
 		b := open[line.UUID]
 		if b == nil || string(line.Data) == void || string(b.lines[0]) == void {
-			b = &bunch{uuid: line.UUID, pos: line.Pos}
+			b = &batch{uuid: line.UUID, pos: line.Pos}
 			open[line.UUID] = b
 			all = append(all, b)
 		}
@@ -40,7 +40,7 @@ func (m *mirror) takeAll(ctx context.Context, lines *[]cluster.Line) error {
 	if len(*lines) == 0 {
 		return nil
 	}
-	for _, b := range bunches(*lines) {
+	for _, b := range batches(*lines) {
 		if err := m.take(ctx, b); err != nil {
 			return err
 		}
@@ -51,8 +51,8 @@ func (m *mirror) takeAll(ctx context.Context, lines *[]cluster.Line) error {
 	return nil
 }
 
-// take takes over a bunch. One context that is broken does not hold up the others.
-func (m *mirror) take(ctx context.Context, b *bunch) error {
+// take takes over a batch. One context that is broken does not hold up the others.
+func (m *mirror) take(ctx context.Context, b *batch) error {
 	err := m.apply(ctx, b)
 	switch {
 	case errors.Is(err, ErrBusy):
@@ -71,7 +71,7 @@ func (m *mirror) take(ctx context.Context, b *bunch) error {
 	return nil
 }
 
-func (m *mirror) apply(ctx context.Context, b *bunch) error {
+func (m *mirror) apply(ctx context.Context, b *batch) error {
 	if !canonical(b.uuid) {
 		return nil
 	}
@@ -101,7 +101,7 @@ func (m *mirror) apply(ctx context.Context, b *bunch) error {
 }
 
 // extended follows lines that were added to a log.
-func (s *Store) extended(b *bunch, at Dir) error {
+func (s *Store) extended(b *batch, at Dir) error {
 	c := s.context(b.uuid, at)
 	if err := c.RemoveFile(projections.MetadataFile); err != nil {
 		return err // the others are another log's now
@@ -119,7 +119,7 @@ func (s *Store) extended(b *bunch, at Dir) error {
 }
 
 // spend counts what calls of another worker have cost. What was counted is not counted again.
-func (m *mirror) spend(b *bunch) {
+func (m *mirror) spend(b *batch) {
 	for _, line := range b.lines {
 		rec, err := eventlog.Parse(line)
 		if err != nil || !strings.HasPrefix(string(rec.Type), "llm.") {

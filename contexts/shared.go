@@ -126,8 +126,8 @@ func (s *Store) bring(uuid string) (pos uint64, healed int, err error) {
 			if _, rec, err := s.lastOf(uuid); err == nil && string(rec.Line) == string(last.Data) {
 				return last.Pos, 0, nil
 			}
-			var settled bool
-			if pos, healed, settled, err = s.reconcile(ctx, uuid, found[0], last.Pos); settled {
+			var equal bool
+			if pos, healed, equal, err = s.reconcile(ctx, uuid, found[0], last.Pos); equal {
 				return pos, healed, err
 			}
 		}
@@ -224,10 +224,10 @@ func (s *Store) compare(ctx context.Context, uuid string, at Dir) (d difference,
 	return d, err
 }
 
-// reconcile makes the copies equal: each gets what it lacks. It is settled if pos is that of the
+// reconcile makes the copies equal: each gets what it lacks. They are equal if pos is that of the
 // last line here; else the copy here was completed, as far as the server that was asked knew. end is
 // where the history ends as another answer has it.
-func (s *Store) reconcile(ctx context.Context, uuid string, at Dir, end uint64) (pos uint64, healed int, settled bool, err error) {
+func (s *Store) reconcile(ctx context.Context, uuid string, at Dir, end uint64) (pos uint64, healed int, equal bool, err error) {
 	d, err := s.compare(ctx, uuid, at)
 	switch {
 	case err != nil:

@@ -3,6 +3,7 @@ package contexts
 import (
 	"context"
 	"iter"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"agent/eventlog/event"
 	"agent/internal/cluster"
 	"agent/internal/cluster/clustertest"
+	"agent/internal/fsx"
 )
 
 // behind is a bus whose lines come, now and then, from a server that is behind.
@@ -69,6 +71,28 @@ func TestServersThatAreBehind(t *testing.T) {
 				t.Errorf("%d answers, known %v: the other has %d events", answers, known, len(events))
 			}
 			must(t, again.Close())
+		}
+	}
+}
+
+// An export has all lines, whichever servers answered.
+func TestExportOfServersThatAreBehind(t *testing.T) {
+	for answers := range 4 {
+		c := clustertest.New()
+		a := newWorker(t, c, time.Minute)
+		made(t, a.Store, idA, &event.ProcessStarted{}, &event.ProcessStarted{}, &event.ProcessStarted{}, &event.ProcessStarted{})
+		s, err := openReal(a.dir, Options{Bus: &behind{a.bus, answers, 3}, Member: a.m, Warn: func(err error) { t.Log(err) }})
+		must(t, err)
+		dir := t.TempDir()
+		must(t, os.Chmod(dir, 0o700))
+		fsys, err := fsx.OpenOS(dir)
+		must(t, err)
+		done, err := s.Export(t.Context(), fsys, dir, nothing)
+		must(t, err)
+		to, err := openReal(dir, Options{Warn: func(err error) { t.Error(err) }})
+		must(t, err)
+		if n := strings.Count(wholeLog(t, to, idA), "\n"); n != 5 || done.Contexts != 1 || len(done.Skipped) > 0 {
+			t.Errorf("%d answers: %d lines, %+v", answers, n, done)
 		}
 	}
 }

@@ -29,8 +29,8 @@ func (m *Member) unclaim(key string, own *session) {
 	}
 }
 
-// leftBehind are the locks of the living session that nobody claims.
-func (m *Member) leftBehind() (all []Value) {
+// orphans are the locks of the living session that nobody claims.
+func (m *Member) orphans() (all []Value) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for key, v := range m.held {
@@ -42,10 +42,10 @@ func (m *Member) leftBehind() (all []Value) {
 	return all
 }
 
-// release deletes what was left behind. The watch may be behind, too: then the revision is not
+// release deletes orphans. The watch may be behind, too: then the revision is not
 // that of the key any more, and nothing is deleted.
 func (m *Member) release(ctx context.Context) {
-	for _, v := range m.leftBehind() {
+	for _, v := range m.orphans() {
 		trial, cancel := context.WithTimeout(ctx, m.o.Lease/3)
 		_ = m.DeleteKey(trial, v.Key, v.Revision) // if it fails, the next look does it
 		cancel()

@@ -29,7 +29,7 @@ func (d *doctor) checkCluster() {
 		d.silentCluster(err)
 		return
 	}
-	d.judgeServers(h)
+	d.checkNodes(h)
 	if h.Unused() {
 		d.ok("cluster", "doctor.cluster.unused", d.Config.Cluster.Name)
 		return
@@ -118,8 +118,8 @@ func (d *doctor) judgeStreams(h cluster.Health) {
 	}
 }
 
-// judgeServers looks at releases, and at what only monitoring shows: how servers write.
-func (d *doctor) judgeServers(h cluster.Health) {
+// checkNodes looks at releases, and at what only monitoring shows: how servers write.
+func (d *doctor) checkNodes(h cluster.Health) {
 	known, silent := map[string]bool{}, 0
 	releases := map[string]string{h.Server: h.Version}
 	for _, s := range h.Servers {

@@ -41,7 +41,7 @@ func TestJudgeCluster(t *testing.T) {
 			[]string{"warning: server n1 is release dev", "warning: server n2", "warning: server n3", "ok: 1 streams"}},
 	} {
 		d := &doctor{report: Report{Lang: i18n.En}, Options: Options{Show: func(Finding) {}}, App: &app.App{Config: &config.Config{Cluster: config.Cluster{Replicas: 3}}}}
-		d.judgeServers(c.h)
+		d.checkNodes(c.h)
 		d.judgeStreams(c.h)
 		var got []string
 		for _, f := range d.report.Findings {

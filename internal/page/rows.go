@@ -99,9 +99,9 @@ func (b *builder) row(r timeline.Row, x extra) Row {
 	return out
 }
 
-// told is the message that the model was given first after a mark in the conversation, or
-// the mark where there is none.
-func (b *builder) told(mark uint64) uint64 {
+// firstAfter is the first message to the model after a mark in the conversation, or the mark
+// where there is none.
+func (b *builder) firstAfter(mark uint64) uint64 {
 	for _, m := range b.doc.Talk {
 		if m.Seq > mark && (m.Role == "user" || m.Role == "assistant") {
 			if m.Role == "user" {
@@ -133,7 +133,7 @@ func (b *builder) note(r Row) {
 			ref.Text = r.Title
 		}
 		if r.Kind == timeline.Resume {
-			ref.Title, ref.Text, ref.Talk = r.Title, "", b.told(r.Talk)
+			ref.Title, ref.Text, ref.Talk = r.Title, "", b.firstAfter(r.Talk)
 		}
 		b.doc.Marks = append(b.doc.Marks, ref)
 	case r.Status == timeline.Failed && len(b.doc.Failures) >= mostRefs:

@@ -32,7 +32,7 @@ func TestStatsByPhase(t *testing.T) {
 	}
 }
 
-// Who asked for a pause is told apart from who ended it.
+// why names who asked for a pause and who ended it.
 func TestWhoPausedAndWhoResumed(t *testing.T) {
 	t.Parallel()
 	c := &Attempt{}

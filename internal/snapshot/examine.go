@@ -57,7 +57,7 @@ func (c *Copy) content(root directory, found *scanned, x candidate) (now cached,
 	case c.o.Secret != nil && c.o.Secret(x.path):
 		now.reason = Secret
 	default:
-		c.judge(found, x, newObject(c.format, kindBlob, data), data, &now)
+		c.classify(found, x, newObject(c.format, kindBlob, data), data, &now)
 	}
 	if x.seen.ctime < c.started-racy { // else it can change once more within the same tick of the clock
 		x.cache.files[base] = now
@@ -65,9 +65,9 @@ func (c *Copy) content(root directory, found *scanned, x candidate) (now cached,
 	return now, nil
 }
 
-// judge keeps a content that is new. What is known already is stored, or the repository's: it is not
-// searched for secrets again, which takes most of the time of a first look.
-func (c *Copy) judge(found *scanned, x candidate, blob object, data []byte, now *cached) {
+// classify names a content, and keeps it if it is new. One that is known is stored already or the
+// repository's, so it is not searched for secrets: that took most of the time of a first look.
+func (c *Copy) classify(found *scanned, x candidate, blob object, data []byte, now *cached) {
 	switch {
 	case x.known == (Entry{x.seen.gitMode(), blob.name}):
 		now.name = blob.name

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"agent/contexts"
@@ -26,7 +27,13 @@ func (s *soak) checkAll() {
 		s.problem("%v", err)
 		return
 	}
-	store, err := app.OpenReadOnly(cfg, func(err error) { s.problem("%v", err) })
+	var checked atomic.Bool // what follows the history goes on, and meets the end of servers and files
+	defer checked.Store(true)
+	store, err := app.OpenReadOnly(cfg, func(err error) {
+		if !checked.Load() {
+			s.problem("%v", err)
+		}
+	})
 	if err != nil {
 		s.problem("%v", err)
 		return

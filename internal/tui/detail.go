@@ -253,7 +253,7 @@ func (p *page) why(r timeline.Row) (said bool) {
 	state := projections.NewState()
 	for ev, err := range p.Store.Events(p.uuid) {
 		if err != nil {
-			return false // what is damaged is told at the top
+			return false // the top names what is damaged
 		}
 		if state.Apply(ev); ev.Seq == r.Seq {
 			break

@@ -107,7 +107,7 @@ func TestKeysThatDoNothing(t *testing.T) {
 	}
 }
 
-// Attempts at one task are told apart by their ids, and tasks by their numbers, at 80 columns, too.
+// Attempts at one task differ by their ids, and tasks by their numbers, at 80 columns, too.
 func TestListTellsContextsApart(t *testing.T) {
 	w := newWorld(t)
 	for _, id := range []string{"22220001-0000-4000-8000-000000000001", "22220002-0000-4000-8000-000000000001"} {

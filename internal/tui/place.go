@@ -75,7 +75,7 @@ func (m *Model) toPlace(words string) tea.Cmd {
 // many steps there are.
 func stepAt(store *contexts.Store, uuid string, step int) (seq uint64, steps int) {
 	var calls timeline.Timeline
-	_ = eachLine(store, uuid, 1, func(r eventlog.Record) bool { // what is damaged is told when it is shown
+	_ = eachLine(store, uuid, 1, func(r eventlog.Record) bool { // damage is reported where it is shown
 		if strings.HasPrefix(string(r.Type), "llm.") {
 			calls.Add(r)
 		}

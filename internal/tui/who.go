@@ -40,7 +40,7 @@ func (p *page) who(r timeline.Row, said bool) {
 		return
 	}
 	var found wish
-	_ = eachLine(p.Store, p.uuid, max(r.Seq, lookBack)-lookBack+1, func(rec eventlog.Record) bool { // damage is told at the top
+	_ = eachLine(p.Store, p.uuid, max(r.Seq, lookBack)-lookBack+1, func(rec eventlog.Record) bool { // the top names damage
 		if strings.HasSuffix(string(rec.Type), ".requested") {
 			ev, err := event.Decode(rec)
 			if w, ok := wishOf(ev.Body); err == nil && ok && (r.Seq == rec.Seq || r.Kind == w.leads) {

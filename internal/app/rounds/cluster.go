@@ -153,13 +153,13 @@ func pause(ctx context.Context, d time.Duration) {
 // hasRoom reports whether another item can be looked at: a worker is free, and no item is on its way
 // to it. An item that waits until another machine is done with it takes no room.
 func (s *Rounds) hasRoom() bool {
-	return int(s.busy.Load()+s.handed.Load())+s.Hooks.Fresh() < s.Config.Workers
+	return int(s.busy.Load()+s.inFlight.Load())+s.Hooks.Fresh() < s.Config.Workers
 }
 
 // takeHooks takes the items that the next look is at. It is false if there are none.
 func (s *Rounds) takeHooks() bool {
 	s.only = s.Hooks.Take()
-	s.handed.Store(int32(len(s.only)))
+	s.inFlight.Store(int32(len(s.only)))
 	return s.only != nil
 }
 

@@ -42,7 +42,7 @@ func (r *round) lookAt(ctx context.Context, items []webhook.Item, jobs chan<- jo
 		if ctx.Err() == nil {
 			r.lookAtItem(ctx, i, jobs)
 		}
-		r.handed.Add(-1)
+		r.inFlight.Add(-1)
 	}
 }
 

@@ -50,7 +50,7 @@ type Rounds struct {
 	scanning  map[string]*cluster.Lock         // forges that this worker scans for the cluster
 	lanes     map[string]map[forge.TaskKey]int // of what this worker has offered to the cluster, by host
 	busy      atomic.Int32                     // jobs of all rounds
-	handed    atomic.Int32                     // items of hooks that are on their way to a worker
+	inFlight  atomic.Int32                     // items of hooks that are on their way to a worker
 
 	within func(context.Context, time.Duration) (context.Context, context.CancelFunc) // bounds what a look does beside its tasks
 }
