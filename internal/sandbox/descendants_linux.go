@@ -75,6 +75,17 @@ func KillChildrenBut(kept []int, limit time.Duration) (any bool, err error) {
 	return any, nil
 }
 
+// ReapChildrenBut collects the dead children of a process that has called
+// [BecomeReaper], but for those that are kept. A dead process counts against
+// [MostTasks] until somebody does.
+func ReapChildrenBut(kept ...int) {
+	for _, pid := range children() {
+		if !slices.Contains(kept, pid) {
+			_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // one that lives is left alone
+		}
+	}
+}
+
 // signalsOnlyOwn reports whether a signal to "all processes" reaches the
 // descendants of this process alone. It asks the kernel, since a mistake would
 // kill everything that the user runs.

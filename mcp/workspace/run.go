@@ -144,6 +144,7 @@ func (w *workspace) wait(ctx context.Context, cmd *exec.Cmd, r *ran) {
 		case <-ctx.Done():
 			r.killed, running = true, false
 		case <-tick.C:
+			sandbox.ReapChildrenBut(append(w.jobs.pids(), cmd.Process.Pid)...)
 			r.exceeded = w.policy.Exceeded(w.dir, os.TempDir())
 			running = r.exceeded == ""
 		}

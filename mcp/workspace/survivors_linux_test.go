@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"agent/internal/exhaustive"
+	"agent/internal/sandbox"
 	"agent/mcp"
 )
 
@@ -28,17 +29,29 @@ var survivors = map[string]string{
 
 const untilUp = `; while ! test -e up; do :; done; rm up; exit 0`
 
-// running lists the processes of this machine whose command line holds a word.
+// running lists the processes of this machine whose command line holds a word. It
+// reads the newest first: some live for a millisecond.
 func running(t *testing.T, word string) (pids []int) {
 	t.Helper()
-	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	proc, err := os.Open("/proc")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range files {
-		line, _ := os.ReadFile(name)
-		pid := 0
-		if _, err := fmt.Sscanf(name, "/proc/%d/", &pid); err == nil && strings.Contains(string(line), word) {
+	defer proc.Close()
+	names, err := proc.Readdirnames(-1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []int
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			all = append(all, pid)
+		}
+	}
+	slices.Sort(all)
+	for _, pid := range slices.Backward(all) {
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if strings.Contains(string(line), word) {
 			pids = append(pids, pid)
 		}
 	}
@@ -85,14 +98,15 @@ func TestNothingOutlivesItsCommand(t *testing.T) {
 	}
 }
 
-// TestSurvivorsAreReal shows that the scripts leave processes where nothing ends them.
+// TestSurvivorsAreReal shows that the scripts leave processes where nothing ends
+// them, and that the end of a session does. Each has a session of its own: what
+// forks without an end soon leaves no room for the others.
 func TestSurvivorsAreReal(t *testing.T) {
-	h := build(t, func(c *mcp.ServerConfig) {
-		c.Sandbox, c.Env = "required", map[string]string{"TEST_KEEP_PROCESSES": "1"}
-	})
-	word := fmt.Sprintf("real-%d-", os.Getpid())
 	for name, script := range survivors {
-		word := word + strings.ReplaceAll(name, " ", "-")
+		h := build(t, func(c *mcp.ServerConfig) {
+			c.Sandbox, c.Env = "required", map[string]string{"TEST_KEEP_PROCESSES": "1"}
+		})
+		word := fmt.Sprintf("real-%d-%s", os.Getpid(), strings.ReplaceAll(name, " ", "-"))
 		lives := leave(t, h.session, script, word) != nil
 		// A process between fork and exec has no words, so one look does not tell.
 		for deadline := time.Now().Add(20 * time.Second); !lives; lives = running(t, word) != nil {
@@ -100,14 +114,27 @@ func TestSurvivorsAreReal(t *testing.T) {
 				t.Fatalf("%s leaves nothing, and proves nothing", name)
 			}
 		}
-	}
-	if err := h.session.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for deadline := time.Now().Add(20 * time.Second); running(t, word) != nil; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("something outlives the session")
+		if err := h.session.Close(); err != nil {
+			t.Fatal(err)
 		}
+		for deadline := time.Now().Add(20 * time.Second); running(t, word) != nil; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%s outlives the session", name)
+			}
+		}
+	}
+}
+
+// TestOrphansTakeNoRoom: a command may start more processes that end as orphans
+// than can exist at once.
+func TestOrphansTakeNoRoom(t *testing.T) {
+	exhaustive.Slow(t)
+	h := build(t, func(c *mcp.ServerConfig) { c.Sandbox = "required" })
+	raw, _ := json.Marshal(map[string]any{"timeout_seconds": 300, "argv": []string{"sh", "-c",
+		fmt.Sprintf("i=0; while [ $i -lt %d ]; do i=$((i+1)); (: &); done; echo all", sandbox.MostTasks+1000)}})
+	result, err := h.session.Call(t.Context(), "workspace", "run_command", raw)
+	if err != nil || result.IsError || !strings.Contains(result.Text, "all\n") {
+		t.Fatalf("%v %+v", err, result)
 	}
 }
 
