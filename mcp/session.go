@@ -25,11 +25,16 @@ type Session struct {
 // set and no tools; so has one that was not ready when ctx ended. If no server
 // offers a tool, all have Err set and are required. For the model, a server for
 // the agent alone is in the list only if it failed and is required.
-func (s *Session) List(ctx context.Context) []Server {
+func (s *Session) List(ctx context.Context) []Server { return s.list(ctx, true) }
+
+// Start is List without what [ServerConfig.About] says, which may take a while to look up.
+func (s *Session) Start(ctx context.Context) []Server { return s.list(ctx, false) }
+
+func (s *Session) list(ctx context.Context, about bool) []Server {
 	list := make([]Server, len(s.servers))
 	var all sync.WaitGroup
 	for i, one := range s.servers {
-		all.Go(func() { list[i] = one.describe(ctx, s.whole) })
+		all.Go(func() { list[i] = one.describe(ctx, s.whole, about) })
 	}
 	all.Wait()
 	var shown []Server

@@ -56,16 +56,19 @@ func brokenSlot(c ServerConfig, fault string) *slot {
 }
 
 // describe starts the server if needed and says what it offers, to the model or as
-// a whole. What the model sees nothing of is started only if it is required.
-func (s *slot) describe(ctx context.Context, whole bool) Server {
-	server := Server{Name: s.config.Name, Prompt: s.config.SystemPrompt, Required: s.config.Required}
-	if s.config.About != nil {
+// a whole. What the model sees nothing of is started only if it is required. What is said
+// About it is looked up meanwhile.
+func (s *slot) describe(ctx context.Context, whole, about bool) (server Server) {
+	server = Server{Name: s.config.Name, Prompt: s.config.SystemPrompt, Required: s.config.Required}
+	if s.config.About != nil && about {
 		local, err := s.config.openLocal(ctx)
 		if err != nil {
 			server.Err, server.Local = s.message(err), true
 			return server
 		}
-		server.Prompt = strings.TrimSpace(server.Prompt + "\n\n" + s.config.About(ctx, local))
+		text := make(chan string, 1)
+		go func() { text <- s.config.About(ctx, local) }()
+		defer func() { server.Prompt = strings.TrimSpace(server.Prompt + "\n\n" + <-text) }()
 	}
 	unseen := s.config.AgentOnly && !whole
 	if unseen && !s.config.Required {

@@ -46,6 +46,16 @@ func confinement(m config.MCPServer, image mcp.Image) string {
 	return text + "The network is on."
 }
 
+// FindPrograms looks up what the first task is going to be told of this machine: on some
+// the programs take a second to tell their versions, once a day.
+func (a *App) FindPrograms(ctx context.Context) {
+	for _, m := range a.Config.MCPServers {
+		if a.isOwn(m.Name) && !a.Config.Sandbox.Container.Used() {
+			a.programs(ctx, m, mcp.Image{})
+		}
+	}
+}
+
 // programs are those that commands find.
 func (a *App) programs(ctx context.Context, m config.MCPServer, image mcp.Image) string {
 	if image.Dir != "" {

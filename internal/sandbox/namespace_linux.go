@@ -23,10 +23,18 @@ var Available = sync.OnceValue(func() Status {
 	return s
 })
 
-// tryNamespaces says why there are none, or nothing.
-func tryNamespaces() string {
+// Restricted says why namespaces that can be made here are of no use, or nothing.
+func Restricted() string {
 	if limited, _ := os.ReadFile("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"); os.Geteuid() != 0 && strings.TrimSpace(string(limited)) == "1" {
 		return "AppArmor keeps user namespaces from unprivileged users (kernel.apparmor_restrict_unprivileged_userns)"
+	}
+	return ""
+}
+
+// tryNamespaces says why there are none, or nothing.
+func tryNamespaces() string {
+	if reason := Restricted(); reason != "" {
+		return reason
 	}
 	path, err := exec.LookPath("true")
 	if err != nil {

@@ -11,6 +11,9 @@ import (
 // Available says that there is no sandbox on this system.
 func Available() Status { return Status{Reason: "this system has none"} }
 
+// Restricted says that there are no namespaces on this system.
+func Restricted() string { return Available().Reason }
+
 // Namespaces does nothing here.
 func (p Policy) Namespaces(*syscall.SysProcAttr) {}
 

@@ -39,9 +39,10 @@ func startBoxed(p sandbox.Policy, argv []string) (pid int, private *sandbox.Priv
 	return pid, private, err
 }
 
+// startInNamespaces does not ask whether there are any first: the start itself tells.
 func startInNamespaces(p sandbox.Policy, command, env []string) (int, error) {
-	if s := sandbox.Available(); !s.Namespaces {
-		return 0, errors.New(s.Reason)
+	if reason := sandbox.Restricted(); reason != "" {
+		return 0, errors.New(reason)
 	}
 	attr := sandbox.DieWithParent()
 	p.Namespaces(attr)

@@ -14,6 +14,7 @@ import (
 	"agent/handlers"
 	"agent/handlers/engine"
 	"agent/internal/git"
+	"agent/internal/snapshot"
 	"agent/projections"
 )
 
@@ -67,11 +68,22 @@ func (w *Copy) clone(ctx context.Context, s *projections.State) (prepared event.
 		return prepared, err
 	}
 	prepared.Dir, prepared.Shallow = clone.Dir, clone.Shallow()
-	if prepared.Commit, err = clone.Head(ctx); err != nil {
+	if prepared.Commit, err = headOf(ctx, clone); err != nil {
 		return prepared, err
 	}
 	prepared.Continued, err = w.takeOver(ctx, s, clone, prepared.Commit)
+	if err == nil {
+		w.cloned = s.Created.UUID
+	}
 	return prepared, err
+}
+
+// headOf is the commit that is checked out. git is asked only where the files of .git do not tell.
+func headOf(ctx context.Context, clone *git.Repo) (string, error) {
+	if commit := snapshot.Head(clone.Dir); commit != "" {
+		return commit, nil
+	}
+	return clone.Head(ctx)
 }
 
 // options are those of a clone, less what is to be checked out.

@@ -173,16 +173,18 @@ func orError(r *event.WorkspaceRestored, err error) (event.Body, error) {
 	return r, nil
 }
 
-// unusable says what is wrong with a clone, empty if nothing is.
+// unusable says what is wrong with a clone, empty if nothing is. git has just used the one
+// that was made for this process: it is not asked again.
 func (w *Copy) unusable(ctx context.Context, s *projections.State, crashed bool) (reason, detail string) {
-	dir := s.Workspace.Dir
+	dir, fresh := s.Workspace.Dir, w.cloned == s.Created.UUID
+	w.cloned = ""
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return "missing", ""
 	}
-	if noRepository(s) {
+	if fresh || noRepository(s) {
 		return "", ""
 	}
-	repo, err := w.cloned(ctx, s)
+	repo, err := w.existingClone(ctx, s)
 	if err == nil {
 		err = repo.Sound(ctx, s.Workspace.Commit)
 	}
@@ -209,8 +211,8 @@ func noRepository(s *projections.State) bool {
 	return s.Fork != nil && s.Fork.InPlace != "" && s.Workspace.Commit == ""
 }
 
-// cloned opens the clone, as far as the forge answers as one of the task's repository.
-func (w *Copy) cloned(ctx context.Context, s *projections.State) (*git.Repo, error) {
+// existingClone opens the clone, as far as the forge answers as one of the task's repository.
+func (w *Copy) existingClone(ctx context.Context, s *projections.State) (*git.Repo, error) {
 	o, _, err := w.options(ctx, s)
 	if err != nil {
 		return git.Open(s.Workspace.Dir)

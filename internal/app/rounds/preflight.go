@@ -54,6 +54,7 @@ func (r *round) preflight(ctx context.Context) *Fault {
 	if err := r.Room(); err != nil {
 		return r.faultOf(err)
 	}
+	go r.FindPrograms(ctx) // the first task waits for what is missing of that
 	model := make(chan *Fault, 1)
 	go func() { model <- r.checkModel(ctx) }() // both take a while, and wait for others
 	servers := r.checkServers(ctx)
@@ -99,7 +100,7 @@ func (r *round) checkServers(ctx context.Context) *Fault {
 	r.Pool.Retry()
 	session := r.Pool.Session(dir)
 	defer session.Close()
-	for _, s := range session.List(ctx) {
+	for _, s := range session.Start(ctx) {
 		if s.Required && s.Err != "" {
 			return r.serverFault(s.Name, s.Err, s.Temporary)
 		}
