@@ -34,10 +34,13 @@ type DayLimits struct {
 	MaxCostUSD float64
 }
 
-// ledger is the content of budget/<day>.json: what the model calls of a day cost.
+// ledger is the content of budget/<day>.json: what the model calls of a day cost. It is
+// not synced, so it counts for the boot that wrote it: a machine that lost its power may
+// have an older one of a context that nobody opens again.
 type ledger struct {
 	Format   int              `json:"format"`
 	Day      string           `json:"day"`
+	Boot     string           `json:"boot,omitempty"`
 	Tokens   int              `json:"tokens"`
 	CostUSD  float64          `json:"cost_usd"`
 	Contexts map[string]spent `json:"contexts"` // by uuid
@@ -62,8 +65,9 @@ type Call struct {
 
 // Spend counts calls of a context in the ledgers of their days. To count one
 // again changes nothing. The logs are the truth, the ledger can always be made
-// from them: so it is replaced in one step and not synced, and after a crash
-// whoever opens a context spends again what its log holds. Processes that spend
+// from them: so it is replaced in one step and not synced. After a crash
+// whoever opens a context spends again what its log holds, and after a new start of the
+// machine the ledger is made again. Processes that spend
 // at once wait for each other.
 func (s *Store) Spend(uuid string, calls ...Call) error {
 	for len(calls) > 0 {
@@ -213,6 +217,9 @@ func (s *Store) readLedger(day string) (*ledger, error) {
 	case err != nil && !errors.Is(err, fsx.ErrTooLarge):
 		return nil, err
 	case err == nil && json.Unmarshal(data, &l) == nil && l.sound(day):
+		if l.Boot != fsx.BootID() {
+			return nil, nil
+		}
 		return &l, nil
 	}
 	s.o.Warn(&Warning{Name: ledgerFile(day), Reason: "it is damaged, and is rebuilt from the logs"})
@@ -247,7 +254,7 @@ func (s *Store) overwrite(name string, data []byte) error {
 // foldDay makes a ledger from the logs, of which it reads those that had an event since the day before:
 // it is rebuilt each day, and most contexts wait for weeks. Of a damaged log the valid start counts.
 func (s *Store) foldDay(day string) (*ledger, error) {
-	l := &ledger{Format: budgetForm, Day: day, Contexts: map[string]spent{}}
+	l := &ledger{Format: budgetForm, Day: day, Boot: fsx.BootID(), Contexts: map[string]spent{}}
 	begin, err := time.Parse(dayLayout, day)
 	if err != nil {
 		return nil, fmt.Errorf("%q is not a day: %w", day, fs.ErrInvalid)

@@ -53,7 +53,7 @@ func TestSpendCountsEachCallOnce(t *testing.T) {
 func TestLedgerIsRebuiltFromLogs(t *testing.T) {
 	for name, content := range map[string]string{
 		"missing": "", "torn": `{"format":1,"day":"2026-11-27","tok`, "zeros": "\x00\x00\x00", "other day": `{"format":1,"day":"2026-11-26","contexts":{}}`,
-		"sum": `{"format":1,"day":"2026-11-27","tokens":5,"contexts":{}}`, "null": `null`, "newer": `{"format":9,"day":"2026-11-27","contexts":{}}`,
+		"sum": `{"format":1,"day":"2026-11-27","tokens":5,"contexts":{}}`, "null": `null`, "another boot": `{"format":1,"day":"2026-11-27","boot":"before the power failed","tokens":0,"contexts":{}}`, "newer": `{"format":9,"day":"2026-11-27","contexts":{}}`,
 		"order": `{"format":1,"day":"2026-11-27","tokens":0,"contexts":{"` + idA + `":{"tokens":0,"calls":[4,3]}}}`,
 	} {
 		for _, readOnly := range []bool{false, true} {

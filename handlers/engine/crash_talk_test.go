@@ -136,6 +136,7 @@ func (p talkPoint) try(t testing.TB, want reference) error {
 	if _, err := w.converse(p.talk, p.point); err != nil {
 		return err
 	}
+	w.dark = p.power != 0
 	got, err := w.verify()
 	if err != nil {
 		return err
