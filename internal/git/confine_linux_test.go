@@ -177,7 +177,7 @@ func TestSwapsAreReal(t *testing.T) {
 	defer func() { unconfined = false }()
 	for _, name := range slices.Sorted(maps.Keys(swaps)) {
 		t.Run(name, func(t *testing.T) {
-			for range 100 { // git writes an object once only, so begin anew often
+			for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); { // git writes an object once only, so begin anew often
 				if how := try(t, name, 3); how != "" {
 					t.Log(how)
 					return
