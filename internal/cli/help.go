@@ -1,11 +1,11 @@
 package cli
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // arrange puts the commands into their groups and lays out the help of all of them.
@@ -18,20 +18,28 @@ func arrange(root *cobra.Command, groups []Group) {
 			}
 		}
 	}
-	registerUsages()
-	template := strings.ReplaceAll(root.UsageTemplate(), ".LocalFlags.FlagUsages", "usagesOf .LocalFlags")
-	root.SetUsageTemplate(strings.ReplaceAll(template, ".InheritedFlags.FlagUsages", "usagesOf .InheritedFlags"))
+	root.SetHelpFunc(help)
 }
 
-// registerUsages does it once: the library keeps such functions in a global map.
-var registerUsages = sync.OnceFunc(func() { cobra.AddTemplateFunc("usagesOf", usagesOf) })
+// help describes a command in the library's layout. It is not changed by a template: one that is
+// executed makes the program a third larger (docs/adr/0023-pages-without-templates.md).
+func help(c *cobra.Command, _ []string) {
+	about := strings.TrimRight(cmp.Or(c.Long, c.Short), " \n")
+	paragraphs := strings.Split(about+"\n\n"+c.UsageString(), "\n\n")
+	for i, p := range paragraphs {
+		if title, flags, ok := strings.Cut(p, "Flags:\n"); ok && (title == "" || title == "Global ") {
+			paragraphs[i] = title + "Flags:\n" + alignFlags(flags)
+		}
+	}
+	fmt.Fprint(c.OutOrStdout(), strings.Join(paragraphs, "\n\n"))
+}
 
-// usagesOf describes flags without the values that a switch may be given.
-func usagesOf(flags *pflag.FlagSet) string {
+// alignFlags removes the values that a switch may be given from a list of flags.
+func alignFlags(list string) string {
 	const gap = "   "
 	var names, usages []string
 	longest := 0
-	for line := range strings.Lines(strings.ReplaceAll(flags.FlagUsages(), "[=true|false]", "")) {
+	for line := range strings.Lines(strings.ReplaceAll(list, "[=true|false]", "")) {
 		indent := len(line) - len(strings.TrimLeft(line, " "))
 		name, usage, _ := strings.Cut(line[indent:], gap)
 		names, usages = append(names, line[:indent]+name), append(usages, strings.TrimLeft(usage, " "))
