@@ -2,7 +2,7 @@ package page
 
 import (
 	"fmt"
-	"html/template"
+	"html"
 	"strings"
 )
 
@@ -30,7 +30,7 @@ const (
 )
 
 // SVG draws the chart. Colours come from the style sheet, so that they fit dark and light.
-func (c Chart) SVG() template.HTML {
+func (c Chart) SVG() HTML {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<figure class="chart"><figcaption>%s`, attr(c.Title))
 	for i, name := range c.Legend {
@@ -43,7 +43,7 @@ func (c Chart) SVG() template.HTML {
 		largest = max(largest, bar.Values[0]+bar.Values[1])
 	}
 	if largest == 0 {
-		return template.HTML(b.String() + `</figcaption><p class="none">` + attr(c.None) + `</p></figure>`)
+		return HTML(b.String() + `</figcaption><p class="none">` + attr(c.None) + `</p></figure>`)
 	}
 	fmt.Fprintf(&b, ` <span class="max">%s</span></figcaption>`, attr(c.Max))
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="%s" preserveAspectRatio="none">`, chartWidth, chartHeight, attr(c.Title))
@@ -61,7 +61,7 @@ func (c Chart) SVG() template.HTML {
 		point(&b, bar, float64(i)*width, width)
 	}
 	fmt.Fprintf(&b, `<line x1="0" x2="%d" y1="%d" y2="%d"/></svg></figure>`, chartWidth, chartHeight, chartHeight)
-	return template.HTML(b.String())
+	return HTML(b.String())
 }
 
 // draw adds a bar to the paths. A path has many bars: of elements for each of them a page
@@ -115,13 +115,13 @@ func folded(bars []Bar) []Bar {
 }
 
 // Meter is a bar in a line of a table.
-func Meter(value, largest float64, title string) template.HTML {
+func Meter(value, largest float64, title string) HTML {
 	if largest <= 0 {
 		return ""
 	}
-	return template.HTML(fmt.Sprintf(`<svg class="meter" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="%s"><rect class="v0" width="%.1f" height="10"/></svg>`,
+	return HTML(fmt.Sprintf(`<svg class="meter" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="%s"><rect class="v0" width="%.1f" height="10"/></svg>`,
 		attr(title), min(value/largest*100, 100)))
 }
 
 // attr is a text that may stand in an attribute.
-func attr(s string) string { return template.HTMLEscapeString(s) }
+func attr(s string) string { return html.EscapeString(s) }

@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"html/template"
 	"strconv"
 	"strings"
 
@@ -16,7 +15,7 @@ type Diff struct {
 	ID              string
 	Path, Change    string
 	Added, Removed  int
-	HTML            template.HTML
+	HTML            HTML
 	Views, Complete bool // it can be seen before and after; all of the file is there
 }
 
@@ -120,7 +119,7 @@ func hunkStart(l string) (int, bool) {
 
 // patch is a patch as HTML: lines that were removed and added are marked. The column of
 // signs is apart: a file before or after the change has none.
-func (b *builder) patch(patch string) template.HTML {
+func (b *builder) patch(patch string) HTML {
 	var out strings.Builder
 	body := false
 	for l := range strings.Lines(patch) {
@@ -153,5 +152,5 @@ func (b *builder) patch(patch string) template.HTML {
 		}
 		out.WriteString("<" + tag + ">" + text + "\n</" + tag + ">")
 	}
-	return template.HTML(out.String())
+	return HTML(out.String())
 }

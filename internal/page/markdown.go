@@ -2,7 +2,6 @@ package page
 
 import (
 	"bytes"
-	"html/template"
 	"net/url"
 	"strings"
 	"sync"
@@ -53,7 +52,7 @@ const (
 )
 
 // Markdown is a text as HTML. It must have been made visible.
-func Markdown(s string) template.HTML {
+func Markdown(s string) HTML {
 	if len(s) > mostMarkdown || strings.Count(s, "*")+strings.Count(s, "_")+strings.Count(s, "[") > mostMarks || deep(s) {
 		return "<pre>" + escape(s) + "</pre>"
 	}
@@ -61,7 +60,7 @@ func Markdown(s string) template.HTML {
 	if err := markdown().Convert([]byte(s), &b); err != nil {
 		return "<pre>" + escape(s) + "</pre>"
 	}
-	return template.HTML(b.String())
+	return HTML(b.String())
 }
 
 func deep(s string) bool {

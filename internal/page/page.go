@@ -13,7 +13,7 @@
 package page
 
 import (
-	"html/template"
+	g "maragu.dev/gomponents"
 
 	"agent/contexts"
 	"agent/internal/i18n"
@@ -65,7 +65,7 @@ type Doc struct {
 	Models               []Cost // if there are several
 	Tools                []ToolCost
 	Times                []string // where time went, in words
-	Charts               []template.HTML
+	Charts               []HTML
 	Talk                 []Talk
 	Comments             []Comment
 	Plans                []Plan
@@ -82,7 +82,7 @@ type Doc struct {
 	Last                 uint64 // the latest event that is shown
 	AllOpen              bool   // rows are unfolded
 	Single               bool   // one row is shown, see [Doc.Only]
-	Nav                  template.HTML
+	Nav                  g.Node // leads to the other pages of a server; nil in a file
 	Line                 *timeline.Timeline
 }
 
@@ -142,7 +142,7 @@ type Changed struct {
 // Part is a text of a row.
 type Part struct {
 	Label string
-	HTML  template.HTML
+	HTML  HTML
 }
 
 // Talk is a message of the conversation, or a mark in it.
@@ -151,8 +151,8 @@ type Talk struct {
 	Role         string // of the log
 	Who, Purpose string // in words
 	Failed, Mark bool
-	HTML         template.HTML
-	Thought      template.HTML
+	HTML         HTML
+	Thought      HTML
 	Calls        []Call
 	Row          uint64 // of a tool: where its output is
 	Text         string // of a tool: its first line
@@ -176,7 +176,7 @@ type Comment struct {
 	Edit    bool
 	Failed  string
 	Note    string
-	HTML    template.HTML
+	HTML    HTML
 }
 
 // Plan is a plan, or a revision of it.
@@ -200,7 +200,7 @@ type Cost struct {
 	Calls                             int
 	Prompt, Cached, Output, USD, Time string
 	Tokens                            int
-	Bars                              template.HTML
+	Bars                              HTML
 }
 
 // ToolCost is what the calls of a tool took.
@@ -208,7 +208,7 @@ type ToolCost struct {
 	Name          string
 	Calls, Failed int
 	Time          string
-	Bar           template.HTML
+	Bar           HTML
 }
 
 // T is a text of the table.

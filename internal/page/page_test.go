@@ -243,3 +243,20 @@ func TestChart(t *testing.T) {
 		t.Error(svg)
 	}
 }
+
+// A link leads to the web or to a page of ours, whatever is in a log.
+func TestHref(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"https://e.com/a?b=1&c=2": "https://e.com/a?b=1&amp;c=2", "HTTP://e.com": "http://e.com", "#e7": "#e7", "?until=3": "?until=3", "/c/1/e/2": "/c/1/e/2",
+		`https://e.com/"><script>`: "https://e.com/%22%3E%3Cscript%3E", `?q="><script>`: "?q=&#34;&gt;&lt;script&gt;", `/\evil.example`: "/%5Cevil.example",
+		"javascript:alert(1)": "#", "JavaScript:alert(1)": "#", " javascript:alert(1)": "#", "java\nscript:alert(1)": "#", "\x01javascript:alert(1)": "#",
+		"data:text/html,x": "#", "//evil.example": "#", "///evil.example": "#", "https:evil.example": "#", "file:///etc/passwd": "#", "mailto:a@b": "#", "%": "#",
+	} {
+		var out strings.Builder
+		must(t, Href(address).Render(&out))
+		if got := out.String(); got != ` href="`+want+`"` {
+			t.Errorf("%q: %s, want %s", address, got, want)
+		}
+	}
+}

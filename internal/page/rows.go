@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	g "maragu.dev/gomponents"
+
 	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/sanitize"
@@ -59,9 +61,9 @@ func (b *builder) total(s timeline.Sum) Total {
 }
 
 // LiveRow is a row of the timeline without its texts, as the server tells of it.
-func LiveRow(d *Doc, r timeline.Row, links Links) Row {
+func LiveRow(d *Doc, r timeline.Row, links Links) g.Node {
 	b := &builder{doc: d, src: Source{Lang: d.Lang, Links: links, Clean: func(s string) string { return s }}}
-	return b.row(r, extra{})
+	return d.row(b.row(r, extra{}))
 }
 
 // row is a row of the timeline with its texts.

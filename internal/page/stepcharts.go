@@ -1,15 +1,13 @@
 package page
 
 import (
-	"html/template"
-
 	"agent/internal/i18n"
 	"agent/internal/timeline"
 	"agent/internal/watch"
 )
 
 // StepCharts draws tokens, money and time of steps.
-func StepCharts(d *Doc, steps []timeline.Sum, link func(timeline.Sum) string) []template.HTML {
+func StepCharts(d *Doc, steps []timeline.Sum, link func(timeline.Sum) string) []HTML {
 	return charts(d, steps, "page.chart.step", func(s timeline.Sum) string { return stepName(d.Lang, s) }, link)
 }
 
@@ -21,7 +19,7 @@ func stepName(lang i18n.Lang, s timeline.Sum) string {
 	return i18n.Text(lang, "page.step", s.Step)
 }
 
-func phaseCharts(d *Doc, b *builder) []template.HTML {
+func phaseCharts(d *Doc, b *builder) []HTML {
 	return charts(d, b.rows.Phases, "page.chart.phase", func(s timeline.Sum) string { return b.phaseName(s.Phase) }, func(s timeline.Sum) string {
 		for i, p := range d.Phases {
 			for _, step := range p.Steps {
@@ -36,7 +34,7 @@ func phaseCharts(d *Doc, b *builder) []template.HTML {
 	})
 }
 
-func charts(d *Doc, sums []timeline.Sum, of i18n.ID, name, link func(timeline.Sum) string) []template.HTML {
+func charts(d *Doc, sums []timeline.Sum, of i18n.ID, name, link func(timeline.Sum) string) []HTML {
 	by := d.T(of)
 	used := Chart{Title: d.T("page.chart.tokens", by), Legend: [2]string{d.T("page.prompt"), d.T("page.output.tokens")}, None: "–"}
 	paid := Chart{Title: d.T("page.chart.usd", by), None: d.T("money.none") + ": –"}
@@ -58,5 +56,5 @@ func charts(d *Doc, sums []timeline.Sum, of i18n.ID, name, link func(timeline.Su
 		most[2] = max(most[2], s.Seconds+s.ToolSeconds)
 	}
 	used.Max, paid.Max, took.Max = watch.Count(int(most[0])), i18n.USD(most[1])+" USD", duration(most[2])
-	return []template.HTML{used.SVG(), paid.SVG(), took.SVG()}
+	return []HTML{used.SVG(), paid.SVG(), took.SVG()}
 }

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"html/template"
 	"strings"
 	"unicode/utf8"
 
@@ -12,13 +11,13 @@ import (
 // escape is the HTML of a text. Quotes stay: the text is never in an attribute.
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-func escape(s string) template.HTML { return template.HTML(escaper.Replace(s)) }
+func escape(s string) HTML { return HTML(escaper.Replace(s)) }
 
 // visible is a text of the world with everything in it that is not seen, or that deceives.
 func visible(s string) string { return sanitize.Terminal(s) }
 
 // text is a text of the world as HTML, cut if it is longer than there is room for.
-func (b *builder) text(s string) template.HTML {
+func (b *builder) text(s string) HTML {
 	return escape(b.room(s))
 }
 

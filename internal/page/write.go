@@ -3,17 +3,17 @@ package page
 import (
 	"bufio"
 	"crypto/sha256"
-	_ "embed" // the template, the style sheet and the script
+	_ "embed" // the style sheet and the script
 	"encoding/base64"
-	"fmt"
-	"html/template"
 	"io"
-	"sync"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
+	"agent/internal/i18n"
 )
 
 var (
-	//go:embed page.tmpl
-	source string
 	// CSS is the style sheet.
 	//go:embed page.css
 	CSS string
@@ -22,29 +22,29 @@ var (
 	JS string
 )
 
-// templates are parsed when the first page is written.
-var templates = sync.OnceValue(Templates)
-
-// Templates are those of a page, for who makes other pages of its parts.
-func Templates() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"dict": dict, "kib": func(n int) int { return n >> 10 }, "head": heading}).Parse(source))
+// Served are the style sheet and the scripts of a page of the server.
+func Served() g.Node {
+	return g.Group{h.Link(h.Rel("stylesheet"), h.Href("/page.css")), h.Script(h.Defer(), h.Src("/page.js")), h.Script(h.Defer(), h.Src("/live.js"))}
 }
 
-func dict(pairs ...any) map[string]any {
-	m := map[string]any{}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		m[pairs[i].(string)] = pairs[i+1]
-	}
-	return m
+// carried are those of a file, which holds them itself, and the policy that lets nothing else run.
+func carried() g.Node {
+	return g.Group{h.Meta(g.Attr("http-equiv", "Content-Security-Policy"), h.Content(Policy())), h.StyleEl(HTML(CSS)), h.Script(HTML(JS))}
 }
 
-// heading is what is in the head of a page: the policy, the style sheet and the script of a
-// file; of a page of the server only where those are.
-func heading(d *Doc) template.HTML {
-	if d.Nav != "" {
-		return `<link rel="stylesheet" href="/page.css"><script defer src="/page.js"></script><script defer src="/live.js"></script>`
-	}
-	return template.HTML(fmt.Sprintf(`<meta http-equiv="Content-Security-Policy" content="%s"><style>%s</style><script>%s</script>`, Policy(), CSS, JS))
+// Document is a whole page. assets are its style sheet and scripts.
+func Document(lang i18n.Lang, title string, assets g.Node, body ...g.Node) g.Node {
+	return h.Doctype(h.HTML(h.Lang(string(lang)),
+		h.Head(
+			h.Meta(h.Charset("utf-8")),
+			h.Meta(h.Name("viewport"), h.Content("width=device-width, initial-scale=1")),
+			h.Meta(h.Name("color-scheme"), h.Content("dark light")),
+			h.Meta(h.Name("referrer"), h.Content("no-referrer")),
+			assets,
+			h.TitleEl(g.Text(title)),
+		),
+		h.Body(body...),
+	))
 }
 
 // Policy is what a page in a file may do: nothing but run our script and be styled.
@@ -61,11 +61,23 @@ func hashOf(s string) string {
 // Write writes the page.
 func (d *Doc) Write(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 64<<10)
-	if err := templates().ExecuteTemplate(out, "page", d); err != nil {
+	if err := d.document().Render(out); err != nil {
 		return err
 	}
 	return out.Flush()
 }
 
-// Before is the event before the first one that is shown.
-func (d *Doc) Before() uint64 { return max(d.First, 2) - 1 }
+func (d *Doc) document() g.Node {
+	assets := carried()
+	if d.Nav != nil {
+		assets = Served()
+	}
+	return Document(d.Lang, d.Title+" · agent", assets, d.Nav, d.summary(), d.toolbar(), d.main(), d.footer())
+}
+
+func (d *Doc) footer() g.Node {
+	return h.Footer(h.P(Spaced(
+		g.If(d.Nav == nil, d.text("page.foot", d.UUID)),
+		g.If(d.Cut, d.text("page.bound", d.Bound>>10)),
+	)))
+}

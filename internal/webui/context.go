@@ -1,12 +1,14 @@
 package webui
 
 import (
-	"bytes"
-	"html/template"
 	"io/fs"
 	"iter"
 	"net/http"
 	"strconv"
+	"strings"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	"agent/contexts"
 	"agent/internal/page"
@@ -103,18 +105,18 @@ func (s *Server) context(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, err)
 		return
 	}
-	doc.Nav = s.nav(uuid[:8]) + s.beside(uuid)
+	doc.Nav = g.Group{s.frame().nav(uuid[:8]), s.frame().beside(uuid)}
 	if doc.Live {
 		doc.Events = "/c/" + uuid + "/live?after=" + strconv.FormatUint(doc.Last, 10)
 	}
-	s.write(w, "page", doc)
+	write(w, doc.Write)
 }
 
 // beside is a form that shows another context beside this one.
-func (s *Server) beside(uuid string) template.HTML {
-	var out bytes.Buffer
-	_ = s.pages.ExecuteTemplate(&out, "beside", map[string]any{"F": Frame{s.source.Lang}, "UUID": uuid})
-	return template.HTML(out.String())
+func (f frame) beside(uuid string) g.Node {
+	return h.Form(h.Class("crumbs"), h.Action("/compare"), h.Input(h.Type("hidden"), h.Name("c"), h.Value(uuid)),
+		h.Label(f.text("ui.beside"), g.Text(" "), h.Input(h.Type("text"), h.Name("c"), g.Attr("size", "10"), h.Required())),
+		h.Button(f.text("ui.show")))
 }
 
 // event shows an event whole, with its intent or its outcome, and the files that changed.
@@ -145,19 +147,21 @@ func (s *Server) event(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, err)
 		return
 	}
-	doc.Nav = s.nav(uuid[:8]+" · "+r.PathValue("seq")) + template.HTML(`<p class="crumbs"><a href="/c/`+uuid+`">← `+uuid[:8]+`</a></p>`)
+	back := h.P(h.Class("crumbs"), h.A(page.Href("/c/"+uuid), g.Text("← "+uuid[:8])))
+	doc.Nav = g.Group{s.frame().nav(uuid[:8] + " · " + r.PathValue("seq")), back}
 	doc.Only(first, last)
-	s.write(w, "page", doc)
+	write(w, doc.Write)
 }
 
 // compare shows two contexts beside each other.
 func (s *Server) compare(w http.ResponseWriter, r *http.Request) {
 	refs := r.URL.Query()["c"]
 	if len(refs) != 2 {
-		http.Error(w, Frame{s.source.Lang}.T("ui.two"), http.StatusBadRequest)
+		http.Error(w, s.frame().T("ui.two"), http.StatusBadRequest)
 		return
 	}
-	var docs []*page.Doc
+	var titles []string
+	var columns g.Group
 	for _, ref := range refs {
 		uuid, ok := s.found(w, r, ref)
 		if !ok {
@@ -174,7 +178,8 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request) {
 			s.refuse(w, err)
 			return
 		}
-		docs = append(docs, doc)
+		titles, columns = append(titles, doc.Title), append(columns, doc.Column("/c/"+uuid))
 	}
-	s.write(w, "compare", map[string]any{"F": Frame{s.source.Lang}, "Nav": s.nav(""), "Docs": docs, "Title": docs[0].Title + " | " + docs[1].Title})
+	f := s.frame()
+	write(w, f.page(strings.Join(titles, " | "), f.nav(""), h.Main(h.Class("beside"), columns)).Render)
 }

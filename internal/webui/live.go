@@ -1,12 +1,12 @@
 package webui
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -237,12 +237,10 @@ func (one *hub) says(state, words, waits string) {
 
 // rowMessage is a row as the page shows it.
 func (s *Server) rowMessage(uuid string, id uint64, r timeline.Row) string {
-	var out bytes.Buffer
 	doc := &page.Doc{Lang: s.source.Lang, UUID: uuid}
-	if err := s.pages.ExecuteTemplate(&out, "row", map[string]any{"D": doc, "R": page.LiveRow(doc, r, links{})}); err != nil {
-		return ": " + strconv.Quote(err.Error()) + "\n\n"
-	}
-	data, _ := json.Marshal(map[string]string{"id": fmt.Sprintf("e%d", r.Seq), "html": out.String()})
+	var html strings.Builder
+	_ = page.LiveRow(doc, r, links{}).Render(&html) // memory takes it
+	data, _ := json.Marshal(map[string]string{"id": fmt.Sprintf("e%d", r.Seq), "html": html.String()})
 	return fmt.Sprintf("id: %d\nevent: row\ndata: %s\n\n", id, data)
 }
 

@@ -14,7 +14,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"html/template"
 	"log/slog"
 	"net"
 	"net/http"
@@ -53,7 +52,6 @@ type Server struct {
 	clean  func(string) string
 	o      Options
 	cert   *tls.Certificate
-	pages  *template.Template
 	lists  later[[]report.Listed]
 	seen   contexts.Seen
 	gauges cache[[]byte]
@@ -93,9 +91,8 @@ func New(source report.Source, o Options) (*Server, error) {
 		}
 		s.cert = &cert
 	}
-	s.pages, err = parse()
 	s.hubs.server = s
-	return s, err
+	return s, nil
 }
 
 func loopback(host string) bool {

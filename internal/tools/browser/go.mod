@@ -49,6 +49,7 @@ require (
 	golang.org/x/term v0.48.0 // indirect
 	golang.org/x/text v0.44.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
+	maragu.dev/gomponents v1.2.0 // indirect
 )
 
 replace agent => ../../..
