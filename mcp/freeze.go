@@ -112,11 +112,15 @@ func (s *slot) stopAll(ctx context.Context) (thaw func(), err error) {
 	return func() {}, nil
 }
 
-// running is the server's connection if there is one. It waits for a start that goes on.
+// running is the server's connection if there is one. It waits for a start that goes on, but
+// not for that of the built-in server: nobody has called it yet, and it does nothing by itself.
 func (s *slot) running(ctx context.Context) (*connection, error) {
 	s.mu.Lock()
 	starting := s.starting
 	s.mu.Unlock()
+	if starting != nil && s.config.builtIn() {
+		return nil, nil
+	}
 	if starting != nil {
 		select {
 		case <-starting.done:

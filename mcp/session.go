@@ -30,6 +30,16 @@ func (s *Session) List(ctx context.Context) []Server { return s.list(ctx, true) 
 // Start is List without what [ServerConfig.About] says, which may take a while to look up.
 func (s *Session) Start(ctx context.Context) []Server { return s.list(ctx, false) }
 
+// WarmUp begins to start the servers that the next List waits for. One that fails then
+// is started again by it.
+func (s *Session) WarmUp() {
+	for _, one := range s.servers {
+		if s.shows(one) || one.config.Required {
+			_, _, _ = one.join()
+		}
+	}
+}
+
 func (s *Session) list(ctx context.Context, about bool) []Server {
 	list := make([]Server, len(s.servers))
 	var all sync.WaitGroup

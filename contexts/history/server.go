@@ -19,6 +19,7 @@ const Server = "history"
 
 // Tools are the tools of one context; see engine.Tools.
 type Tools interface {
+	WarmUp()
 	List(ctx context.Context) []mcp.Server
 	Call(ctx context.Context, server, tool string, args json.RawMessage) (mcp.Result, error)
 	Close() error

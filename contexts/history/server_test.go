@@ -16,6 +16,8 @@ import (
 // others stands for the configured servers.
 type others struct{ closed bool }
 
+func (*others) WarmUp() {}
+
 func (*others) List(context.Context) []mcp.Server { return []mcp.Server{{Name: "workspace"}} }
 func (*others) Call(_ context.Context, server, tool string, _ json.RawMessage) (mcp.Result, error) {
 	return mcp.Result{Text: server + "/" + tool}, nil

@@ -39,6 +39,8 @@ import (
 
 // Tools runs tools of the servers that a context may use; see mcp.Session.
 type Tools interface {
+	// WarmUp begins to start the servers that List waits for.
+	WarmUp()
 	List(ctx context.Context) []mcp.Server
 	Call(ctx context.Context, server, tool string, args json.RawMessage) (mcp.Result, error)
 	// Close ends the servers that were started for this context alone.

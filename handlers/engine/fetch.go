@@ -37,7 +37,11 @@ func (e *Engine) read(ctx context.Context, r handlers.Read) error {
 		if err != nil {
 			return orTemporary(ctx, err)
 		}
-		return e.input(&prepared)
+		if err := e.input(&prepared); err != nil || prepared.Error != "" {
+			return err
+		}
+		e.session().WarmUp() // while the files are read
+		return nil
 	case handlers.WantProject:
 		return e.readProject(ctx)
 	case handlers.WantMeasure:
