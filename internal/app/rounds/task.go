@@ -127,6 +127,7 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer, c *claims) err
 		r.skip(j, r.signalNote())
 		return nil
 	}
+	go func() { _ = r.ready(ctx) }() // while the forge is asked; what it finds is returned below
 	t, err := r.item(ctx, j)
 	if err != nil {
 		return err
