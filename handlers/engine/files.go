@@ -159,4 +159,4 @@ func withNote(outcome event.Body, saved *event.WorkspaceSaved) event.Body {
 }
 
 var whyNotSaved = map[string]string{"secret": "it holds a secret value", "too_large": "it is too large", "unreadable": "it cannot be read",
-	"repository": "a repository of its own", "special": "no plain file", "name": "git takes no such name"}
+	"repository": "a repository of its own", "special": "no plain file", "name": "git takes no such name, or it lies too deep"}

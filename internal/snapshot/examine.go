@@ -116,6 +116,9 @@ func (c *Copy) scanPaths(ctx context.Context, paths []string, without func([]str
 
 // scanPath looks at one file. take is false if it is ignored.
 func (c *Copy) scanPath(root directory, path string) (x candidate, take, ok bool) {
+	if tooDeep(path) {
+		return x, false, false
+	}
 	d, prefix, excluded := root, "", false
 	var above []rules
 	x = candidate{path: path, cache: c.cache}

@@ -72,6 +72,52 @@ func TestNotSaved(t *testing.T) {
 	}
 }
 
+// What git cannot reach is left out, and what is saved can be read: by a scan, and where a tool
+// says which file it wrote. What a commit holds too deep stays what it was.
+func TestDeepPaths(t *testing.T) {
+	committed := strings.Repeat("c/", maxOpen+1) + "x"
+	r := newRepo(t, Options{}, map[string]string{"a": "a", committed: "as committed"})
+	for i, paths := range [][]string{nil, {strings.Repeat("d/", 3000) + "x"}, {strings.Repeat(strings.Repeat("e", 200)+"/", 30) + "x"}, {strings.Repeat("f/", maxOpen+1) + "x"}} {
+		for _, path := range append(paths, "a") {
+			must(t, fillDeep(r.dir, path, fmt.Sprint("new ", i)))
+		}
+		saved := r.save(Request{Paths: paths})
+		if len(saved.Changes) != 1 || saved.Changes[0].Path != "a" || paths != nil && len(saved.NotSaved) != 1 {
+			t.Errorf("%.20q: changes %v, %d not saved", paths, saved.Changes, len(saved.NotSaved))
+		}
+		if err := r.store.Check(saved.Tree, []string{"a"}); err != nil {
+			t.Errorf("%.20q: %v", paths, err)
+		}
+		if e, ok := r.copy.Last().Entry(committed); !ok || e.Name == "" {
+			t.Error("what the commit holds is gone")
+		}
+	}
+}
+
+// fillDeep writes a file step by step, since no system call takes its path.
+func fillDeep(dir, path, content string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	for {
+		name, left, below := strings.Cut(path, "/")
+		if !below {
+			return root.WriteFile(name, []byte(content), 0o600)
+		}
+		if err := root.Mkdir(name, 0o700); err != nil && !os.IsExist(err) {
+			return err
+		}
+		sub, err := root.OpenRoot(name)
+		if err != nil {
+			return err
+		}
+		_ = root.Close()
+		root, path = sub, left
+	}
+}
+
 func must2(e Entry, _ bool) Entry { return e }
 
 // A content of the repository that holds a secret value is not copied from there either.

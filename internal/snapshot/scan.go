@@ -19,7 +19,7 @@ const (
 	Unreadable = "unreadable" // the system does not let us read it
 	Nested     = "repository" // a repository inside of the copy
 	Special    = "special"    // a FIFO, socket or device
-	BadName    = "name"       // git takes no file of that name
+	BadName    = "name"       // git takes no file of that name, or it lies too deep
 )
 
 // NotSaved is a path whose content is not in a saved tree. If an earlier one is
@@ -142,15 +142,11 @@ type level struct {
 	last     *Tree // what the last tree has in it, or nil
 	cache    *cacheDir
 	excluded bool // only what last has counts
-	depth    int
 }
 
 func (w *walker) walk(d directory, p level) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
-	}
-	if p.depth > maxDepth {
-		return fmt.Errorf("the directory %q is too deep", p.prefix)
 	}
 	names, err := d.names()
 	if err != nil {
@@ -256,7 +252,7 @@ func (w *walker) visit(d directory, p *level, name string) (met int, err error) 
 		return met, nil
 	case !seen.isRegular() && !seen.isLink():
 		w.leave(path, Special)
-	case !plainName(name):
+	case !plainName(name) || tooDeep(path):
 		w.leave(path, BadName)
 	default:
 		return met, w.found(candidate{path, seen, known, p.cache})
@@ -275,7 +271,7 @@ func (w *walker) enter(d directory, p *level, name string, below *Tree) error {
 	if excluded && below == nil {
 		return nil
 	}
-	if !plainName(name) {
+	if !plainName(name) || tooDeep(path+"/") {
 		w.leave(path+"/", BadName)
 		return nil
 	}
@@ -296,7 +292,7 @@ func (w *walker) enter(d directory, p *level, name string, below *Tree) error {
 		w.leave(path+"/", Nested)
 		excluded = true
 	}
-	next := level{path + "/", p.above, below, p.cache.sub(name), excluded, p.depth + 1}
+	next := level{path + "/", p.above, below, p.cache.sub(name), excluded}
 	if excluded && below == nil {
 		sub.close()
 		return nil

@@ -250,8 +250,16 @@ func (t *Tree) collect(into map[string]*Tree) {
 	}
 }
 
-// maxDepth is how deep directories may lie in each other.
-const maxDepth = 500
+// Bounds of paths. git takes none that is longer, so no commit has more directories in each
+// other than maxDepth.
+const (
+	maxPath  = 4095
+	maxDepth = maxPath/2 + 1
+	maxOpen  = 500 // directories in each other that a scan enters, each of which stays open meanwhile
+)
+
+// tooDeep reports whether a scan leaves out a path.
+func tooDeep(path string) bool { return len(path) > maxPath || strings.Count(path, "/") > maxOpen }
 
 func (s *Store) tree(name string, known map[string]*Tree, depth int) (*Tree, error) {
 	if t := known[name]; t != nil {

@@ -14,11 +14,17 @@ import (
 // maxLinks bounds the symbolic links followed in one path.
 const maxLinks = 40
 
+// maxPath is how many bytes of a path the system takes.
+const maxPath = 4095
+
 // relative makes a path relative to the root, "." for the root itself. It
 // accepts absolute paths that lie inside.
 func (w *workspace) relative(path string) (string, error) {
 	if strings.ContainsRune(path, 0) {
 		return "", errors.New("a path must not contain a NUL character")
+	}
+	if len(path) > maxPath {
+		return "", fmt.Errorf("a path must not have more than %d bytes: no program could open the file", maxPath)
 	}
 	clean := filepath.Clean(path)
 	if filepath.IsAbs(clean) {
