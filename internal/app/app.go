@@ -80,6 +80,8 @@ func NewReadOnly(cfg *config.Config, store *contexts.Store, o Options) *App {
 }
 
 func (a *App) build() (err error) {
+	lacks := make(chan error, 1)
+	go func() { lacks <- a.checkSandboxes() }() // it tries one
 	log, closer, err := logging.New(logging.Options{Dir: a.Config.Log.Dir, Level: a.Config.Log.Level, Stderr: a.options.Stderr,
 		Terminal: a.options.Terminal, Debug: os.Getenv("DEBUG") != "", NoColor: os.Getenv("NO_COLOR") != "", Redactor: a.Redact})
 	if err != nil {
@@ -90,7 +92,7 @@ func (a *App) build() (err error) {
 	if err = a.openStore(); err != nil {
 		return err
 	}
-	if err = errors.Join(a.checkSandboxes(), a.Connect()); err != nil {
+	if err = errors.Join(<-lacks, a.Connect()); err != nil {
 		return err
 	}
 	if a.Config.SystemPromptFile != "" {

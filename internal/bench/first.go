@@ -14,7 +14,7 @@ import (
 
 // first measures, by turns, how long it takes from the start of `agent run` to its first
 // request with a conversation, a plain clone of the same repository over HTTP, and a run that finds
-// nothing to do.
+// nothing to do. The agent has worked on another item before, as on any day but the first.
 func (b *bench) first() error {
 	agent, err := b.build(agentPackage, "agent")
 	if err != nil {
@@ -27,14 +27,16 @@ func (b *bench) first() error {
 		var asked time.Time
 		busy := b.httpScene(agent, func() { asked = time.Now() })
 		clone := timed(func() { cloneOverHTTP(busy.World) })
-		busy.Forge.Open("Read the notes", "Please read the notes.")
-		start := time.Now()
-		err := finish(busy.start())
+		var start time.Time
+		for range 2 {
+			busy.Forge.Open("Read the notes", "Please read the notes.")
+			start = time.Now()
+			if err := finish(busy.start()); err != nil {
+				return err
+			}
+		}
 		first := asked.Sub(start).Seconds() * 1000
 		busy.close()
-		if err != nil {
-			return err
-		}
 		nothing := timed(func() { must(finish(idle.start())) })
 		if n > 0 { // caches are cold in the first round
 			clones, firsts, nothings, ratios = append(clones, clone), append(firsts, first), append(nothings, nothing), append(ratios, first/clone)

@@ -44,9 +44,6 @@ func (r *round) ready(ctx context.Context) error {
 // preflight looks for a fault of the machine. What cannot be found out is none.
 func (r *round) preflight(ctx context.Context) *Fault {
 	if r.clones() {
-		if _, err := git.Version(ctx); err != nil {
-			return r.noGit(err)
-		}
 		if err := workspace.MakeRoot(r.Config.WorkspacesDir); err != nil {
 			return &Fault{"workspaces_dir", r.text("fault.workspaces", err), r.text("fault.todo.workspaces"), false}
 		}
@@ -55,10 +52,22 @@ func (r *round) preflight(ctx context.Context) *Fault {
 		return r.faultOf(err)
 	}
 	go r.FindPrograms(ctx) // the first task waits for what is missing of that
-	model := make(chan *Fault, 1)
-	go func() { model <- r.checkModel(ctx) }() // both take a while, and wait for others
+	clones, model := make(chan *Fault, 1), make(chan *Fault, 1)
+	go func() { clones <- r.checkGit(ctx) }() // each takes a while
+	go func() { model <- r.checkModel(ctx) }()
 	servers := r.checkServers(ctx)
-	return cmp.Or(<-model, servers)
+	return cmp.Or(<-clones, <-model, servers)
+}
+
+// checkGit wants a git that can do what clones need, where there are any.
+func (r *round) checkGit(ctx context.Context) *Fault {
+	if !r.clones() {
+		return nil
+	}
+	if _, err := git.Version(ctx); err != nil {
+		return r.noGit(err)
+	}
+	return nil
 }
 
 // clones reports whether tasks are worked on in clones.
