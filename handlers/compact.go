@@ -88,7 +88,7 @@ func oldTurns(s *projections.State, limit int) []projections.Entry {
 // and fewer where they would leave no room for a summary. The results of a call
 // stay with it, and the latest of all always stays.
 func newest(s *projections.State, limit int) int {
-	entries, weights := s.Conversation.Entries, s.Conversation.Weights(prompt.MostOfResult(s))
+	entries, weights := s.Conversation.Entries, prompt.Shown(s).Weights
 	tokens := func(i int) int { return int(s.Usage.Scale(float64(weights[i].Estimate) / 100)) }
 	room := limit * 2 / 3
 	for i, e := range entries {

@@ -53,7 +53,7 @@ func offeredTools(s *projections.State) []llm.Tool {
 	if s.Work.ToolsRefused == s.Work.FailureSeq {
 		before.Work.ToolsRefused = 0
 	}
-	return prompt.Request(&before).Tools
+	return prompt.Tools(&before)
 }
 
 // onlyNamed is the only tool whose name stands in a text as a word.

@@ -13,18 +13,19 @@ import (
 
 // A conversation is sent again and again, and grows at its end only. So what was made of
 // its turns is kept, and each turn is encoded and hashed once. What is kept is found by the
-// turns themselves: it says nothing that they do not.
+// thread of the conversation, or by the turns themselves: it says nothing that they do not.
 
 // mostKept is how many conversations are kept at once, which bounds the memory.
 const mostKept = 4
 
 // kept is what was made of the turns of one conversation in one form.
 type kept struct {
-	form  string
-	turns []Message
-	ends  []int     // where the encoding of each turn ends
-	bytes []byte    // the encodings; what was given away is never written to again
-	sum   hash.Hash // of the same bytes, if only that is wanted
+	form   string
+	thread *Thread // that turns are the beginning of, if it is known
+	turns  []Message
+	ends   []int     // where the encoding of each turn ends
+	bytes  []byte    // the encodings; what was given away is never written to again
+	sum    hash.Hash // of the same bytes, if only that is wanted
 }
 
 // conversations keeps those that were used last, the latest first.
@@ -35,15 +36,12 @@ type conversations struct {
 
 // of finds the conversation that turns continue, or begins one. Up to lost turns at the
 // end of what is kept may have become others. The caller holds mu.
-func (c *conversations) of(form string, turns []Message, lost int) *kept {
+func (c *conversations) of(form string, thread *Thread, turns []Message, lost int) *kept {
 	for i, k := range c.list {
 		if k.form != form {
 			continue
 		}
-		n := 0
-		for n < len(k.turns) && n < len(turns) && k.turns[n].same(&turns[n]) {
-			n++
-		}
+		n := k.common(thread, turns)
 		if n == 0 || n < len(k.turns)-lost {
 			continue
 		}
@@ -51,12 +49,26 @@ func (c *conversations) of(form string, turns []Message, lost int) *kept {
 			k.turns, k.ends, k.bytes = k.turns[:n], k.ends[:n], slices.Clip(k.bytes[:k.ends[n-1]])
 		}
 		copy(c.list[1:i+1], c.list[:i])
-		c.list[0] = k
+		c.list[0], k.thread = k, thread
 		return k
 	}
-	k := &kept{form: form}
+	k := &kept{form: form, thread: thread}
 	c.list = slices.Insert(c.list[:min(len(c.list), mostKept-1)], 0, k)
 	return k
+}
+
+// common is how many turns at the beginning are the same.
+func (k *kept) common(thread *Thread, turns []Message) int {
+	most := min(len(k.turns), len(turns))
+	if thread != nil && thread == k.thread {
+		return most
+	}
+	for n := range most {
+		if !k.turns[n].same(&turns[n]) {
+			return n
+		}
+	}
+	return most
 }
 
 func (m *Message) same(o *Message) bool {
@@ -71,12 +83,13 @@ func (o *Opaque) same(p *Opaque) bool {
 // Encodings keeps how an adapter encodes turns. Its zero value is ready.
 type Encodings struct{ kept conversations }
 
-// Of is the encoding of turns, which must not be changed. form names all else that it
-// depends on. encode appends the last of the turns to what the others are encoded as.
-func (e *Encodings) Of(form string, turns []Message, encode func(dst []byte, turns []Message) ([]byte, error)) ([]byte, error) {
+// Of is the encoding of turns, which must not be changed, and begin thread if it is not
+// nil. form names all else that the encoding depends on. encode appends the last of the
+// turns to what the others are encoded as.
+func (e *Encodings) Of(form string, thread *Thread, turns []Message, encode func(dst []byte, turns []Message) ([]byte, error)) ([]byte, error) {
 	e.kept.mu.Lock()
 	defer e.kept.mu.Unlock()
-	k := e.kept.of(form, turns, 2)
+	k := e.kept.of(form, thread, turns, 2)
 	for n := len(k.turns) + 1; n <= len(turns); n++ {
 		longer, err := encode(k.bytes, turns[:n])
 		if err != nil {
@@ -136,7 +149,7 @@ func (r Request) Hash() string {
 		Model         string `json:"model"`
 		ContextLength int    `json:"context_length"`
 	}{r.Model, r.ContextLength})
-	sum := hashed.sum(string(head[:len(head)-1])+`,"messages":[`, r.Messages)
+	sum := hashed.sum(string(head[:len(head)-1])+`,"messages":[`, r.Thread, r.Messages)
 	sum.Write([]byte{']'})
 	if len(r.Tools) > 0 {
 		tools, _ := offered.Of("", r.Tools, func(all []Tool) ([]byte, error) { return canonical(all), nil })
@@ -150,10 +163,10 @@ func (r Request) Hash() string {
 }
 
 // sum is the hash of head and turns, to which the caller may write more.
-func (c *conversations) sum(head string, turns []Message) hash.Hash {
+func (c *conversations) sum(head string, thread *Thread, turns []Message) hash.Hash {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	k := c.of(head, turns, 0)
+	k := c.of(head, thread, turns, 0)
 	if k.sum == nil {
 		k.sum = sha256.New()
 		k.sum.Write([]byte(head))

@@ -36,7 +36,9 @@ func filled(v reflect.Value, n int) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			filled(v.Field(i), n+i+1)
+			if f := v.Field(i); f.CanSet() {
+				filled(f, n+i+1)
+			}
 		}
 	default:
 		panic(v.Type())
@@ -92,7 +94,7 @@ func TestKeptTurns(t *testing.T) {
 		if sum := sha256.Sum256(r.Canonical()); r.Hash() != hex.EncodeToString(sum[:]) {
 			t.Fatalf("step %d: another hash", n)
 		}
-		got, err := encodings.Of("form", *c, Listed(encode))
+		got, err := encodings.Of("form", nil, *c, Listed(encode))
 		want, _ := json.Marshal(*c)
 		if want = want[1 : len(want)-1]; err != nil || !bytes.Equal(got, want) {
 			t.Fatalf("step %d: %v\n%s\nwant\n%s", n, err, got, want)
@@ -114,7 +116,7 @@ func TestTurnsAreEncodedOnce(t *testing.T) {
 	for n := range 50 {
 		turns = append(turns, Message{Role: User, Content: fmt.Sprint(n)})
 		for _, form := range []string{"a", "b"} {
-			if _, err := encodings.Of(form, turns, Listed(func(m Message) ([]byte, error) {
+			if _, err := encodings.Of(form, nil, turns, Listed(func(m Message) ([]byte, error) {
 				counts[form+m.Content]++
 				return json.Marshal(m)
 			})); err != nil {

@@ -92,7 +92,13 @@ type Request struct {
 	// conversation is sent again and again, and grows at its end only.
 	Weights    []Weight `json:"-"`
 	ToolWeight Weight   `json:"-"`
+
+	Thread *Thread `json:"-"` // that the messages are the beginning of, nil if the caller does not know it
 }
+
+// Thread is the identity of turns that are added to at their end and never changed: of
+// two requests with the same one, the shorter is the beginning of the longer.
+type Thread struct{ _ byte } // of a size, so that each has an address of its own
 
 // Canonical is the byte string that stands for the request in the log.
 func (r Request) Canonical() []byte { return canonical(r) }

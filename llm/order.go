@@ -2,6 +2,7 @@ package llm
 
 import (
 	"crypto/sha256"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -15,33 +16,68 @@ const (
 // Messages are the turns in the order that the profile wants. It is pure, and adds
 // at the end only: a longer conversation gives the same beginning.
 func (p Profile) Messages(in []Message) []Message {
-	out := make([]Message, 0, len(in))
-	r := p.Roles
-	for _, m := range singleCalls(in, r.Single) {
-		if m.Role == System && len(out) > 0 && out[len(out)-1].Role != System {
-			m.Role = User // a system's word counts at the beginning only
-		}
-		last := System
-		if len(out) > 0 {
-			last = out[len(out)-1].Role
-		}
-		switch {
-		case r.Lead && m.Role == Assistant && last == System:
-			out = append(out, Message{Role: User, Content: leadLine})
-		case r.Bridge && m.Role == User && last == ToolRole:
-			out = append(out, Message{Role: Assistant, Content: bridgeLine})
-		case m.Role == last && len(out) > 0 && p.joins(out[len(out)-1], m):
-			out[len(out)-1] = joined(out[len(out)-1], m)
-			continue
-		}
-		out = append(out, m)
+	o := order{p.Roles, p.ShortIDs, make([]Message, 0, len(in))}
+	for group := range groups(in) {
+		o.add(group)
 	}
-	mapIDs(out, p.ShortIDs)
-	return out
+	return o.out
 }
 
-func (p Profile) joins(a, b Message) bool {
-	return b.Role == System || p.Roles.Join && b.Role != ToolRole && len(a.Calls) == 0
+// order adds turns at the end of out, where the latest one may become another.
+type order struct {
+	roles    Roles
+	shortIDs bool
+	out      []Message
+}
+
+// groups are the turns with the results that follow them.
+func groups(in []Message) iter.Seq[[]Message] {
+	return func(yield func([]Message) bool) {
+		for len(in) > 0 {
+			n := 1
+			for n < len(in) && in[n].Role == ToolRole {
+				n++
+			}
+			if !yield(in[:n]) {
+				return
+			}
+			in = in[n:]
+		}
+	}
+}
+
+func (o *order) add(group []Message) {
+	if o.roles.Single && len(group[0].Calls) > 1 {
+		group = apart(group[0], group[1:])
+	}
+	for _, m := range group {
+		o.turn(m)
+	}
+}
+
+func (o *order) turn(m Message) {
+	last := Message{Role: System}
+	if len(o.out) > 0 {
+		last = o.out[len(o.out)-1]
+	}
+	if m.Role == System && last.Role != System {
+		m.Role = User // a system's word counts at the beginning only
+	}
+	mapIDs(&m, o.shortIDs)
+	switch {
+	case o.roles.Lead && m.Role == Assistant && last.Role == System:
+		o.out = append(o.out, Message{Role: User, Content: leadLine})
+	case o.roles.Bridge && m.Role == User && last.Role == ToolRole:
+		o.out = append(o.out, Message{Role: Assistant, Content: bridgeLine})
+	case m.Role == last.Role && len(o.out) > 0 && o.roles.joins(last, m):
+		o.out[len(o.out)-1] = joined(last, m)
+		return
+	}
+	o.out = append(o.out, m)
+}
+
+func (r Roles) joins(a, b Message) bool {
+	return b.Role == System || r.Join && b.Role != ToolRole && len(a.Calls) == 0
 }
 
 // joined takes nothing away from a, which was sent alone before b was there.
@@ -55,28 +91,7 @@ func joined(a, b Message) Message {
 	return b
 }
 
-// singleCalls gives each call of a turn a turn of its own, followed by its result.
-func singleCalls(in []Message, wanted bool) []Message {
-	if !wanted {
-		return in
-	}
-	var out []Message
-	for i := 0; i < len(in); i++ {
-		m := in[i]
-		if len(m.Calls) < 2 {
-			out = append(out, m)
-			continue
-		}
-		end := i + 1
-		for end < len(in) && in[end].Role == ToolRole {
-			end++
-		}
-		out = append(out, apart(m, in[i+1:end])...)
-		i = end - 1
-	}
-	return out
-}
-
+// apart gives each call of a turn a turn of its own, followed by its result.
 func apart(m Message, results []Message) (out []Message) {
 	for _, c := range m.Calls {
 		one := m
@@ -100,25 +115,22 @@ const (
 
 // mapIDs gives calls ids that the server takes, the same for the same one always:
 // those of another server may be longer, or hold other characters.
-func mapIDs(messages []Message, short bool) {
+func mapIDs(m *Message, short bool) {
 	fit := func(id string) string {
 		if short || len(id) > longID || !only(id, "_-") {
 			return ShortID(id)
 		}
 		return id
 	}
-	for i := range messages {
-		m := &messages[i]
-		if m.CallID != "" {
-			m.CallID = fit(m.CallID)
-		}
-		if !slices.ContainsFunc(m.Calls, func(c ToolCall) bool { return fit(c.ID) != c.ID }) {
-			continue
-		}
-		m.Calls = slices.Clone(m.Calls)
-		for n := range m.Calls {
-			m.Calls[n].ID = fit(m.Calls[n].ID)
-		}
+	if m.CallID != "" {
+		m.CallID = fit(m.CallID)
+	}
+	if !slices.ContainsFunc(m.Calls, func(c ToolCall) bool { return fit(c.ID) != c.ID }) {
+		return
+	}
+	m.Calls = slices.Clone(m.Calls)
+	for n := range m.Calls {
+		m.Calls[n].ID = fit(m.Calls[n].ID)
 	}
 }
 

@@ -17,6 +17,7 @@ type Conversation struct {
 	Entries []Entry
 	open    *event.ToolRequested
 	from    string // which server and model gave the latest reply with something opaque
+	shown   shown
 }
 
 // Entry is one turn.
@@ -83,6 +84,7 @@ func (c *Conversation) message(e event.Event, b *event.MessageAdded) {
 	entry := Entry{Seq: e.Seq, Time: e.Time, Role: llm.Role(b.Role), Purpose: b.Purpose, Text: b.Content.View()}
 	if b.Purpose == event.SystemMessage && len(c.Entries) > 0 && c.Entries[0].Purpose == event.SystemMessage {
 		c.Entries[0] = entry.weighed()
+		c.shown = shown{}
 		return
 	}
 	if entry.step() {
@@ -126,7 +128,7 @@ func (c *Conversation) compact(e event.Event, b *event.SummaryAdded) {
 			placed = true
 		}
 	}
-	c.Entries = kept
+	c.Entries, c.shown = kept, shown{}
 }
 
 // Pinned entries stay whole in every compaction: what the system, the task and
@@ -152,38 +154,6 @@ func Calls(b *event.LLMReplied) []llm.ToolCall {
 		}
 		used[id] = true
 		out = append(out, llm.ToolCall{ID: id, Name: c.Name, Arguments: c.Args.View()})
-	}
-	return out
-}
-
-// Messages renders the conversation for a protocol ("json" or "tools"). What
-// others wrote is shown by its head and tail where it is longer than its share of
-// most bytes.
-func (c *Conversation) Messages(protocol string, most int) []llm.Message {
-	out := make([]llm.Message, 0, len(c.Entries))
-	for _, e := range c.Entries {
-		if share := e.share(most); share > 0 && e.Role == llm.ToolRole {
-			e.Text = shortenResult(e.Text, share)
-		} else if share > 0 {
-			e.Text = event.Shorten(e.Text, share)
-		}
-		out = append(out, e.Message(protocol))
-	}
-	return out
-}
-
-// Weights are those of Messages, in its order.
-func (c *Conversation) Weights(most int) []llm.Weight {
-	out := make([]llm.Weight, 0, len(c.Entries))
-	for _, e := range c.Entries {
-		w := e.Weight
-		if n, share := len(e.Text), e.share(most); share > 0 && n > share {
-			w = llm.Weight{Estimate: w.Estimate * share / n, Floor: w.Floor * share / n}
-		}
-		if e.Opaque != nil && e.Opaque.From == c.from { // no other server gets it
-			w.Estimate += e.Reasoning * llm.PerToken
-		}
-		out = append(out, w)
 	}
 	return out
 }

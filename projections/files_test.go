@@ -123,7 +123,7 @@ func TestFailedFetchForgetsNothing(t *testing.T) {
 
 func TestMessages(t *testing.T) {
 	s, _ := fold(story("tools")[:13])
-	native := s.Conversation.Messages("tools", 1000)
+	native := s.Conversation.Shown("tools", 1000).Messages
 	want := []llm.Message{
 		{Role: llm.System, Content: "Be good <&>."}, {Role: llm.User, Content: "値が違う"},
 		{Role: llm.Assistant, Content: "I look.", Calls: []llm.ToolCall{{ID: "c1", Name: "ws__read_file", Arguments: `{"path":"a.go"}`}}},
@@ -133,7 +133,7 @@ func TestMessages(t *testing.T) {
 	if d := cmp.Diff(want, native); d != "" {
 		t.Error(d)
 	}
-	text := s.Conversation.Messages("json", 8)
+	text := s.Conversation.Shown("json", 8).Messages
 	if got := text[3]; got.Role != llm.User || got.Content != "previous_command: {\"args\":{\"path\":\"a.go\"},\"tool\":\"ws/read_file\"}\nprevious_output:\npacka\n[… 9 bytes omitted …]\nb>" {
 		t.Errorf("%+v", got)
 	}

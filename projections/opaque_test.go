@@ -29,7 +29,8 @@ func TestOpaque(t *testing.T) {
 	for name, want := range map[string]bool{"kept": true, "redacted": false} {
 		var c Conversation
 		c.apply(event.Event{Seq: 1, Redacted: !want, Body: again})
-		m, w := c.Messages("tools", 1000)[0], c.Weights(1000)[0]
+		shown := c.Shown("tools", 1000)
+		m, w := shown.Messages[0], shown.Weights[0]
 		if got := m.Reasoning.Of("host model"); (string(got) == data) != want {
 			t.Errorf("%s: %d bytes come back", name, len(got))
 		}

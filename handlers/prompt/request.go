@@ -10,21 +10,35 @@ import (
 
 // Request makes the request for the next model call from the state alone.
 func Request(s *projections.State) llm.Request {
-	protocol := s.Protocol()
 	r := addressed(s)
-	r.Messages, r.Weights = s.Conversation.Messages(protocol, MostOfResult(s)), s.Conversation.Weights(MostOfResult(s))
-	if protocol == "tools" && s.Tools != nil {
+	shown := Shown(s)
+	r.Messages, r.Weights, r.Thread = shown.Messages, shown.Weights, shown.Thread
+	r.Tools = Tools(s)
+	if s.Protocol() == "tools" {
 		r.ToolWeight = s.ToolWeight
-		for i, server := range s.Tools.Servers {
-			for j, t := range server.Tools {
-				name := reply.FunctionName(server.Name, t.Name)
-				if !slices.Contains(s.Shape.Tools, name) {
-					r.Tools = append(r.Tools, llm.Tool{Name: name, Description: t.Description, Schema: s.Schemas[i][j]})
-				}
+	}
+	return r
+}
+
+// Shown is the conversation as the next request has it.
+func Shown(s *projections.State) projections.Shown {
+	return s.Conversation.Shown(s.Protocol(), MostOfResult(s))
+}
+
+// Tools are those that the next request offers.
+func Tools(s *projections.State) (offered []llm.Tool) {
+	if s.Protocol() != "tools" || s.Tools == nil {
+		return nil
+	}
+	for i, server := range s.Tools.Servers {
+		for j, t := range server.Tools {
+			name := reply.FunctionName(server.Name, t.Name)
+			if !slices.Contains(s.Shape.Tools, name) {
+				offered = append(offered, llm.Tool{Name: name, Description: t.Description, Schema: s.Schemas[i][j]})
 			}
 		}
 	}
-	return r
+	return offered
 }
 
 // addressed is an empty request to the model server that is asked now, in the shape

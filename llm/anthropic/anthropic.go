@@ -56,8 +56,9 @@ type Provider struct {
 	client *httpx.Client
 	host   string
 
-	turns llm.Encodings // of all messages but the latest
-	tools llm.ToolEncoding
+	orders llm.Orders
+	turns  llm.Encodings // of all messages but the latest
+	tools  llm.ToolEncoding
 
 	mu      sync.Mutex
 	learned map[string][]string // name of a model → steps away from the first shape

@@ -14,11 +14,12 @@ import (
 // its first request, and what the messages hold is what the turns hold, in their order.
 func TestBodyOfAGrowingConversation(t *testing.T) {
 	p := &Provider{host: "h"}
-	r := llm.Request{Model: "m", Tools: []llm.Tool{{Name: "f", Schema: json.RawMessage(`{"type":"object"}`)}},
+	r := llm.Request{Model: "m", Thread: new(llm.Thread), Tools: []llm.Tool{{Name: "f", Schema: json.RawMessage(`{"type":"object"}`)}},
 		Messages: []llm.Message{{Role: llm.System, Content: "Be good."}, {Role: llm.User, Content: "<Do it>"}}}
 	for n := range 30 {
 		if n == 20 { // compacted
 			r.Messages = slices.Concat(r.Messages[:2], []llm.Message{{Role: llm.Assistant, Content: "I did much."}}, r.Messages[12:])
+			r.Thread = new(llm.Thread)
 		}
 		answer := llm.Message{Role: llm.Assistant, Content: fmt.Sprint("step ", n)}
 		for i := range n % 3 {
@@ -32,7 +33,9 @@ func TestBodyOfAGrowingConversation(t *testing.T) {
 			r.Messages = append(r.Messages, llm.Message{Role: llm.User, Content: fmt.Sprint("more ", n)})
 		}
 		s := p.shape(r)
-		got, want := joined(t, p, r, s), joined(t, &Provider{host: "h"}, r, s)
+		unknown := r
+		unknown.Thread = nil
+		got, want := joined(t, p, r, s), joined(t, &Provider{host: "h"}, unknown, s)
 		if !bytes.Equal(got, want) {
 			t.Fatalf("step %d:\n%s\nwant\n%s", n, got, want)
 		}

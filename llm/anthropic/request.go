@@ -80,7 +80,7 @@ var ephemeral = &wireChoice{"ephemeral"}
 // equal bytes.
 func (p *Provider) body(r llm.Request, s shape) ([][]byte, *wireThinking, error) {
 	head, tail := wireHead{Model: r.Model, MaxTokens: s.limit}, wireTail{Stream: s.stream}
-	turns := s.Messages(r.Messages)
+	turns, thread := p.orders.Of(s.Profile, r)
 	for len(turns) > 0 && turns[0].Role == llm.System {
 		head.System = append(head.System, text(turns[0].Content))
 		turns = turns[1:]
@@ -98,7 +98,7 @@ func (p *Provider) body(r llm.Request, s shape) ([][]byte, *wireThinking, error)
 			return nil, nil, err
 		}
 	}
-	before, latest, err := p.messages(turns, s)
+	before, latest, err := p.messages(turns, thread, s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -140,7 +140,7 @@ func roleOf(m llm.Message) string {
 const mostMarked = 4
 
 // messages are the latest ones, and the encoding of those before, of which the last is open.
-func (p *Provider) messages(turns []llm.Message, s shape) (before []byte, latest []wireMessage, err error) {
+func (p *Provider) messages(turns []llm.Message, thread *llm.Thread, s shape) (before []byte, latest []wireMessage, err error) {
 	begin := len(turns)
 	for n := 0; begin > 0; begin-- {
 		if begin == len(turns) || roleOf(turns[begin]) != roleOf(turns[begin-1]) {
@@ -161,7 +161,7 @@ func (p *Provider) messages(turns []llm.Message, s shape) (before []byte, latest
 	if begin == 0 {
 		return nil, latest, nil
 	}
-	before, err = p.turns.Of(s.from+"\n"+string(s.Reasoning), turns[:begin], s.encodeTurn)
+	before, err = p.turns.Of(s.from+"\n"+string(s.Reasoning), thread, turns[:begin], s.encodeTurn)
 	return before, latest, err
 }
 

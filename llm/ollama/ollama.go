@@ -59,8 +59,9 @@ type Provider struct {
 
 	noSchema atomic.Bool // the server refuses a schema for a format
 
-	turns llm.Encodings
-	tools llm.ToolEncoding
+	orders llm.Orders
+	turns  llm.Encodings
+	tools  llm.ToolEncoding
 }
 
 var (

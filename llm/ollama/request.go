@@ -86,7 +86,8 @@ func (p *Provider) body(r llm.Request, schema bool, from string) ([][]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	turns, err := p.turns.Of(from+"\n"+string(shape.Reasoning), shape.Messages(r.Messages), llm.Listed(func(m llm.Message) ([]byte, error) {
+	ordered, thread := p.orders.Of(shape, r)
+	turns, err := p.turns.Of(from+"\n"+string(shape.Reasoning), thread, ordered, llm.Listed(func(m llm.Message) ([]byte, error) {
 		return json.Marshal(message(m, from, shape.Reasoning))
 	}))
 	if err != nil {

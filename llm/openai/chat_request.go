@@ -79,7 +79,8 @@ func (p *Provider) chatBody(r llm.Request, s shape) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	turns, err := p.turns.Of(s.form(), s.Messages(r.Messages), llm.Listed(func(m llm.Message) ([]byte, error) { return json.Marshal(s.message(m)) }))
+	ordered, thread := p.orders.Of(s.Profile, r)
+	turns, err := p.turns.Of(s.form(), thread, ordered, llm.Listed(func(m llm.Message) ([]byte, error) { return json.Marshal(s.message(m)) }))
 	if err != nil {
 		return nil, err
 	}

@@ -67,6 +67,8 @@ type Provider struct {
 	host string
 	apis sync.Map // name of a model → name of the API that it was found to need
 
+	orders llm.Orders
+
 	turns llm.Encodings    // of chats
 	tools llm.ToolEncoding // the same
 

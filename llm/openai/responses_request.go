@@ -57,7 +57,8 @@ func (p *Provider) responsesBody(r llm.Request, s shape) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	input, err := p.input.Of(s.form(), s.Messages(r.Messages), llm.Listed(func(m llm.Message) ([]byte, error) {
+	ordered, thread := p.orders.Of(s.Profile, r)
+	input, err := p.input.Of(s.form(), thread, ordered, llm.Listed(func(m llm.Message) ([]byte, error) {
 		data, err := json.Marshal(s.items(m))
 		if err != nil {
 			return nil, err
