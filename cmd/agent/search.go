@@ -87,7 +87,7 @@ func (l view) showHit(h search.Hit) error {
 	kind := fmt.Sprintf("%-19s", term.Line(h.Type, 40))
 	room := 200
 	if screen.Terminal {
-		room = max(screen.Width-len(head)-3-term.Columns(kind), 20)
+		room = max(screen.Width-len(head)-3-term.Columns(kind), 10)
 	}
 	_, err := fmt.Fprintf(screen, "%s  %s %s\n", screen.Paint(term.Aux, head), screen.Paint(term.Name, kind), term.Line(h.Excerpt, room))
 	return err

@@ -37,12 +37,9 @@ func (e *Engine) read(ctx context.Context, r handlers.Read) error {
 		if err != nil {
 			return orTemporary(ctx, err)
 		}
-		if err := e.input(&prepared); err != nil || prepared.Error != "" {
-			return err
-		}
-		e.session().WarmUp() // while the files are read
-		return nil
+		return e.input(&prepared)
 	case handlers.WantProject:
+		e.session().WarmUp() // while the files are read
 		return e.readProject(ctx)
 	case handlers.WantMeasure:
 		return e.measure(ctx)

@@ -48,23 +48,16 @@ func (e *Engine) openFiles(ctx context.Context) (changed bool, err error) {
 	if body == nil {
 		return false, nil
 	}
-	if _, remade := body.(*event.WorkspaceRestored); remade {
-		err = e.closeTools()
-	}
-	return true, errors.Join(err, e.input(body))
+	return true, e.input(body)
 }
 
 // ErrUnusable says that git cannot use the working copy any more: a tool has damaged it.
 var ErrUnusable = errors.New("git cannot use the working copy")
 
-// reopen lets the copy be made again before the next step that needs it.
+// reopen lets the copy be made again before the next step that needs it. Tool servers
+// keep the directory that they began in, so they are started anew.
 func (e *Engine) reopen() error {
 	e.opened, e.crashed = false, false
-	return e.closeTools()
-}
-
-// closeTools lets tool servers be started anew: they keep the directory that they began in.
-func (e *Engine) closeTools() error {
 	if e.tools == nil {
 		return nil
 	}

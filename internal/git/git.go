@@ -72,6 +72,7 @@ func (o Options) notes() (settings [][2]string, err error) {
 // Repo is a working copy.
 type Repo struct {
 	Dir  string // absolute
+	Made bool   // it was cloned, not found
 	auth auth
 }
 
@@ -95,7 +96,7 @@ func Clone(ctx context.Context, o Options) (*Repo, error) {
 	if _, err = os.Lstat(dir); err == nil {
 		err = r.reuse(ctx, append([]string{o.URL}, o.Formerly...))
 	} else if errors.Is(err, fs.ErrNotExist) {
-		err = r.make(ctx, o)
+		err, r.Made = r.make(ctx, o), true
 	} else {
 		err = fmt.Errorf("git clone: %w", err)
 	}

@@ -72,7 +72,7 @@ func (w *Copy) clone(ctx context.Context, s *projections.State) (prepared event.
 		return prepared, err
 	}
 	prepared.Continued, err = w.takeOver(ctx, s, clone, prepared.Commit)
-	if err == nil {
+	if err == nil && clone.Made {
 		w.cloned = s.Created.UUID
 	}
 	return prepared, err

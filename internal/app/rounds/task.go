@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -127,7 +128,6 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer, c *claims) err
 		r.skip(j, r.signalNote())
 		return nil
 	}
-	go func() { _ = r.ready(ctx) }() // while the forge is asked; what it finds is returned below
 	t, err := r.item(ctx, j)
 	if err != nil {
 		return err
@@ -144,10 +144,10 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer, c *claims) err
 		r.saw(j.key.String(), contexts.Skipped, f.Error(), "")
 		return nil
 	}
-	if err := r.ready(ctx); err != nil {
-		return err
-	}
-	if err := r.cloneable(ctx, j); err != nil {
+	ready := make(chan error, 1)
+	go func() { ready <- r.ready(ctx) }() // while the forge is asked
+	cloneable := r.cloneable(ctx, j)
+	if err := cmp.Or(<-ready, cloneable); err != nil {
 		return err
 	}
 	release, err := r.workspaceLock(j.at, c)
