@@ -215,6 +215,7 @@ func TestNewerRelease(t *testing.T) {
 					c.write(d)
 				}
 			})
+			must(t, os.RemoveAll(w.path("contexts", "index"))) // it knows the events as they were
 			before := w.lines("running", uuid)
 			w.issue("Another")
 			out, errOut := w.agent(69, "run")

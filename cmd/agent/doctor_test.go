@@ -105,8 +105,8 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 			result: doctor.Failed, words: "GITHUB_PERSONAL_ACCESS_TOKEN"},
 		"no forge": {spoil: func(w *world) { w.forge.Fault(forgetest.Fault{Times: -1, Kind: forgetest.Drop}) }, result: doctor.Failed, words: "api_url of github"},
 		"bot":      {spoil: func(w *world) { w.env = []string{"GITHUB_BOT_NAME=somebody"} }, result: doctor.Warning, words: "bot_name: " + testBot, healthy: true},
-		"clock": {spoil: func(w *world) { w.forge.SetClock(func() time.Time { return time.Now().Add(-time.Hour) }) },
-			result: doctor.Failed, words: "1h0m"},
+		"clock": {spoil: func(w *world) { w.forge.SetClock(func() time.Time { return time.Now().Add(-61 * time.Minute) }) },
+			result: doctor.Failed, words: "1h"},
 		"scopes": {spoil: func(w *world) {
 			w.forge.Fault(forgetest.Fault{Path: "/rate_limit", Times: -1, Kind: forgetest.Answer, Status: 200, Body: "{}",
 				Header: http.Header{"X-Oauth-Scopes": {"read:user, gist"}, "X-Ratelimit-Remaining": {"7"}}})
@@ -162,13 +162,13 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		"git": {spoil: func(w *world) { w.env = []string{"PATH=" + w.path("empty")} }, check: "git", result: doctor.Failed, words: "install git"},
 		"trifecta": {spoil: func(w *world) {
 			w.forge.RemoveRepository(testRepo)
-			w.forge.AddRepository(testRepo, forgetest.Repository{})
+			w.forge.AddRepository(testRepo, forgetest.Repository{Git: w.path("origin.git")})
 			w.extra = `new_comment_handling: {accept: any}
 mcp_servers: [{mcp_server_name: workspace, command: [agent, mcp, workspace, --root, "{workspace}"], sandbox: "off"}]`
 		}, check: "prompt injection", result: doctor.Warning, words: testRepo, healthy: true},
 		"trusted": {spoil: func(w *world) {
 			w.forge.RemoveRepository(testRepo)
-			w.forge.AddRepository(testRepo, forgetest.Repository{})
+			w.forge.AddRepository(testRepo, forgetest.Repository{Git: w.path("origin.git")})
 			w.extra = "new_comment_handling: {accept: trusted}"
 		}, check: "prompt injection", result: doctor.OK, words: "trusted", healthy: true},
 		"sandbox": {spoil: func(w *world) {

@@ -111,7 +111,7 @@ func TestForgetAfterCompaction(t *testing.T) {
 	w.agent(0, "run")
 	first := w.only()
 	heir := w.again(0)
-	if out, _ := w.agent(0, "inspect", heir.UUID); strings.Count(out, "compaction summary") < 2 {
+	if out, _ := w.agent(0, "inspect", heir.UUID); strings.Count(out, "summary of events") < 2 {
 		t.Fatalf("there were not two compactions:\n%s", out)
 	}
 	w.agent(0, "forget", first.UUID)

@@ -86,7 +86,7 @@ func TestRefusedCalls(t *testing.T) {
 		{"10 MB", write("big.txt", huge), "arguments are 104857"},
 		{"same id", llmtest.ToolCalls(
 			llm.ToolCall{ID: "a", Name: "workspace__write_file", Arguments: `{"path":"one.txt","content":"1"}`},
-			llm.ToolCall{ID: "a", Name: "workspace__write_file", Arguments: `{"path":"two.txt","content":"2"}`}), "same id"},
+			llm.ToolCall{ID: "a", Name: "workspace__write_file", Arguments: `{"path":"two.txt","content":"2"}`}), "wrote 1 bytes to two.txt"}, // some servers give all calls one id
 	}, 3) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -98,7 +98,7 @@ func TestRefusedCalls(t *testing.T) {
 			if second := w.model.Requests()[1]; !second.Contains(c.told) {
 				t.Errorf("the model was not told %q but:\n%s", c.told, tail(second.Last().Content))
 			}
-			for _, evil := range []string{w.path("evil.txt"), "/tmp/agent-evil.txt", w.path("work", "big.txt"), w.path("work", "two.txt")} {
+			for _, evil := range []string{w.path("evil.txt"), "/tmp/agent-evil.txt", w.path("work", "big.txt")} {
 				if _, err := os.Lstat(evil); err == nil {
 					t.Errorf("%s was written", evil)
 				}

@@ -35,7 +35,7 @@ func TestInheritedStates(t *testing.T) {
 		"completed, 89 days":   {testRepo, 89, &event.ContextCompleted{Reason: "done"}, ""},
 		"completed, 91 days":   {testRepo, 91, &event.ContextCompleted{Reason: "done"}, "it is too old"},
 		"stopped, long expiry": {testRepo, 91, &event.ContextStopped{Reason: "requested"}, ""},
-		"other repository":     {"acme/another", 3, &event.ContextCompleted{Reason: "done"}, "there was no earlier go"},
+		"other repository":     {"acme/another", 3, &event.ContextCompleted{Reason: "done"}, "there was no earlier attempt"},
 	}, 3) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -63,7 +63,7 @@ func TestInheritedStates(t *testing.T) {
 func TestStillTheSameGo(t *testing.T) {
 	t.Parallel()
 	for name, end := range exhaustive.SampleMap(map[string]func(w *world, p *process){
-		"running": func(_ *world, p *process) { p.kill() },
+		"interrupted": func(_ *world, p *process) { p.kill() },
 		"paused": func(w *world, p *process) {
 			must(w.t, os.WriteFile(w.path("contexts", "pause_signal"), nil, 0o600))
 			p.wait()

@@ -152,7 +152,7 @@ func TestManyComments(t *testing.T) {
 		if r := c.model.Requests()[2]; r.Contains("Said-") || r.Contains("他に") {
 			t.Errorf("comments that could not be read:\n%s", r.Last().Content)
 		}
-		c.wantSaid(1, "⚠️ 新規コメントの取得に失敗しました。最新のコメントが反映されていない可能性があります。")
+		c.wantSaid(1, "▶️ **再開しました。** 新しいコメントを取得できなかったため、最新のコメントが反映されていない可能性があります。")
 		c.wantLogged("comments could not be read")
 		c.clearFaults()
 		c.agent(0, "run")
