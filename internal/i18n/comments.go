@@ -31,7 +31,6 @@ var commentTexts = texts{
 	"resumed.head":                 {"▶️ **Resumed.** New comments are taken into account.", "▶️ **再開しました。** 新しいコメントを考慮して続行します。"},
 	"resumed.unread":               {"▶️ **Resumed.** New comments could not be read, so I may miss the latest ones.", "▶️ **再開しました。** 新しいコメントを取得できなかったため、最新のコメントが反映されていない可能性があります。"},
 	"resumed.plain":                {"▶️ **Resumed.**", "▶️ **再開しました。**"},
-	"fetch.head":                   {"⚠️ New comments could not be read. I may have missed the latest ones.", "⚠️ 新規コメントの取得に失敗しました。最新のコメントが反映されていない可能性があります。"},
 	"progress.over":                {"🤖 **The work has ended**: %s", "🤖 **作業は終了しました**: %s"},
 	"progress.head":                {"🤖 **Working on it**", "🤖 **作業中です**"},
 	"progress.count":               {"Model calls: %d · tool calls: %d", "LLM呼び出し: %d回 · ツール呼び出し: %d回"},
