@@ -49,6 +49,8 @@ func runFake(mode string, args []string) {
 		forever()
 	case "banner":
 		fmt.Print("Welcome!\n\n{not json\n[1]\n\"text\"\n42\n")
+	case "counted":
+		_ = os.WriteFile(fmt.Sprintf("%s/start-%d", args[0], os.Getpid()), nil, 0o600)
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM)
 		_ = os.WriteFile(args[0]+"/stubborn", fmt.Append(nil, os.Getpid()), 0o600)

@@ -1,6 +1,8 @@
 package mcp_test
 
 import (
+	"context"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -182,5 +184,27 @@ func TestStderrFloodIsCapped(t *testing.T) {
 	if got := log.String(); len(got) > 80<<10 || !strings.Contains(got, strings.Repeat("x", 4096)) ||
 		strings.Contains(got, strings.Repeat("x", 4097)) || !strings.Contains(got, "further output is dropped") {
 		t.Errorf("%d bytes handed on, ending in %q", len(got), got[max(0, len(got)-200):])
+	}
+}
+
+// TestWarmUp: a server that was warmed up is the one that List waits for, and nothing waits
+// for it before. What is said About a server is looked up while it starts, and not for Start.
+func TestWarmUp(t *testing.T) {
+	asked := make(chan struct{}, 1)
+	dir := t.TempDir()
+	slow := fake("slow", "counted", dir)
+	slow.About = func(context.Context, mcp.Local) string { asked <- struct{}{}; return "It is here." }
+	pool := mcp.NewPool([]mcp.ServerConfig{slow}, mcp.Options{})
+	defer pool.Close()
+	session := pool.Session("")
+	session.WarmUp()
+	if list := session.Start(t.Context()); len(asked) != 0 || list[0].Err != "" || list[0].Prompt != "" {
+		t.Errorf("%+v", list)
+	}
+	if list := session.List(t.Context()); len(asked) != 1 || list[0].Prompt != "It is here." {
+		t.Errorf("%+v", list)
+	}
+	if starts, err := filepath.Glob(dir + "/start-*"); len(starts) != 1 {
+		t.Errorf("it was started %d times: %v", len(starts), err)
 	}
 }
