@@ -1,7 +1,9 @@
 package httpx
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -27,14 +29,37 @@ func newTransport(onlyLoopback bool) *http.Transport {
 		Control: func(_, address string, _ syscall.RawConn) error { return checkAddress(address, onlyLoopback) },
 	}
 	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            d.DialContext,
+		Proxy: http.ProxyFromEnvironment,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			c, err := d.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return conn{c}, nil
+		},
 		ForceAttemptHTTP2:      true,
 		TLSHandshakeTimeout:    15 * time.Second,
 		IdleConnTimeout:        90 * time.Second,
 		MaxIdleConns:           4,
 		MaxResponseHeaderBytes: 1 << 20,
 	}
+}
+
+// conn gives the pieces of a body to the system as they are. Else each request is copied
+// through a buffer of its own.
+type conn struct{ net.Conn }
+
+// ReadFrom implements io.ReaderFrom, which net/http calls with a body that is limited to
+// its length.
+func (c conn) ReadFrom(r io.Reader) (int64, error) {
+	if limited, ok := r.(*io.LimitedReader); ok {
+		if body, ok := limited.R.(io.WriterTo); ok {
+			n, err := body.WriteTo(c.Conn)
+			limited.N -= n
+			return n, err
+		}
+	}
+	return io.Copy(c.Conn, r)
 }
 
 // sameOrigin lets redirects stay on scheme, host and port of the first request.
