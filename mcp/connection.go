@@ -115,10 +115,8 @@ func (c *connection) call(ctx context.Context, timeout time.Duration, tool strin
 	if c.process != nil {
 		c.process.stderr.renew()
 	}
-	token, signs, end := c.progress.begin()
+	limited, token, signs, end := c.progress.begin(ctx, timeout)
 	defer end()
-	limited, cancel := signs.expire(ctx, timeout)
-	defer cancel()
 	answer, err := c.send(limited, token, tool, args)
 	switch {
 	case answer.refusal != nil && c.endsSession(answer.refusal):

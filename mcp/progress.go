@@ -22,23 +22,29 @@ type progress struct {
 
 // signs are the signs of life of one call.
 type signs struct {
-	heard  chan struct{} // holds one token if there was news
-	latest string        // what the server said last
+	timeout time.Duration
+	expires *time.Timer
+	latest  string // what the server said last
 }
 
-func (p *progress) begin() (token int64, s *signs, end func()) {
+// begin gives a call a token, and a context that ends when the server was silent for the
+// timeout, or after the longest time that a call may take.
+func (p *progress) begin(parent context.Context, timeout time.Duration) (ctx context.Context, token int64, s *signs, end func()) {
+	ctx, cancel := context.WithTimeout(parent, max(timeout, LongestCall))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.calls == nil {
 		p.calls = map[int64]*signs{}
 	}
 	p.last++
-	token, s = p.last, &signs{heard: make(chan struct{}, 1)}
+	token, s = p.last, &signs{timeout: timeout, expires: time.AfterFunc(timeout, cancel)}
 	p.calls[token] = s
-	return token, s, func() {
+	return ctx, token, s, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		delete(p.calls, token)
+		s.expires.Stop()
+		cancel()
 	}
 }
 
@@ -57,32 +63,7 @@ func (p *progress) notify(n protocol.JSONRPCNotification) {
 	if said, ok := n.Params.AdditionalFields["message"].(string); ok {
 		s.latest = said[max(0, len(said)-maxMessage/2):]
 	}
-	select {
-	case s.heard <- struct{}{}:
-	default:
-	}
-}
-
-// expire ends a call when its server was silent for the timeout, or after the longest
-// time that a call may take.
-func (s *signs) expire(parent context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(parent, max(timeout, LongestCall))
-	go func() {
-		timer := time.NewTimer(timeout)
-		defer timer.Stop()
-		for {
-			select {
-			case <-s.heard:
-				timer.Reset(timeout)
-			case <-timer.C:
-				cancel()
-				return
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return ctx, cancel
+	s.expires.Reset(s.timeout)
 }
 
 // silence is what is known of a call that had no answer in time.
