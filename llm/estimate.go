@@ -80,12 +80,14 @@ func WeighTool(name, description, schema string) Weight {
 }
 
 func messagesWeight(r Request) (sum Weight) {
-	for i, m := range r.Messages {
-		if len(r.Weights) == len(r.Messages) {
-			sum = sum.Plus(r.Weights[i])
-		} else {
-			sum = sum.Plus(WeighMessage(m.Content, m.Calls))
+	if len(r.Weights) == len(r.Messages) {
+		for _, w := range r.Weights {
+			sum = sum.Plus(w)
 		}
+		return sum
+	}
+	for _, m := range r.Messages {
+		sum = sum.Plus(WeighMessage(m.Content, m.Calls))
 	}
 	return sum
 }
