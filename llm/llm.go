@@ -93,7 +93,9 @@ type Request struct {
 	Weights    []Weight `json:"-"`
 	ToolWeight Weight   `json:"-"`
 
-	Thread *Thread `json:"-"` // that the messages are the beginning of, nil if the caller does not know it
+	// Thread is what the messages are the beginning of, which must not be changed then;
+	// nil if the caller does not know it.
+	Thread *Thread `json:"-"`
 }
 
 // Thread is the identity of turns that are added to at their end and never changed: of
