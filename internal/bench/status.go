@@ -16,7 +16,8 @@ const (
 	pausedIn = 300     // that wait for people
 )
 
-// statuses measures the health check that a supervisor asks for every minute.
+// statuses measures the health check that a supervisor asks for every minute, and a list that
+// the index answers.
 func (b *bench) statuses() error {
 	agent, err := b.build(agentPackage, "agent")
 	if err != nil {
@@ -42,9 +43,11 @@ func (b *bench) statuses() error {
 	must(err)
 	must(done())
 	o := compare(max(b.rounds/5, 5), wall, process("version", agent, "version"),
-		process("status --check", agent, "status", "--check", "--max-age", "24h", "--contexts", dir, "--config", b.offline()))
-	b.title("agent status --check, %d contexts that ended, %d that wait: ms", ended, pausedIn)
+		process("status --check", agent, "status", "--check", "--max-age", "24h", "--contexts", dir, "--config", b.offline()),
+		process("list --state failed", agent, "list", "--state", "failed", "--contexts", dir, "--config", b.offline()))
+	b.title("processes, %d contexts that ended, %d that wait: ms", ended, pausedIn)
 	b.figure("version, at the same time", o.seconds("version")*1000, "ms")
 	b.most("status --check", o.seconds("status --check")*1000, "ms", 200)
+	b.most("list --state failed", o.seconds("list --state failed")*1000, "ms", 300)
 	return nil
 }
