@@ -84,7 +84,7 @@ func (l view) search(text string, o search.Options, task string) error {
 func (l view) showHit(h search.Hit) error {
 	screen := term.Of(l.Out)
 	head := fmt.Sprintf("%s %5d  %s", h.UUID[:8], h.Seq, term.Time(h.Time))
-	kind := fmt.Sprintf("%-19s", term.Line(h.Type, 40))
+	kind := fmt.Sprintf("%-19s", term.Line(h.Type, 24))
 	room := 200
 	if screen.Terminal {
 		room = max(screen.Width-len(head)-3-term.Columns(kind), 10)

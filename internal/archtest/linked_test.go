@@ -18,7 +18,7 @@ func TestNoMethodIsLookedUpByName(t *testing.T) {
 		}
 	}
 	program := filepath.Join(t.TempDir(), "agent")
-	if out, err := exec.Command("go", "build", "-o", program, "agent/cmd/agent").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, "agent/cmd/agent").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	binary, err := os.ReadFile(program)

@@ -173,8 +173,8 @@ func orError(r *event.WorkspaceRestored, err error) (event.Body, error) {
 	return r, nil
 }
 
-// unusable says what is wrong with a clone, empty if nothing is. git has just used the one
-// that was made for this process: it is not asked again.
+// unusable says what is wrong with a clone, empty if nothing is. git has just made the one
+// that this process cloned: it is not asked again.
 func (w *Copy) unusable(ctx context.Context, s *projections.State, crashed bool) (reason, detail string) {
 	dir, fresh := s.Workspace.Dir, w.cloned == s.Created.UUID
 	w.cloned = ""

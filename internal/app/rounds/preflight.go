@@ -52,11 +52,11 @@ func (r *round) preflight(ctx context.Context) *Fault {
 		return r.faultOf(err)
 	}
 	go r.FindPrograms(ctx) // the first task waits for what is missing of that
-	clones, model := make(chan *Fault, 1), make(chan *Fault, 1)
-	go func() { clones <- r.checkGit(ctx) }() // each takes a while
-	go func() { model <- r.checkModel(ctx) }()
-	servers := r.checkServers(ctx)
-	return cmp.Or(<-clones, <-model, servers)
+	ofGit, ofModel := make(chan *Fault, 1), make(chan *Fault, 1)
+	go func() { ofGit <- r.checkGit(ctx) }() // each takes a while
+	go func() { ofModel <- r.checkModel(ctx) }()
+	ofServers := r.checkServers(ctx)
+	return cmp.Or(<-ofGit, <-ofModel, ofServers)
 }
 
 // checkGit wants a git that can do what clones need, where there are any.

@@ -146,8 +146,8 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer, c *claims) err
 	}
 	ready := make(chan error, 1)
 	go func() { ready <- r.ready(ctx) }() // while the forge is asked
-	cloneable := r.cloneable(ctx, j)
-	if err := cmp.Or(<-ready, cloneable); err != nil {
+	refused := r.cloneable(ctx, j)
+	if err := cmp.Or(<-ready, refused); err != nil {
 		return err
 	}
 	release, err := r.workspaceLock(j.at, c)
