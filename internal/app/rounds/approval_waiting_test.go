@@ -1,8 +1,10 @@
 package rounds_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -111,11 +113,14 @@ func (w *waiting) round() {
 	rounds.New(w.app, rounds.Voice{Say: quiet, Note: quiet, Trouble: func(string, error) {}}).All(w.t.Context())
 }
 
-// events counts the events of a type in all logs.
+// events counts the events of a type in all logs. One that moves meanwhile is looked for again.
 func (w *waiting) events(kind string) (n int) {
 	logs, _ := filepath.Glob(filepath.Join(w.dir, "contexts", "*", "*", "events.jsonl"))
 	for _, name := range logs {
 		data, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return w.events(kind)
+		}
 		if err != nil {
 			w.t.Fatal(err)
 		}
