@@ -31,11 +31,12 @@ func (e *Engine) takeSignals() error {
 			return err
 		}
 	}
+	pausing := e.state.Pause != nil // people may see the label of a pause before it is complete
 	if err := e.takePause(pending); err != nil {
 		return err
 	}
 	for _, signal := range []contexts.Signal{contexts.Stop, contexts.Pause, contexts.Resume} {
-		if signal == contexts.Resume && e.state.Status.Directory() != "running" {
+		if signal == contexts.Resume && (pausing || e.state.Status.Directory() != "running") {
 			continue // it is for the next run
 		}
 		if _, ok := pending[signal]; ok {
