@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/freeport"
 	"agent/mcp"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,12 +36,22 @@ type remote struct {
 
 func startRemote(t *testing.T, intercept func(w http.ResponseWriter, call int) bool) *remote {
 	t.Helper()
+	return startRemoteAt(t, "127.0.0.1:0", intercept)
+}
+
+func startRemoteAt(t *testing.T, address string, intercept func(w http.ResponseWriter, call int) bool) *remote {
+	t.Helper()
 	s := server.NewMCPServer("remote", "1")
 	s.AddTool(protocol.NewToolWithRawSchema("echo", "", json.RawMessage(rawSchema)), func(_ context.Context, r protocol.CallToolRequest) (*protocol.CallToolResult, error) {
 		return protocol.NewToolResultText(string(r.Params.RawArguments)), nil
 	})
 	r := &remote{real: server.NewStreamableHTTPServer(s), intercept: intercept}
-	r.Server = httptest.NewServer(r)
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Server = &httptest.Server{Listener: listener, Config: &http.Server{Handler: r}}
+	r.Start()
 	t.Cleanup(r.Close)
 	return r
 }
@@ -208,19 +219,15 @@ func TestHTTPTimeout(t *testing.T) {
 }
 
 func TestHTTPServerThatWasRestarted(t *testing.T) {
-	r := startRemote(t, nil)
-	session, _ := start(t, r.config())
-	session.List(t.Context())
-	address := r.Listener.Addr().String()
-	r.Close()
-	again := startRemote(t, nil)
-	listener, err := net.Listen("tcp", address)
+	ports, err := freeport.Find(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := &http.Server{Handler: again}
-	go func() { _ = second.Serve(listener) }()
-	defer second.Close()
+	r := startRemoteAt(t, freeport.Address(ports[0]), nil)
+	session, _ := start(t, r.config())
+	session.List(t.Context())
+	r.Close()
+	again := startRemoteAt(t, freeport.Address(ports[0]), nil)
 	for range 2 { // the first may find a connection of before
 		if got, err := session.Call(t.Context(), "remote", "echo", nil); err == nil && got.Text == "{}" {
 			return

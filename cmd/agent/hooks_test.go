@@ -14,6 +14,7 @@ import (
 
 	"agent/forge/forgetest"
 	"agent/internal/doctor"
+	"agent/internal/freeport"
 	"agent/llm/llmtest"
 )
 
@@ -22,10 +23,9 @@ const hookSecret = "secret-of-the-hook-5b1d7c9e"
 // withHooks lets the loop listen for hooks, and gives the address.
 func (w *world) withHooks(secret string) (url string) {
 	w.t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	ports, err := freeport.Find(1)
 	must(w.t, err)
-	address := free.Addr().String()
-	must(w.t, free.Close())
+	address := freeport.Address(ports[0])
 	w.extra += fmt.Sprintf("webhooks: {listen: %q, secret: %q, interval_seconds: 86400}\nloop: {interval_seconds: 86400}\n", address, secret)
 	return "http://" + address + "/hooks"
 }

@@ -7,16 +7,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"agent/internal/freeport"
 	"agent/mcp"
 )
 
@@ -133,12 +134,11 @@ func TestEverythingOverHTTP(t *testing.T) {
 func serveEverything(t *testing.T, port string) (at string, stop func()) {
 	t.Helper()
 	if port == "0" {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		ports, err := freeport.Find(1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, port, _ = net.SplitHostPort(l.Addr().String())
-		_ = l.Close()
+		port = strconv.Itoa(ports[0])
 	}
 	cmd := exec.Command("node", installed(t, "@modelcontextprotocol/server-everything/dist/index.js"), "streamableHttp")
 	cmd.Env = append(os.Environ(), "PORT="+port)

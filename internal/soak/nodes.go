@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"agent/internal/freeport"
 )
 
 // nodes are three NATS servers, each a process.
@@ -23,21 +25,34 @@ type nodes struct {
 const nodeCount = 3
 
 func startNodes(program, dir string) (*nodes, error) {
-	n := &nodes{program: program, dir: dir, running: make([]*exec.Cmd, nodeCount)}
-	for range 3 * nodeCount {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		n.ports = append(n.ports, l.Addr().(*net.TCPAddr).Port)
-		defer l.Close()
+	ports, err := freeport.Find(3 * nodeCount)
+	if err != nil {
+		return nil, err
 	}
+	n := &nodes{program: program, dir: dir, ports: ports, running: make([]*exec.Cmd, nodeCount)}
 	for i := range nodeCount {
 		if err := n.start(i); err != nil {
-			return nil, err
+			return n, err
+		}
+	}
+	for i := range nodeCount {
+		if err := n.await(i); err != nil {
+			return n, err
 		}
 	}
 	return n, nil
+}
+
+// await waits until a server listens.
+func (n *nodes) await(i int) (err error) {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		var c net.Conn
+		if c, err = net.Dial("tcp", n.addresses()[i]); err == nil {
+			return c.Close()
+		}
+	}
+	log, _ := os.ReadFile(filepath.Join(n.dir, fmt.Sprintf("nats-%d.log", i+1)))
+	return fmt.Errorf("node %d does not listen: %w: %s", i+1, err, tail(string(log)))
 }
 
 // start starts a server. Clients learn nothing of the others, to which they could go around

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"testing"
 
 	"go.opentelemetry.io/collector/component/componenttest"
@@ -15,16 +14,16 @@ import (
 
 	"agent/eventlog/event"
 	"agent/internal/export"
+	"agent/internal/freeport"
 	"agent/internal/logtest"
 )
 
 // receiver is the real receiver. What it takes is in the sink.
 func receiver(t *testing.T) (address string, sink *consumertest.TracesSink) {
 	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	ports, err := freeport.Find(1)
 	must(t, err)
-	address = free.Addr().String()
-	must(t, free.Close())
+	address = freeport.Address(ports[0])
 	factory := otlpreceiver.NewFactory()
 	config := factory.CreateDefaultConfig().(*otlpreceiver.Config)
 	config.Protocols.HTTP.GetOrInsertDefault().ServerConfig.NetAddr.Endpoint = address

@@ -6,12 +6,13 @@ package natstest
 import (
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"agent/internal/freeport"
 
 	"github.com/nats-io/nats.go"
 )
@@ -219,14 +220,10 @@ func (s *Servers) report(i int) {
 }
 
 func freePorts(t testing.TB, n int) []int {
-	var ports []int
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	t.Helper()
+	ports, err := freeport.Find(n)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return ports
 }
