@@ -27,14 +27,23 @@ const maxSignal = 64 << 10
 
 func (g Signal) file(uuid string) string { return fmt.Sprintf("%s/%s.%s", controlDir, uuid, string(g)) }
 
+var opposite = map[Signal]Signal{Pause: Resume, Resume: Pause}
+
 // Send leaves a signal for a context, durably. One that is pending already gets
-// the new payload. Whether the context is in a state for it is not looked at.
+// the new payload, and its opposite, if nobody has taken that yet, is withdrawn: the last word
+// counts. Whether the context is in a state for it is not looked at.
 func (s *Store) Send(uuid string, g Signal, payload []byte) error {
 	if _, err := s.locate(uuid); err != nil {
 		return err
 	}
 	if len(payload) > maxSignal {
 		return fmt.Errorf("%s %s: %w", g, uuid, fsx.ErrTooLarge)
+	}
+	if other, ok := opposite[g]; ok {
+		s.seen.Delete(other.file(uuid)) // whatever its payload is by now
+		if err := s.Clear(uuid, other); err != nil {
+			return fmt.Errorf("withdraw %s %s: %w", other, uuid, err)
+		}
 	}
 	if err := s.put(g.file(uuid), payload, s.fs.Rename); err != nil {
 		return fmt.Errorf("%s %s: %w", g, uuid, err)

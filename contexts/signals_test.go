@@ -15,10 +15,10 @@ import (
 func TestSignals(t *testing.T) {
 	s, dir := realStore(t, Options{})
 	made(t, s, idA)
-	must(t, s.Send(idA, Resume, []byte(`{"add":1}`)), s.Send(idA, Resume, []byte(`{"add":2}`)), s.Send(idA, Pause, nil))
+	must(t, s.Send(idA, Resume, []byte(`{"add":1}`)), s.Send(idA, Resume, []byte(`{"add":2}`)), s.Send(idA, Stop, nil))
 	got, err := s.Pending(idA)
 	must(t, err)
-	if string(got[Resume]) != `{"add":2}` || len(got) != 2 || got[Pause] == nil {
+	if string(got[Resume]) != `{"add":2}` || len(got) != 2 || got[Stop] == nil {
 		t.Errorf("pending %v", got)
 	}
 	must(t, s.Clear(idA, Resume), s.Clear(idA, Resume))
@@ -31,7 +31,7 @@ func TestSignals(t *testing.T) {
 	if got, err := s.Pending(idA); err != nil || string(got[Resume]) != `{"add":4}` {
 		t.Errorf("a signal that nobody read was cleared: %v, %v", got, err)
 	}
-	must(t, s.Clear(idA, Resume))
+	must(t, s.Clear(idA, Resume), s.Clear(idA, Stop), s.Send(idA, Pause, nil))
 	must(t, syscall.Mkfifo(filepath.Join(dir, ".control", idA+".stop"), 0o600))
 	got, err = s.Pending(idA)
 	wantExit(t, err, ExitDamage)
@@ -42,6 +42,18 @@ func TestSignals(t *testing.T) {
 	wantErr(t, s.Send("../"+idA, Stop, nil), ErrUnknown)
 	wantErr(t, s.Clear("../"+idA, Stop), ErrUnknown)
 	wantErr(t, s.Send(idA, Stop, make([]byte, maxSignal+1)), fsx.ErrTooLarge)
+}
+
+// TestLastWordCounts: a pause that nobody has taken is withdrawn by a resume, and the other way round.
+func TestLastWordCounts(t *testing.T) {
+	s, _ := realStore(t, Options{})
+	made(t, s, idA)
+	for _, g := range []Signal{Pause, Resume, Pause, Pause, Resume} {
+		must(t, s.Send(idA, Stop, nil), s.Send(idA, g, nil))
+		if got, err := s.Pending(idA); err != nil || len(got) != 2 || got[g] == nil || got[Stop] == nil {
+			t.Errorf("after %s: pending %v, %v", g, got, err)
+		}
+	}
 }
 
 // A signal that comes when its context has ended is removed, and no other one.

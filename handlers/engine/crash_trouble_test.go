@@ -146,7 +146,9 @@ func (w *world) status() projections.Status {
 }
 
 // resumed leaves the signal of a person.
-func (w *world) resumed() error {
+func (w *world) resumed() error { return w.send(contexts.Resume) }
+
+func (w *world) send(g contexts.Signal) error {
 	store, err := contexts.Open(w.disk, contexts.Options{Now: time.Now})
 	if err != nil {
 		return err
@@ -155,7 +157,7 @@ func (w *world) resumed() error {
 		if err != nil {
 			return err
 		}
-		if err := store.Send(entry.UUID, contexts.Resume, []byte(`{"by":"operator"}`)); err != nil {
+		if err := store.Send(entry.UUID, g, []byte(`{"by":"operator"}`)); err != nil {
 			return err
 		}
 	}

@@ -48,6 +48,7 @@ type world struct {
 
 	dialect llmtest.Dialect // of the model's server, if it is a strict one
 	atCall  func(n int)     // what happens before the n-th answer of a strict server, from 0 on
+	atTouch func()          // what happens after each contact, if set
 	profile string          // of requests to it
 	down    *llmtest.Server // asked before it, if set
 	forgets bool            // the model goes by the files alone
@@ -187,6 +188,9 @@ func (l *life) touch(effect bool, do func()) error {
 		return l.die()
 	}
 	do()
+	if l.atTouch != nil {
+		l.atTouch()
+	}
 	if l.contacts == l.last {
 		return l.die()
 	}
