@@ -314,7 +314,8 @@ var rules = map[string][]string{
 		"internal/sanitize",
 		"projections",
 	},
-	"internal/fsx": {},
+	"internal/freeport": {},
+	"internal/fsx":      {},
 	"internal/git": {
 		"internal/lazyregexp",
 		"internal/lease",
@@ -471,6 +472,7 @@ var rules = map[string][]string{
 		"handlers/engine",
 		"internal/app",
 		"internal/config",
+		"internal/freeport",
 		"internal/fsx",
 		"internal/logtest",
 		"internal/relay",
