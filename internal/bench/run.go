@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
+	"agent/llm"
 	"agent/llm/llmtest"
 )
 
@@ -35,12 +37,13 @@ func (b *bench) runs() error {
 
 func (b *bench) play(steps int) (m measured, err error) {
 	var w *scene
+	turns := -1
 	w = b.newScene(func(_ int, r llmtest.Request) llmtest.Reply {
 		w.Model.Forget()
-		turns := r.Turns()
 		if len(r.Tools) == 0 {
 			return llmtest.Text("The notes were read.")
 		}
+		turns++
 		m.peak = w.peak()
 		if turns == 0 {
 			m.cpu = -w.worked() / float64(steps)
@@ -51,8 +54,10 @@ func (b *bench) play(steps int) (m measured, err error) {
 			m.cpu += w.worked() / float64(steps)
 			return llmtest.Text("I have read the notes.")
 		}
-		return readNote(turns)
-	}, ", context_length: 100000000") // nothing is summarized
+		reply := readNote(turns)
+		reply.Calls[0].ID, reply.Usage = fmt.Sprint("call_", turns), &llm.Usage{}
+		return reply
+	}, ", context_length: 100000000", llmtest.Skimming) // nothing is summarized, and the server takes no time
 	defer w.close()
 	m.sync = w.syncTime()
 	start := time.Now()

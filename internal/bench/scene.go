@@ -28,14 +28,14 @@ type scene struct {
 }
 
 // newScene has more keys of llm.openai in extra.
-func (b *bench) newScene(script llmtest.Script, extra string) *scene {
+func (b *bench) newScene(script llmtest.Script, extra string, mode ...llmtest.Mode) *scene {
 	agent, err := b.build(agentPackage, "agent")
 	must(err)
 	dir, err := os.MkdirTemp(b.dir, "world-")
 	must(err)
 	s := &scene{agent: agent, watch: newStopwatch()}
 	s.World, err = world.New(world.Options{Dir: dir, Files: notes(), LocalClone: true, LLM: extra, Config: "max_llm_process_num: 1000000\n",
-		Model: llmtest.Serve(s.watch, script)})
+		Model: llmtest.Serve(s.watch, script, mode...)})
 	must(err)
 	s.Forge.Open("Read the notes", "Please read the notes.")
 	return s

@@ -13,6 +13,7 @@
 package llmtest
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -144,13 +145,13 @@ func (s *Server) Close() {
 
 func (s *Server) serve(parse func([]byte, http.Header) (Request, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
-		body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
-		if err != nil {
+		body := bytes.NewBuffer(make([]byte, 0, min(max(req.ContentLength, 0), maxBody)+bytes.MinRead))
+		if _, err := body.ReadFrom(http.MaxBytesReader(w, req.Body, maxBody)); err != nil {
 			return // the client left
 		}
-		r, err := parse(body, req.Header.Clone())
+		r, err := parse(body.Bytes(), req.Header.Clone())
 		if err == nil {
-			err = s.dialect.check(body, req.Header, req.URL.RawQuery)
+			err = s.dialect.check(body.Bytes(), req.Header, req.URL.RawQuery)
 		}
 		if err != nil {
 			s.note(err)
