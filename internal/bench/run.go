@@ -14,28 +14,60 @@ type measured struct {
 	gaps        []float64 // ms from an answer to the next request, one per step
 	peak        float64   // MiB at the last request
 	sync        float64   // ms of a raw sync, before and after
+	sent        float64   // MB of the last request
 	cpu         float64   // ms of the agent's processor time per step
 }
 
 // runs plays whole runs: the model answers at once, each answer is one call of
-// read_file, then it says that it is done.
+// read_file, then it says that it is done. A few turns that hold as many bytes as many turns tell
+// what the number of turns costs from what it costs to send them.
 func (b *bench) runs() error {
-	const repeats = 5
 	for _, steps := range []int{50, b.steps} {
-		var all []measured
-		for range repeats {
-			m, err := b.play(steps)
-			if err != nil {
-				return err
-			}
-			all = append(all, m)
+		all, err := b.playAgain(steps, readNote)
+		if err != nil {
+			return err
 		}
 		b.printRuns(steps, all)
 	}
+	long := b.steps * 1300 / longFile // a turn with a note has 1.3 KB
+	all, err := b.playAgain(long+50, func(i int) llmtest.Reply {
+		if i < long {
+			return llmtest.ToolCall("workspace__read_file", map[string]any{"path": "long.txt", "start_line": i + 1})
+		}
+		return readNote(i)
+	})
+	if err != nil {
+		return err
+	}
+	b.title("run of %d steps with as many bytes, median of %d runs", long+50, len(all))
+	b.figure("the latest 50 answers to their next requests, median", medianOf(all, latest), "ms")
+	b.figure("the last request", medianOf(all, func(m measured) float64 { return m.sent }), "MB")
 	return nil
 }
 
-func (b *bench) play(steps int) (m measured, err error) {
+func (b *bench) playAgain(steps int, script func(turn int) llmtest.Reply) (all []measured, err error) {
+	const repeats = 5
+	for range repeats {
+		m, err := b.play(steps, script)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+func latest(m measured) float64 { return median(m.gaps[max(0, len(m.gaps)-50):]) }
+
+func medianOf(all []measured, f func(measured) float64) float64 {
+	var x []float64
+	for _, m := range all {
+		x = append(x, f(m))
+	}
+	return median(x)
+}
+
+func (b *bench) play(steps int, script func(turn int) llmtest.Reply) (m measured, err error) {
 	var w *scene
 	turns := -1
 	w = b.newScene(func(_ int, r llmtest.Request) llmtest.Reply {
@@ -44,7 +76,7 @@ func (b *bench) play(steps int) (m measured, err error) {
 			return llmtest.Text("The notes were read.")
 		}
 		turns++
-		m.peak = w.peak()
+		m.peak, m.sent = w.peak(), float64(len(r.Raw))/1e6
 		if turns == 0 {
 			m.cpu = -w.worked() / float64(steps)
 		} else {
@@ -54,7 +86,7 @@ func (b *bench) play(steps int) (m measured, err error) {
 			m.cpu += w.worked() / float64(steps)
 			return llmtest.Text("I have read the notes.")
 		}
-		reply := readNote(turns)
+		reply := script(turns)
 		reply.Calls[0].ID, reply.Usage = fmt.Sprint("call_", turns), &llm.Usage{}
 		return reply
 	}, ", context_length: 100000000", llmtest.Skimming) // nothing is summarized, and the server takes no time
@@ -71,13 +103,7 @@ func (b *bench) play(steps int) (m measured, err error) {
 }
 
 func (b *bench) printRuns(steps int, all []measured) {
-	pick := func(f func(measured) float64) float64 {
-		var x []float64
-		for _, m := range all {
-			x = append(x, f(m))
-		}
-		return median(x)
-	}
+	pick := func(f func(measured) float64) float64 { return medianOf(all, f) }
 	var gaps []float64
 	for _, m := range all {
 		gaps = append(gaps, m.gaps...)
@@ -87,9 +113,10 @@ func (b *bench) printRuns(steps int, all []measured) {
 	b.figure("the same, 95th percentile", quantile(gaps, 0.95), "ms")
 	b.figure("raw fdatasync at that time (a step has 4)", pick(func(m measured) float64 { return m.sync }), "ms")
 	b.most("from an answer to the next request / 4 raw fdatasync", pick(func(m measured) float64 { return median(m.gaps) / (4 * m.sync) }), "times", 3)
-	b.figure("the latest 50 answers to their next requests, median", pick(func(m measured) float64 { return median(m.gaps[max(0, len(m.gaps)-50):]) }), "ms")
+	b.figure("the latest 50 answers to their next requests, median", pick(latest), "ms")
 	b.most("processor time of the agent in a step", pick(func(m measured) float64 { return m.cpu }), "ms", map[bool]float64{true: 1.5, false: 2}[steps == 50])
 	b.most("start to the first request", pick(func(m measured) float64 { return m.first }), "ms", 150)
+	b.figure("the last request", pick(func(m measured) float64 { return m.sent }), "MB")
 	b.figure("whole run", pick(func(m measured) float64 { return m.wall }), "s")
 	if peak := pick(func(m measured) float64 { return m.peak }); steps == 50 {
 		b.most("peak memory of the agent", peak, "MiB", 32)

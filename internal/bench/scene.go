@@ -46,9 +46,11 @@ func (w *scene) close() {
 	must(os.RemoveAll(w.Dir))
 }
 
-// notes are a few files of 1 KB.
+const longFile = 40_000 // bytes
+
+// notes are a few files of 1 KB, and a long one.
 func notes() map[string]string {
-	files := map[string]string{}
+	files := map[string]string{"long.txt": strings.Repeat("a line of the long file\n", longFile/24)}
 	for i := range fileCount {
 		files[noteName(i)] = strings.Repeat(fmt.Sprintf("line of the notes number %d\n", i), 40)
 	}

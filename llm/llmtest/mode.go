@@ -60,7 +60,7 @@ func (s *Server) routes() *http.ServeMux {
 // skim takes no longer than a body needs to arrive. A script learns whether there are tools; ids of
 // calls and the usage are its own matter.
 func skim(body []byte, _ http.Header) (Request, error) {
-	r := Request{API: llm.APIChat, Stream: bytes.Contains(body, []byte(`"stream":true`))}
+	r := Request{API: llm.APIChat, Raw: body, Stream: bytes.Contains(body, []byte(`"stream":true`))}
 	if bytes.Contains(body, []byte(`"tools":[`)) {
 		r.Tools = []string{"any"}
 	}
