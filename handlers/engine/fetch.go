@@ -80,15 +80,7 @@ func (e *Engine) fetchTask(ctx context.Context) error {
 	case err != nil:
 		return orTemporary(ctx, err)
 	}
-	title, _ := sanitize.Input(t.Title)
-	body, removed := sanitize.Rendered(t.Body)
-	fetched := &event.TaskFetched{Title: sanitize.Line(title, 500), Body: event.T(body), Author: t.Author.Login, State: t.State,
-		Labels: nonNil(t.Labels), Assignees: nonNil(t.Assignees), URL: t.URL, Private: t.Private, Removed: removed,
-		Hash: Hash(t.Title + "\x00" + t.Body), Fork: t.Fork, Confidential: t.Confidential, NoPush: t.NoPush,
-		ItemID: t.ID, ProjectID: t.Project}
-	if !t.Fork {
-		fetched.Branch = t.Branch
-	}
+	fetched := Fetched(t)
 	if e.state.Created.Trigger == policy.ByLabel && policy.Guarded(e.state, t.Private) {
 		if fetched.Edit, err = e.edit(ctx, t, true); err != nil {
 			return orTemporary(ctx, err)
@@ -98,6 +90,20 @@ func (e *Engine) fetchTask(ctx context.Context) error {
 		fetched.Assigned = fetched.Assigned || e.mine(ctx, forge.Account{Login: login})
 	}
 	return e.input(fetched)
+}
+
+// Fetched is what the log holds of an item, but for what other requests tell.
+func Fetched(t forge.Task) *event.TaskFetched {
+	title, _ := sanitize.Input(t.Title)
+	body, removed := sanitize.Rendered(t.Body)
+	fetched := &event.TaskFetched{Title: sanitize.Line(title, 500), Body: event.T(body), Author: t.Author.Login, State: t.State,
+		Labels: nonNil(t.Labels), Assignees: nonNil(t.Assignees), URL: t.URL, Private: t.Private, Removed: removed,
+		Hash: Hash(t.Title + "\x00" + t.Body), Fork: t.Fork, Confidential: t.Confidential, NoPush: t.NoPush,
+		ItemID: t.ID, ProjectID: t.Project}
+	if !t.Fork {
+		fetched.Branch = t.Branch
+	}
+	return fetched
 }
 
 // lasting reports whether a read fails until a person changes something: a

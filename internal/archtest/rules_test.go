@@ -581,6 +581,7 @@ var rules = map[string][]string{
 		"internal/redact",
 		"internal/repomap",
 		"internal/sanitize",
+		"internal/scratch",
 		"internal/snapshot",
 		"internal/symbols",
 		"projections",

@@ -106,6 +106,21 @@ func Clone(ctx context.Context, o Options) (*Repo, error) {
 	return r, nil
 }
 
+// Adopt moves a clone that was made with the same options to their place, where nothing may be.
+func Adopt(o Options, from string) (*Repo, error) {
+	a, err := newAuth(o)
+	if err != nil {
+		return nil, fmt.Errorf("git clone: %w", err)
+	}
+	if _, err := os.Lstat(o.Dir); !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("git clone: %s: %w", o.Dir, fs.ErrExist)
+	}
+	if err := os.Rename(from, o.Dir); err != nil {
+		return nil, fmt.Errorf("git clone: %w", err)
+	}
+	return &Repo{Dir: o.Dir, Made: true, auth: a}, nil
+}
+
 // Reach asks the remote of o for its default branch, as a clone does first, and copies nothing.
 func Reach(ctx context.Context, o Options) error {
 	_, err := references(ctx, o, "HEAD")

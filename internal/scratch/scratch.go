@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -17,27 +19,40 @@ const (
 	Ctags     = "ctags"
 	Doctor    = "doctor"
 	Restore   = "restore"
+	Clone     = "clone" // beside the clones of contexts
 )
 
-var kinds = []string{Git, Preflight, Ctags, Doctor, Restore}
+var kinds = []string{Git, Preflight, Ctags, Doctor, Restore, Clone}
 
 func prefix(kind string) string { return "agent-" + kind + "-" }
 
 // Dir makes a directory among the temporary ones of the machine. remove removes it.
-func Dir(kind string) (dir string, remove func(), err error) {
-	dir, err = os.MkdirTemp("", prefix(kind))
+func Dir(kind string) (dir string, remove func(), err error) { return DirIn(os.TempDir(), kind) }
+
+// DirIn makes one in another directory. It has its name when it is locked, so that nobody
+// removes it in between.
+func DirIn(parent, kind string) (dir string, remove func(), err error) {
+	unnamed, err := os.MkdirTemp(parent, prefix(unlocked))
 	if err != nil {
 		return "", nil, err
 	}
-	held, err := os.Open(dir)
-	if err == nil {
-		_ = syscall.Flock(int(held.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) // where there are no locks, age decides
+	held, err := os.Open(unnamed)
+	if err != nil {
+		return "", nil, errors.Join(err, os.Remove(unnamed))
+	}
+	_ = syscall.Flock(int(held.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) // where there are no locks, age decides
+	dir = filepath.Join(parent, prefix(kind)+strings.TrimPrefix(filepath.Base(unnamed), prefix(unlocked)))
+	if err := os.Rename(unnamed, dir); err != nil {
+		return "", nil, errors.Join(err, held.Close(), os.Remove(unnamed))
 	}
 	return dir, func() {
 		_ = os.RemoveAll(dir)
 		_ = held.Close()
 	}, nil
 }
+
+// unlocked is what all are called until they are locked.
+const unlocked = "new"
 
 const (
 	// young is how old a directory is at most that may not be locked yet.
@@ -48,22 +63,26 @@ const (
 
 // RemoveLeft removes the directories of processes that were killed. What cannot be removed,
 // as that of another user, stays.
-func RemoveLeft(now time.Time) {
-	for _, kind := range kinds {
-		left, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix(kind)+"*"))
-		for _, dir := range left {
-			if info, err := os.Lstat(dir); err == nil && info.IsDir() && !used(dir, now.Sub(info.ModTime())) {
-				_ = os.RemoveAll(dir)
-			}
+func RemoveLeft(now time.Time) { RemoveLeftIn(os.TempDir(), now) }
+
+// RemoveLeftIn removes those in another directory.
+func RemoveLeftIn(parent string, now time.Time) {
+	entries, _ := os.ReadDir(parent)
+	for _, e := range entries {
+		dir, fresh := filepath.Join(parent, e.Name()), strings.HasPrefix(e.Name(), prefix(unlocked))
+		ours := fresh || slices.ContainsFunc(kinds, func(kind string) bool { return strings.HasPrefix(e.Name(), prefix(kind)) })
+		info, err := os.Lstat(dir)
+		if !ours || err != nil || !info.IsDir() {
+			continue
+		}
+		if ago := now.Sub(info.ModTime()); !(fresh && ago < young) && !used(dir, ago) {
+			_ = os.RemoveAll(dir)
 		}
 	}
 }
 
 // used tells whether a process works in a directory that was changed some time ago.
 func used(dir string, ago time.Duration) bool {
-	if ago < young {
-		return true
-	}
 	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_DIRECTORY, 0)
 	if err != nil {
 		return true // another user's, or gone

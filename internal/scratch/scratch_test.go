@@ -51,11 +51,23 @@ func TestRemoveLeft(t *testing.T) {
 	}
 	_ = c.Process.Kill()
 	_ = c.Wait()
-	if RemoveLeft(time.Now()); gone(dir) {
-		t.Error("a directory is gone that may just be made")
-	}
-	if RemoveLeft(time.Now().Add(2 * young)); !gone(dir) {
+	if RemoveLeft(time.Now()); !gone(dir) {
 		t.Error("the directory of a process that was killed stays")
+	}
+}
+
+// What is not locked yet stays for a while.
+func TestRemoveLeftOfTheMoment(t *testing.T) {
+	parent := t.TempDir()
+	dir := filepath.Join(parent, prefix(unlocked)+"1")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if RemoveLeftIn(parent, time.Now()); gone(dir) {
+		t.Error("a directory is gone that is just being made")
+	}
+	if RemoveLeftIn(parent, time.Now().Add(2*young)); !gone(dir) {
+		t.Error("it stays for ever")
 	}
 }
 

@@ -70,7 +70,10 @@ func inside(p sandbox.Policy, argv []string) (exitCode int) {
 	if leader {
 		p, lacks, notes = p.Enter()
 	}
-	box, err := p.Box(os.Getenv("PATH"))
+	path := os.Getenv("PATH")
+	granted := p.Granting(path)
+	granted.Leader = leader
+	box, err := granted.Box(path)
 	if err != nil {
 		return notStarted(err)
 	}
@@ -80,8 +83,7 @@ func inside(p sandbox.Policy, argv []string) (exitCode int) {
 	for _, note := range slices.Concat(lacks, notes) {
 		fmt.Fprintln(os.Stderr, "agent: sandbox:", note)
 	}
-	p.Leader = leader
-	env := append(os.Environ(), sandbox.Variable+"="+p.Granting(os.Getenv("PATH")).Text())
+	env := append(os.Environ(), sandbox.Variable+"="+granted.Text())
 	if leader {
 		return lead(box, argv, env)
 	}

@@ -34,33 +34,16 @@ func (w *Copy) Prepare(ctx context.Context, s *projections.State) (event.Workspa
 	return prepared, nil
 }
 
-// clone makes the working copy of a context, or takes the one that is there. It
-// begins at the head of a pull or merge request, else at the branch that the
-// task names, the configured one, or the default branch.
+// clone makes the working copy of a context, or takes the one that is there.
 func (w *Copy) clone(ctx context.Context, s *projections.State) (prepared event.WorkspacePrepared, err error) {
-	o, repo, err := w.options(ctx, s)
+	o, err := w.begins(ctx, s, &prepared)
 	if err != nil {
 		return prepared, err
 	}
-	prepared.Base = repo.DefaultBranch
-	switch wanted := cmp.Or(handlers.BaseOf(s.Task.Body.View()), s.Config.Change.Base); {
-	case s.Task.Branch != "":
-		prepared.Base = s.Task.Branch
-	case s.Task.Fork:
-		o.Ref = w.c.ChangeRef(s.Key.Number)
-	case wanted != "" && wanted != repo.DefaultBranch:
-		there, err := git.HasBranch(ctx, o, wanted)
-		switch {
-		case err != nil:
-			return prepared, err
-		case there:
-			prepared.Base = wanted
-		default:
-			prepared.Missing = wanted
-		}
+	clone := w.takeAhead(ctx, o)
+	if clone == nil {
+		clone, err = git.Clone(ctx, o)
 	}
-	o.Branch = prepared.Base
-	clone, err := git.Clone(ctx, o)
 	if err != nil {
 		if empty, lookErr := git.IsEmpty(ctx, o); empty && lookErr == nil {
 			return event.WorkspacePrepared{Reason: "empty", Error: "the repository has no commit"}, nil
@@ -76,6 +59,34 @@ func (w *Copy) clone(ctx context.Context, s *projections.State) (prepared event.
 		w.cloned = s.Created.UUID
 	}
 	return prepared, err
+}
+
+// begins says what is cloned: the head of a pull or merge request, else the branch that the task names, the
+// configured one, or the default branch.
+func (w *Copy) begins(ctx context.Context, s *projections.State, prepared *event.WorkspacePrepared) (git.Options, error) {
+	o, repo, err := w.options(ctx, s)
+	if err != nil {
+		return o, err
+	}
+	prepared.Base = repo.DefaultBranch
+	switch wanted := cmp.Or(handlers.BaseOf(s.Task.Body.View()), s.Config.Change.Base); {
+	case s.Task.Branch != "":
+		prepared.Base = s.Task.Branch
+	case s.Task.Fork:
+		o.Ref = w.c.ChangeRef(s.Key.Number)
+	case wanted != "" && wanted != repo.DefaultBranch:
+		there, err := git.HasBranch(ctx, o, wanted)
+		switch {
+		case err != nil:
+			return o, err
+		case there:
+			prepared.Base = wanted
+		default:
+			prepared.Missing = wanted
+		}
+	}
+	o.Branch = prepared.Base
+	return o, nil
 }
 
 // headOf is the commit that is checked out. git is asked only where the files of .git do not tell.

@@ -20,6 +20,7 @@ import (
 	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/sanitize"
+	"agent/internal/workspace"
 	"agent/projections"
 )
 
@@ -144,9 +145,18 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer, c *claims) err
 		r.saw(j.key.String(), contexts.Skipped, f.Error(), "")
 		return nil
 	}
+	host, _ := os.Hostname()
+	first := &event.ContextCreated{Format: event.Format, UUID: uuid.NewString(), TaskKey: t.Key.String(),
+		Forge: j.key.Host, Kind: string(j.key.Kind), User: t.Author.Login, Title: sanitize.Line(t.Title, 500), Trigger: j.trigger,
+		Version: r.Ports.Version, Host: host, PID: os.Getpid(), Actor: j.actor, Comment: j.comment}
+	g := &gate{Provider: r.Model, r: r, uuid: first.UUID, own: j.trigger == policy.ByCommand}
+	ports := r.portsFor(j.at, t.Key.String(), g)
 	ready := make(chan error, 1)
 	go func() { ready <- r.ready(ctx) }() // while the forge is asked
 	refused := r.cloneable(ctx, j)
+	if refused == nil {
+		defer r.cloneAhead(ctx, ports, j.at, first, t)()
+	}
 	if err := cmp.Or(<-ready, refused); err != nil {
 		return err
 	}
@@ -158,21 +168,31 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer, c *claims) err
 	if f := r.halted(); f != nil {
 		return f // while it waited for its place
 	}
-	host, _ := os.Hostname()
 	if r.shut() {
 		return nil // the fault is about to be told
 	}
-	g := &gate{Provider: r.Model, r: r, uuid: uuid.NewString(), own: j.trigger == policy.ByCommand}
 	r.take(g.uuid, c)
-	e, err := engine.Create(r.portsFor(j.at, t.Key.String(), g), &event.ContextCreated{Format: event.Format, UUID: g.uuid, TaskKey: t.Key.String(),
-		Forge: j.key.Host, Kind: string(j.key.Kind), User: t.Author.Login, Title: sanitize.Line(t.Title, 500), Trigger: j.trigger,
-		Version: r.Ports.Version, Host: host, PID: os.Getpid(), Actor: j.actor, Comment: j.comment})
+	e, err := engine.Create(ports, first)
 	if err != nil {
 		return err
 	}
 	_ = lock.Close() // the live context guards the task from here on
 	r.saw(j.key.String(), contexts.Taken, r.becauseOf(j.trigger), e.State().Created.UUID)
 	return r.run(ctx, e, j.at, nil, g)
+}
+
+// cloneAhead clones what a context will be worked on in, if it is begun, while the machine is checked and the
+// item labelled. drop ends that.
+func (r *round) cloneAhead(ctx context.Context, p engine.Ports, at app.Site, first *event.ContextCreated, t forge.Task) (drop func()) {
+	files, clones := p.Workspace.(*workspace.Copy)
+	if !clones || r.Room() != nil {
+		return func() {}
+	}
+	pinned, s := r.pin(at, t.Key.Project), projections.NewState()
+	for i, body := range []event.Body{first, &pinned, engine.Fetched(t)} {
+		s.Apply(event.Event{Seq: uint64(i + 1), Body: body})
+	}
+	return files.CloneAhead(ctx, s)
 }
 
 // cloneable refuses a clone URL that leads elsewhere before the item is touched. A
