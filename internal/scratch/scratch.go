@@ -29,21 +29,16 @@ func prefix(kind string) string { return "agent-" + kind + "-" }
 // Dir makes a directory among the temporary ones of the machine. remove removes it.
 func Dir(kind string) (dir string, remove func(), err error) { return DirIn(os.TempDir(), kind) }
 
-// DirIn makes one in another directory. It has its name when it is locked, so that nobody
-// removes it in between.
+// DirIn makes one in another directory.
 func DirIn(parent, kind string) (dir string, remove func(), err error) {
-	unnamed, err := os.MkdirTemp(parent, prefix(unlocked))
+	defer making(parent)()
+	dir, err = os.MkdirTemp(parent, prefix(kind))
 	if err != nil {
 		return "", nil, err
 	}
-	held, err := os.Open(unnamed)
-	if err != nil {
-		return "", nil, errors.Join(err, os.Remove(unnamed))
-	}
-	_ = syscall.Flock(int(held.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) // where there are no locks, age decides
-	dir = filepath.Join(parent, prefix(kind)+strings.TrimPrefix(filepath.Base(unnamed), prefix(unlocked)))
-	if err := os.Rename(unnamed, dir); err != nil {
-		return "", nil, errors.Join(err, held.Close(), os.Remove(unnamed))
+	held, err := os.Open(dir)
+	if err == nil {
+		_ = syscall.Flock(int(held.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) // where there are no locks, age decides
 	}
 	return dir, func() {
 		_ = os.RemoveAll(dir)
@@ -51,15 +46,24 @@ func DirIn(parent, kind string) (dir string, remove func(), err error) {
 	}, nil
 }
 
-// unlocked is what all are called until they are locked.
-const unlocked = "new"
+// making keeps others from looking for what was left until end is called: a directory that has just been
+// made has no lock yet. Who keeps us waiting for longer than a moment is none of us.
+func making(parent string) (end func()) {
+	at, err := os.Open(parent)
+	if err != nil {
+		return func() {}
+	}
+	for range 100 {
+		if err := syscall.Flock(int(at.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return func() { _ = at.Close() }
+}
 
-const (
-	// young is how old a directory is at most that may not be locked yet.
-	young = time.Minute
-	// old is how old a directory is that no command uses any more, where there are no locks.
-	old = 24 * time.Hour
-)
+// old is how old a directory is that no command uses any more, where there are no locks.
+const old = 24 * time.Hour
 
 // RemoveLeft removes the directories of processes that were killed. What cannot be removed,
 // as that of another user, stays.
@@ -67,18 +71,30 @@ func RemoveLeft(now time.Time) { RemoveLeftIn(os.TempDir(), now) }
 
 // RemoveLeftIn removes those in another directory.
 func RemoveLeftIn(parent string, now time.Time) {
-	entries, _ := os.ReadDir(parent)
+	for _, dir := range left(parent, now) {
+		_ = os.RemoveAll(dir)
+	}
+}
+
+// left are the directories of processes that were killed. There are none while one is just being made.
+func left(parent string, now time.Time) (dirs []string) {
+	at, err := os.Open(parent)
+	if err != nil {
+		return nil
+	}
+	defer at.Close()
+	if err := syscall.Flock(int(at.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil
+	}
+	entries, _ := at.ReadDir(-1)
 	for _, e := range entries {
-		dir, fresh := filepath.Join(parent, e.Name()), strings.HasPrefix(e.Name(), prefix(unlocked))
-		ours := fresh || slices.ContainsFunc(kinds, func(kind string) bool { return strings.HasPrefix(e.Name(), prefix(kind)) })
-		info, err := os.Lstat(dir)
-		if !ours || err != nil || !info.IsDir() {
-			continue
-		}
-		if ago := now.Sub(info.ModTime()); !(fresh && ago < young) && !used(dir, ago) {
-			_ = os.RemoveAll(dir)
+		ours := slices.ContainsFunc(kinds, func(kind string) bool { return strings.HasPrefix(e.Name(), prefix(kind)) })
+		dir := filepath.Join(parent, e.Name())
+		if info, err := os.Lstat(dir); ours && err == nil && info.IsDir() && !used(dir, now.Sub(info.ModTime())) {
+			dirs = append(dirs, dir)
 		}
 	}
+	return dirs
 }
 
 // used tells whether a process works in a directory that was changed some time ago.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 )
@@ -56,19 +57,36 @@ func TestRemoveLeft(t *testing.T) {
 	}
 }
 
-// What is not locked yet stays for a while.
+// TestRemoveLeftOfTheMoment: directories are made and removed while others look for what was left.
 func TestRemoveLeftOfTheMoment(t *testing.T) {
 	parent := t.TempDir()
-	dir := filepath.Join(parent, prefix(unlocked)+"1")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
+	var all sync.WaitGroup
+	ended := make(chan struct{})
+	all.Go(func() {
+		for {
+			select {
+			case <-ended:
+				return
+			default:
+				RemoveLeftIn(parent, time.Now())
+			}
+		}
+	})
+	var makers sync.WaitGroup
+	for range 4 {
+		makers.Go(func() {
+			for range 200 {
+				dir, remove, err := DirIn(parent, Clone)
+				if err != nil || gone(dir) {
+					t.Errorf("%s was removed while it was used: %v", dir, err)
+				}
+				remove()
+			}
+		})
 	}
-	if RemoveLeftIn(parent, time.Now()); gone(dir) {
-		t.Error("a directory is gone that is just being made")
-	}
-	if RemoveLeftIn(parent, time.Now().Add(2*young)); !gone(dir) {
-		t.Error("it stays for ever")
-	}
+	makers.Wait()
+	close(ended)
+	all.Wait()
 }
 
 // What others call alike stays.
