@@ -24,6 +24,7 @@ import (
 	"agent/handlers/engine"
 	"agent/internal/git"
 	"agent/internal/redact"
+	"agent/internal/scratch"
 	"agent/projections"
 )
 
@@ -92,11 +93,12 @@ func MakeRoot(root string) error {
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(root, ".check-")
+	_, remove, err := scratch.DirIn(root, scratch.Clone)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	remove()
+	return nil
 }
 
 // Needs reports whether a command or environment of a tool server names the working copy.
