@@ -40,8 +40,8 @@ func (w *Copy) clone(ctx context.Context, s *projections.State) (prepared event.
 	if err != nil {
 		return prepared, err
 	}
-	clone := w.takeAhead(ctx, o)
-	if clone == nil {
+	clone, err := w.takeAhead(ctx, o)
+	if clone == nil && err == nil {
 		clone, err = git.Clone(ctx, o)
 	}
 	if err != nil {
