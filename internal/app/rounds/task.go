@@ -145,10 +145,7 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer, c *claims) err
 		r.saw(j.key.String(), contexts.Skipped, f.Error(), "")
 		return nil
 	}
-	host, _ := os.Hostname()
-	first := &event.ContextCreated{Format: event.Format, UUID: uuid.NewString(), TaskKey: t.Key.String(),
-		Forge: j.key.Host, Kind: string(j.key.Kind), User: t.Author.Login, Title: sanitize.Line(t.Title, 500), Trigger: j.trigger,
-		Version: r.Ports.Version, Host: host, PID: os.Getpid(), Actor: j.actor, Comment: j.comment}
+	first := r.creation(j, t)
 	g := &gate{Provider: r.Model, r: r, uuid: first.UUID, own: j.trigger == policy.ByCommand}
 	ports := r.portsFor(j.at, t.Key.String(), g)
 	ready := make(chan error, 1)
@@ -181,8 +178,16 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer, c *claims) err
 	return r.run(ctx, e, j.at, nil, g)
 }
 
+// creation is the first event of the context for an item.
+func (r *round) creation(j job, t forge.Task) *event.ContextCreated {
+	host, _ := os.Hostname()
+	return &event.ContextCreated{Format: event.Format, UUID: uuid.NewString(), TaskKey: t.Key.String(),
+		Forge: j.key.Host, Kind: string(j.key.Kind), User: t.Author.Login, Title: sanitize.Line(t.Title, 500), Trigger: j.trigger,
+		Version: r.Ports.Version, Host: host, PID: os.Getpid(), Actor: j.actor, Comment: j.comment}
+}
+
 // cloneAhead clones what a context will be worked on in, if it is begun, while the machine is checked and the
-// item labelled. drop ends that.
+// item labelled. drop ends that, if nobody took the clone.
 func (r *round) cloneAhead(ctx context.Context, p engine.Ports, at app.Site, first *event.ContextCreated, t forge.Task) (drop func()) {
 	files, clones := p.Workspace.(*workspace.Copy)
 	if !clones || r.Room() != nil {
