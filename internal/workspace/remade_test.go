@@ -3,7 +3,6 @@ package workspace_test
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -32,12 +31,8 @@ func (r repository) Repository(context.Context, forge.TaskKey) (forge.Repository
 // more, without what had been pushed.
 func TestCloneIsMadeAgainOnce(t *testing.T) {
 	dir := t.TempDir()
-	origin := filepath.Join(dir, "origin")
-	for _, args := range [][]string{{"init", "-q", "-b", "main", origin}, {"-C", origin, "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-q", "--allow-empty", "-m", "first"}} {
-		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
+	from := filepath.Join(dir, "origin")
+	origin(t, from)
 	store, err := contexts.Open(fsx.NewMem(), contexts.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +43,7 @@ func TestCloneIsMadeAgainOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	w := workspace.New(workspace.Config{Root: filepath.Join(dir, "workspaces"), Needed: true, Forge: repository{url: origin},
+	w := workspace.New(workspace.Config{Root: filepath.Join(dir, "workspaces"), Needed: true, Forge: repository{url: from},
 		Token: func(context.Context) (string, error) { return "", nil }})
 	s := projections.NewState()
 	for i, body := range []event.Body{first, &event.ConfigPinned{}, &event.TaskFetched{Title: "t"}} {
