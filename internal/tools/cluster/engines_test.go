@@ -35,14 +35,14 @@ const lineSize = 1 << 10
 
 // BenchmarkEngines is the measurement of docs/adr/0022. The engines take turns, so that the
 // machine's noise strikes all alike, and each is compared with the raw sync of the same run.
-// etcd and PostgreSQL must be installed.
+// etcd, PostgreSQL and MinIO must be installed.
 func BenchmarkEngines(t *testing.B) {
 	dir, err := os.MkdirTemp("", "engines")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	engines := []engine{rawEngine(t, dir), natsEngine(t), etcdEngine(t, dir), postgresEngine(t, dir)}
+	engines := []engine{rawEngine(t, dir), natsEngine(t), etcdEngine(t, dir), postgresEngine(t, dir), objectEngine(t, dir)}
 	for _, clients := range []int{1, 8} {
 		times, spent := make([][]time.Duration, len(engines)), make([]time.Duration, len(engines))
 		const rounds, each = 5, 100
