@@ -209,7 +209,7 @@ func postgresEngine(t testing.TB, dir string) engine {
 	uid, _ := strconv.Atoi(u.Uid)
 	gid, _ := strconv.Atoi(u.Gid)
 	home := filepath.Join(dir, "postgres")
-	if err := os.Mkdir(home, 0o700); err == nil {
+	if err = os.Mkdir(home, 0o700); err == nil {
 		err = os.Chown(home, uid, gid)
 	}
 	if err != nil || os.Chmod(dir, 0o755) != nil {
