@@ -13,7 +13,9 @@ import (
 	"agent/internal/app/rounds"
 	"agent/internal/i18n"
 	"agent/internal/redact"
+	"agent/internal/sandbox"
 	"agent/internal/sanitize"
+	"agent/internal/startup"
 	"agent/internal/term"
 	"agent/internal/watch"
 )
@@ -30,6 +32,7 @@ type Worker struct {
 
 // Do assembles the program, lets it work, and gives the error that the command ends with.
 func (w *Worker) Do(ctx context.Context, work func(*rounds.Rounds, *app.App, rounds.Voice) (rounds.Summary, error)) error {
+	go sandbox.Available() // trying it takes a while, and nearly all configurations ask
 	cfg, err := w.LoadConfig()
 	if err != nil {
 		return err
@@ -52,6 +55,7 @@ func (w *Worker) Do(ctx context.Context, work func(*rounds.Rounds, *app.App, rou
 		}
 	})()
 	voice := w.voice()
+	startup.GiveBack()
 	summary, err := work(rounds.New(s, voice), s, voice)
 	if Interrupted(ctx) {
 		w.sayKept(summary.Left)

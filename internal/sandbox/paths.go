@@ -54,7 +54,8 @@ func (p Policy) readable(path string) []string {
 		all = append(all, machine...)
 	}
 	var granted []string
-	for _, path := range present(all) {
+	slices.Sort(all) // programs of several directories have the same libraries
+	for _, path := range present(slices.Compact(all)) {
 		granted = append(granted, without(path, slices.Concat(p.Deny, p.Unnamed, secretive))...)
 	}
 	for _, path := range present(p.Read) {

@@ -201,7 +201,7 @@ func TestInstallations(t *testing.T) {
 			got = append(got, strings.TrimPrefix(name, dir))
 		}
 	}
-	if diff := cmp.Diff([]string{"/tool/bin", "/tool/lib", "/tool/share", "/go/bin", "/go"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"/go", "/go/bin", "/tool/bin", "/tool/lib", "/tool/share"}, got); diff != "" {
 		t.Error(diff)
 	}
 	for _, tree := range []string{"/opt", "/srv", "/usr/local/etc", "/usr", "/usr/local"} {

@@ -8,6 +8,7 @@ import (
 	"agent/eventlog/event"
 	"agent/handlers"
 	"agent/handlers/policy"
+	"agent/internal/startup"
 	"agent/llm"
 	"agent/projections"
 )
@@ -34,6 +35,7 @@ func (g *gate) Complete(ctx context.Context, request llm.Request) (llm.Reply, er
 		return llm.Reply{}, g.leave(ctx, f.Text)
 	}
 	reply, err := g.Provider.Complete(ctx, request)
+	startup.Collect()
 	var failed *llm.Error
 	if errors.As(err, &failed) && failed.Kind.RefusesAll() && !g.r.first(g.uuid, failed) && !g.own {
 		return reply, g.leave(ctx, failed.Message)

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package startup
+
+// GiveBack does nothing here.
+func GiveBack() {}
