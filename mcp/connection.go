@@ -35,6 +35,7 @@ type connection struct {
 	late      time.Duration
 	idle      func()      // closes idle HTTP connections
 	lost      atomic.Bool // the HTTP session is gone, the server is not to blame
+	called    atomic.Bool
 	progress  progress
 }
 
@@ -112,6 +113,7 @@ func (c *connection) listTools(ctx context.Context, drop func(string)) error {
 // call runs one tool, and waits as long as its server reports progress within the
 // timeout. Its errors are *Error, errSessionLost, or the error of ctx.
 func (c *connection) call(ctx context.Context, timeout time.Duration, tool string, args json.RawMessage) (Result, error) {
+	c.called.Store(true)
 	if c.process != nil {
 		c.process.stderr.renew()
 	}

@@ -112,8 +112,8 @@ func (s *slot) stopAll(ctx context.Context) (thaw func(), err error) {
 	return func() {}, nil
 }
 
-// running is the server's connection if there is one. It waits for a start that goes on, but
-// not for that of the built-in server: nobody has called it yet, and it does nothing by itself.
+// running is the server's connection if there is one that may do something. It waits for a start that goes on, but
+// not for that of the built-in server: as long as nobody has called it, it does nothing by itself.
 func (s *slot) running(ctx context.Context) (*connection, error) {
 	s.mu.Lock()
 	starting := s.starting
@@ -130,5 +130,8 @@ func (s *slot) running(ctx context.Context) (*connection, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.config.builtIn() && s.current != nil && !s.current.called.Load() {
+		return nil, nil
+	}
 	return s.current, nil
 }

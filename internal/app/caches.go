@@ -28,8 +28,7 @@ func (a *App) openCaches(s *projections.State) func(context.Context) (dir string
 		return func(context.Context) string { return "" }
 	}
 	repository, uuid := a.repositoryOf(s), s.Created.UUID
-	dir := s.Workspace.Dir
-	fresh := !s.Workspace.InPlace && s.Workspace.Continued.From == "" && s.Usage.ToolCalls == 0 && s.Task != nil && !s.Task.Fork
+	dir, fresh := s.Workspace.Dir, untouched(s)
 	return func(ctx context.Context) string {
 		var sums caches.Sums
 		if fresh {
@@ -42,6 +41,11 @@ func (a *App) openCaches(s *projections.State) func(context.Context) (dir string
 		}
 		return open
 	}
+}
+
+// untouched reports whether the working copy holds what the repository does, and nobody's work.
+func untouched(s *projections.State) bool {
+	return !s.Workspace.InPlace && s.Workspace.Continued.From == "" && s.Usage.ToolCalls == 0 && s.Task != nil && !s.Task.Fork
 }
 
 // HasCaches reports whether there is something in the caches of a context.

@@ -56,6 +56,21 @@ func (c Caches) Open(ctx context.Context, r Repository, uuid string, sums Sums) 
 	return dir, p.copyLayer(ctx, dir)
 }
 
+// NoteSums notes the sums of a repository whose caches were opened before its working copy was there.
+func (c Caches) NoteSums(ctx context.Context, r Repository, uuid string, sums Sums) error {
+	p, err := c.enter(ctx, r.name())
+	if err != nil {
+		return err
+	}
+	defer p.leave()
+	n, mine, err := p.slot(uuid)
+	if err != nil || mine.UUID != uuid || mine.Sums != nil {
+		return err
+	}
+	mine.Sums = sums
+	return p.setOwner(n, mine)
+}
+
 // note says whose the directory is, and that it was used.
 func (p *place) note(r Repository) error {
 	if err := os.WriteFile(p.path(nameFile), []byte(r.Host+"/"+r.Project+"\n"), 0o600); err != nil {

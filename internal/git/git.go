@@ -17,7 +17,7 @@
 // URL, file or error.
 //
 // State: a directory with .git inside. [Clone] makes it beside its place and
-// renames it, so it is there whole or not at all. One process at a time uses a
+// renames it, and [Adopt] moves .git last, so it is there whole or not at all. One process at a time uses a
 // working copy: the caller holds the context's lock.
 //
 // Errors are one line: the operation and what git said; see [Error] for those of
@@ -25,6 +25,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,19 +107,37 @@ func Clone(ctx context.Context, o Options) (*Repo, error) {
 	return r, nil
 }
 
-// Adopt moves a clone that was made with the same options to their place, where nothing may be.
+// Adopt moves what is in a clone that was made with the same options to their place, an empty directory in which
+// processes may be by now. The last is .git: without it nobody takes the place for a working copy.
 func Adopt(o Options, from string) (*Repo, error) {
 	a, err := newAuth(o)
 	if err != nil {
 		return nil, fmt.Errorf("git clone: %w", err)
 	}
-	if _, err := os.Lstat(o.Dir); !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("git clone: %s: %w", o.Dir, fs.ErrExist)
-	}
-	if err := os.Rename(from, o.Dir); err != nil {
+	if err := moveInto(o.Dir, from); err != nil {
 		return nil, fmt.Errorf("git clone: %w", err)
 	}
 	return &Repo{Dir: o.Dir, Made: true, auth: a}, nil
+}
+
+func moveInto(dir, from string) error {
+	if there, err := os.ReadDir(dir); err != nil || len(there) > 0 {
+		return cmp.Or(err, fs.ErrExist)
+	}
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	const last = ".git"
+	for _, e := range entries {
+		if e.Name() == last {
+			continue
+		}
+		if err := os.Rename(filepath.Join(from, e.Name()), filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return os.Rename(filepath.Join(from, last), filepath.Join(dir, last))
 }
 
 // Reach asks the remote of o for its default branch, as a clone does first, and copies nothing.

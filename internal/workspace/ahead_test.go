@@ -25,18 +25,22 @@ func origin(t *testing.T, dir string) {
 }
 
 // TestCloneAhead: a clone that was begun ahead is taken if the task wants then what it wanted before, whatever became of
-// the repository meanwhile. Else another one is made, and of the first nothing is left.
+// the repository meanwhile, and whoever has opened its place finds it there. Else another one is made, and of the first
+// nothing is left.
 func TestCloneAhead(t *testing.T) {
 	for name, c := range map[string]struct {
-		late      bool                                 // the repository is there only after the clone ahead
-		meanwhile func(repository string, stop func()) // after the clone ahead
-		body      string                               // of the task by then
+		late      bool                           // the repository is there only after the clone ahead
+		meanwhile func(repository, place string) // after the clone ahead
+		drop      bool                           // it is given up
+		body      string                         // of the task by then
 		base      string
+		same      bool // the place is the directory that was reserved
 	}{
-		"as foreseen":  {meanwhile: func(repository string, _ func()) { _ = os.RemoveAll(repository) }, base: "main"},
-		"another base": {body: "base: other", base: "other"},
-		"not made":     {late: true, base: "main"},
-		"ended":        {meanwhile: func(_ string, stop func()) { stop() }, base: "main"},
+		"as foreseen":     {meanwhile: func(repository, _ string) { _ = os.RemoveAll(repository) }, base: "main", same: true},
+		"another base":    {body: "base: other", base: "other"},
+		"not made":        {late: true, base: "main"},
+		"ended":           {drop: true, base: "main"},
+		"killed half way": {meanwhile: func(_, place string) { _ = os.WriteFile(filepath.Join(place, "a.txt"), nil, 0o600) }, base: "main"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -49,20 +53,31 @@ func TestCloneAhead(t *testing.T) {
 			if !c.late {
 				origin(t, repo)
 			}
-			drop := w.CloneAhead(t.Context(), foreseen(""))
+			ahead := w.Reserve(foreseen(""))
+			reserved, err := os.Stat(ahead.Dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ahead.Clone(t.Context())
 			if c.late {
 				origin(t, repo)
 			} else {
 				await(t, filepath.Join(root, "agent-clone-*", "clone"))
 			}
 			if c.meanwhile != nil {
-				c.meanwhile(repo, drop)
+				c.meanwhile(repo, ahead.Dir)
+			}
+			if c.drop {
+				ahead.Drop()
 			}
 			prepared, err := w.Prepare(t.Context(), foreseen(c.body))
 			if err != nil || prepared.Error != "" || prepared.Base != c.base || prepared.Commit == "" {
 				t.Errorf("%+v, %v", prepared, err)
 			}
-			drop()
+			if place, err := os.Stat(prepared.Dir); err != nil || os.SameFile(reserved, place) != c.same {
+				t.Errorf("the place that was reserved: %v, %v", !c.same, err)
+			}
+			ahead.Drop()
 			if left, err := os.ReadDir(root); err != nil || len(left) != 1 || filepath.Join(root, left[0].Name()) != prepared.Dir {
 				t.Errorf("left: %v, %v", left, err)
 			}
@@ -71,6 +86,41 @@ func TestCloneAhead(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNeverBegun: what was reserved for a context that does not begin goes with the process.
+func TestNeverBegun(t *testing.T) {
+	root := t.TempDir()
+	w := workspace.New(workspace.Config{Root: root, Needed: true})
+	ahead := w.Reserve(foreseen(""))
+	other := filepath.Join(root, "another")
+	if err := os.Mkdir(other, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if workspace.RemoveLeft(root, time.Now()); !there(ahead.Dir) {
+		t.Error("the place that a process has reserved is gone")
+	}
+	if ahead.Drop(); there(ahead.Dir) {
+		t.Error("the place stays")
+	}
+	killed := []string{filepath.Join(root, "0a1b2c3d-0000-4000-8000-000000000002"), filepath.Join(root, "0a1b2c3d-0000-4000-8000-000000000003")}
+	for _, dir := range killed {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(killed[1], "work"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	workspace.RemoveLeft(root, time.Now())
+	if there(killed[0]) || !there(killed[1]) || !there(other) {
+		t.Errorf("empty %v, with work %v, of somebody else %v", there(killed[0]), there(killed[1]), there(other))
+	}
+}
+
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 func foreseen(body string) *projections.State {

@@ -42,7 +42,9 @@ func (w *Copy) clone(ctx context.Context, s *projections.State) (prepared event.
 	}
 	clone, err := w.takeAhead(ctx, o)
 	if clone == nil && err == nil {
-		clone, err = git.Clone(ctx, o)
+		if err = clearPlace(o.Dir); err == nil {
+			clone, err = git.Clone(ctx, o)
+		}
 	}
 	if err != nil {
 		if empty, lookErr := git.IsEmpty(ctx, o); empty && lookErr == nil {

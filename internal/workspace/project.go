@@ -19,6 +19,7 @@ import (
 	"agent/handlers/prompt"
 	"agent/internal/git"
 	"agent/internal/repomap"
+	"agent/internal/snapshot"
 	"agent/internal/symbols"
 	"agent/projections"
 )
@@ -41,10 +42,15 @@ func (w *Copy) Project(ctx context.Context, s *projections.State) (event.Project
 		return event.ProjectRead{}, err
 	}
 	defer thaw()
-	return projectOf(ctx, s), nil
+	var known *snapshot.Tree
+	if w.fresh(s) && s.Workspace.Continued.From == "" && w.held != nil && w.held.uuid == s.Created.UUID {
+		known = w.held.base
+	}
+	return projectOf(ctx, s, known), nil
 }
 
-func projectOf(ctx context.Context, s *projections.State) (read event.ProjectRead) {
+// projectOf asks git for the list of files, if it is not that of a tree that is known.
+func projectOf(ctx context.Context, s *projections.State, known *snapshot.Tree) (read event.ProjectRead) {
 	dir := s.Workspace.Dir
 	if s.Workspace.InPlace { // the operator may have named a link
 		dir, _ = filepath.EvalSymlinks(dir)
@@ -54,7 +60,7 @@ func projectOf(ctx context.Context, s *projections.State) (read event.ProjectRea
 		return event.ProjectRead{Error: err.Error()}
 	}
 	defer root.Close()
-	paths, problem := filePaths(ctx, root)
+	paths, problem := filePaths(ctx, root, known)
 	problems := []error{problem}
 	m := repomap.New(paths, taskText(s))
 	read.Total = len(paths)
@@ -175,13 +181,16 @@ func wholeRunes(data []byte) []byte {
 }
 
 // filePaths lists what git knows, or what lies in a directory that is none of git's.
-func filePaths(ctx context.Context, root *os.Root) ([]string, error) {
+func filePaths(ctx context.Context, root *os.Root, known *snapshot.Tree) (paths []string, err error) {
+	if known != nil && known.Whole() {
+		known.Walk(func(path string, _ snapshot.Entry) { paths = append(paths, path) })
+		return paths, nil
+	}
 	if repo, err := git.Open(root.Name()); err == nil {
 		return repo.Files(ctx)
 	}
-	var paths []string
 	seen := 0
-	err := fs.WalkDir(root.FS(), ".", func(p string, entry fs.DirEntry, err error) error {
+	err = fs.WalkDir(root.FS(), ".", func(p string, entry fs.DirEntry, err error) error {
 		if seen++; seen > maxWalked {
 			return fmt.Errorf("the list of files ends after %d entries", maxWalked)
 		}

@@ -21,7 +21,7 @@ func readProject(dir string) event.ProjectRead {
 	s := projections.NewState()
 	s.Workspace = &event.WorkspacePrepared{Dir: dir, InPlace: true}
 	s.Config = &event.ConfigPinned{ContextLength: 128_000, Project: event.ProjectRule{Rules: true, MaxFile: 100, MaxTotal: 150, Files: true, MaxDepth: -1}}
-	return projectOf(context.Background(), s)
+	return projectOf(context.Background(), s, nil)
 }
 
 func putFile(t *testing.T, path, text string) {

@@ -108,7 +108,7 @@ func (w *Copy) differs(ctx context.Context, s *projections.State, o *contexts.Ob
 // changed while nobody worked counts.
 func (w *Copy) openClone(ctx context.Context, s *projections.State, o *contexts.Objects, how engine.Opening, start time.Time) (event.Body, error) {
 	reason, detail := w.unusable(ctx, s, how.Crashed)
-	untouched := s.Usage.ToolCalls == 0 && len(s.Setup) == 0
+	untouched := untouched(s)
 	if s.Saved.Seq == 0 {
 		if reason == "" && how.Crashed && untouched && s.Workspace.Continued.From == "" {
 			reason = "damaged" // git does not sync what it checks out
@@ -173,15 +173,13 @@ func orError(r *event.WorkspaceRestored, err error) (event.Body, error) {
 	return r, nil
 }
 
-// unusable says what is wrong with a clone, empty if nothing is. git has just made the one
-// that this process cloned: it is not asked again.
+// unusable says what is wrong with a clone, empty if nothing is. git is not asked of one that it has just made.
 func (w *Copy) unusable(ctx context.Context, s *projections.State, crashed bool) (reason, detail string) {
-	dir, fresh := s.Workspace.Dir, w.cloned == s.Created.UUID
-	w.cloned = ""
+	dir := s.Workspace.Dir
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return "missing", ""
 	}
-	if fresh || noRepository(s) {
+	if w.fresh(s) || noRepository(s) {
 		return "", ""
 	}
 	repo, err := w.existingClone(ctx, s)
@@ -204,6 +202,12 @@ func (w *Copy) unusable(ctx context.Context, s *projections.State, crashed bool)
 	}
 	return "", ""
 }
+
+// fresh reports whether this process cloned the working copy, and nobody has worked in it.
+func (w *Copy) fresh(s *projections.State) bool { return w.cloned == s.Created.UUID && untouched(s) }
+
+// untouched reports whether no tool has been called.
+func untouched(s *projections.State) bool { return s.Usage.ToolCalls == 0 && len(s.Setup) == 0 }
 
 // noRepository is true for the copy of a directory that held no commit: all its files
 // are saved.

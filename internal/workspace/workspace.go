@@ -67,8 +67,8 @@ type Copy struct {
 	c    Config
 	held *held // of the context that was opened last
 
-	ahead    *ahead // clone that was begun before its context, until it is taken or dropped
-	cloned   string // uuid of the context whose clone was made just now, and not opened yet
+	ahead    *Ahead // whose clone is made, until it is taken
+	cloned   string // uuid of the context whose clone was made last
 	deepened string // uuid of the context whose history was fetched last, or was to be
 }
 

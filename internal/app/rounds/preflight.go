@@ -14,20 +14,21 @@ import (
 	"agent/internal/scratch"
 	"agent/internal/workspace"
 	"agent/llm"
+	"agent/mcp"
 )
 
 // listingTime bounds the question which models there are. It decides nothing if
 // it is not answered in time.
 const listingTime = 10 * time.Second
 
-// ready checks the machine once a look, before its first task is touched. The
-// error is a *Fault.
-func (r *round) ready(ctx context.Context) error {
+// ready checks the machine once a look, before its first task is touched: with the servers
+// that were started for the task, nil for none. The error is a *Fault.
+func (r *round) ready(ctx context.Context, tools *app.Ahead) error {
 	r.mu.Lock()
 	once := r.checked
 	r.mu.Unlock()
 	once.Do(func() {
-		f := r.preflight(ctx)
+		f := r.preflight(ctx, tools)
 		r.mu.Lock()
 		r.sound = f == nil && ctx.Err() == nil
 		r.mu.Unlock()
@@ -42,7 +43,7 @@ func (r *round) ready(ctx context.Context) error {
 }
 
 // preflight looks for a fault of the machine. What cannot be found out is none.
-func (r *round) preflight(ctx context.Context) *Fault {
+func (r *round) preflight(ctx context.Context, tools *app.Ahead) *Fault {
 	if r.clones() {
 		if err := workspace.MakeRoot(r.Config.WorkspacesDir); err != nil {
 			return &Fault{"workspaces_dir", r.text("fault.workspaces", err), r.text("fault.todo.workspaces"), false}
@@ -55,7 +56,7 @@ func (r *round) preflight(ctx context.Context) *Fault {
 	ofGit, ofModel := make(chan *Fault, 1), make(chan *Fault, 1)
 	go func() { ofGit <- r.checkGit(ctx) }() // each takes a while
 	go func() { ofModel <- r.checkModel(ctx) }()
-	ofServers := r.checkServers(ctx)
+	ofServers := r.checkServers(ctx, tools)
 	return cmp.Or(<-ofGit, <-ofModel, ofServers)
 }
 
@@ -97,19 +98,27 @@ func (r *round) checkModel(ctx context.Context) *Fault {
 }
 
 // checkServers starts the tool servers, those of working copies on an empty directory.
-func (r *round) checkServers(ctx context.Context) *Fault {
+func (r *round) checkServers(ctx context.Context, tools *app.Ahead) *Fault {
 	if len(r.Config.MCPServers) == 0 {
 		return nil
+	}
+	r.Pool.Retry()
+	if tools != nil {
+		return r.tried(tools.Start(ctx))
 	}
 	dir, remove, err := scratch.Dir(scratch.Preflight)
 	if err != nil {
 		return &Fault{"room", r.text("fault.room", err), r.text("fault.todo.temp"), false}
 	}
 	defer remove()
-	r.Pool.Retry()
 	session := r.Pool.Session(dir)
 	defer session.Close()
-	for _, s := range session.Start(ctx) {
+	return r.tried(session.Start(ctx))
+}
+
+// tried is the fault of the first server that is needed and did not start.
+func (r *round) tried(servers []mcp.Server) *Fault {
+	for _, s := range servers {
 		if s.Required && s.Err != "" {
 			return r.serverFault(s.Name, s.Err, s.Temporary)
 		}

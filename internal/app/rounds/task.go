@@ -20,7 +20,7 @@ import (
 	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/sanitize"
-	"agent/internal/workspace"
+	"agent/internal/startup"
 	"agent/projections"
 )
 
@@ -148,11 +148,13 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer, c *claims) err
 	first := r.creation(j, t)
 	g := &gate{Provider: r.Model, r: r, uuid: first.UUID, own: j.trigger == policy.ByCommand}
 	ports := r.portsFor(j.at, t.Key.String(), g)
+	ahead := r.ahead(&ports, j.at, first, t)
+	defer ahead.drop()
 	ready := make(chan error, 1)
-	go func() { ready <- r.ready(ctx) }() // while the forge is asked
+	go func() { ready <- r.ready(ctx, ahead.tools) }() // while the forge is asked
 	refused := r.cloneable(ctx, j)
-	if refused == nil {
-		defer r.cloneAhead(ctx, ports, j.at, first, t)()
+	if refused == nil && ahead.copy != nil {
+		ahead.copy.Clone(ctx)
 	}
 	if err := cmp.Or(<-ready, refused); err != nil {
 		return err
@@ -184,20 +186,6 @@ func (r *round) creation(j job, t forge.Task) *event.ContextCreated {
 	return &event.ContextCreated{Format: event.Format, UUID: uuid.NewString(), TaskKey: t.Key.String(),
 		Forge: j.key.Host, Kind: string(j.key.Kind), User: t.Author.Login, Title: sanitize.Line(t.Title, 500), Trigger: j.trigger,
 		Version: r.Ports.Version, Host: host, PID: os.Getpid(), Actor: j.actor, Comment: j.comment}
-}
-
-// cloneAhead clones what a context will be worked on in, if it is begun, while the machine is checked and the
-// item labelled. drop ends that, if nobody took the clone.
-func (r *round) cloneAhead(ctx context.Context, p engine.Ports, at app.Site, first *event.ContextCreated, t forge.Task) (drop func()) {
-	files, clones := p.Workspace.(*workspace.Copy)
-	if !clones || r.Room() != nil {
-		return func() {}
-	}
-	pinned, s := r.pin(at, t.Key.Project), projections.NewState()
-	for i, body := range []event.Body{first, &pinned, engine.Fetched(t)} {
-		s.Apply(event.Event{Seq: uint64(i + 1), Body: body})
-	}
-	return files.CloneAhead(ctx, s)
 }
 
 // cloneable refuses a clone URL that leads elsewhere before the item is touched. A
@@ -246,7 +234,7 @@ func (r *round) resume(ctx context.Context, j job, c *claims) error {
 	}
 	pending, _ := r.Store.Pending(j.uuid)
 	if pending[contexts.Stop] == nil {
-		if err := r.ready(ctx); err != nil {
+		if err := r.ready(ctx, nil); err != nil {
 			return err
 		}
 	}
@@ -271,6 +259,7 @@ func (r *round) resume(ctx context.Context, j job, c *claims) error {
 		return f
 	}
 	g := &gate{Provider: r.Model, r: r, uuid: j.uuid}
+	startup.Collect() // a log may be long
 	e, err := engine.Open(r.portsFor(ports, first.TaskKey, g), j.uuid)
 	if err != nil {
 		return err

@@ -57,7 +57,7 @@ func (r *round) discard(state *projections.State) {
 // the end of a context. Only what completed can have been published: no other log is read.
 func (r *round) sweep(ctx context.Context, now time.Time) {
 	scratch.RemoveLeft(now)
-	scratch.RemoveLeftIn(r.Config.WorkspacesDir, now)
+	workspace.RemoveLeft(r.Config.WorkspacesDir, now)
 	if r.swept == contexts.Day(now) {
 		return
 	}
