@@ -133,6 +133,9 @@ func TestFaultsOfTheMachine(t *testing.T) {
 				t.Errorf("status says %+v", r)
 			}
 			w.wantUntouched(1, 2)
+			if f.class != "workspaces_dir" {
+				w.wantNothingLeft()
+			}
 		})
 	}
 	tried["cluster"] = true // needs servers that go in the middle of a round: make cluster

@@ -8,6 +8,7 @@ import (
 
 	"agent/eventlog/event"
 	"agent/handlers/engine"
+	"agent/handlers/policy"
 	"agent/internal/caches"
 	"agent/internal/config"
 	"agent/internal/workspace"
@@ -21,6 +22,7 @@ type Ahead struct {
 	*mcp.Session // nil: once it was taken
 
 	a     *App
+	state *projections.State
 	place os.FileInfo // the directory that they began in
 }
 
@@ -33,7 +35,7 @@ func (a *App) OpenAhead(s *projections.State, dir string) *Ahead {
 		return nil
 	}
 	s.Apply(event.Event{Seq: s.Seq + 1, Body: &event.WorkspacePrepared{Dir: dir}})
-	h := &Ahead{Session: a.Pool.SessionWith(dir, a.openLocal(s)), a: a, place: place}
+	h := &Ahead{Session: a.Pool.SessionWith(dir, a.openLocal(s)), a: a, state: s, place: place}
 	h.WarmUp()
 	return h
 }
@@ -41,31 +43,47 @@ func (a *App) OpenAhead(s *projections.State, dir string) *Ahead {
 // Tools are those of the servers that were started, if the working copy is in the directory that they began in.
 // Later, and where it is another one, they are those of new servers.
 func (h *Ahead) Tools(now *projections.State) engine.Tools {
-	if h.Session == nil || now.Workspace == nil {
-		return h.a.tools(now)
-	}
-	if at, err := os.Stat(now.Workspace.Dir); err != nil || !os.SameFile(at, h.place) {
-		return h.a.tools(now)
-	}
 	session := h.Session
 	h.Session = nil
+	switch {
+	case session == nil:
+		return h.a.tools(now)
+	case !h.at(now.Workspace):
+		_ = session.Close() // nothing was done with them
+		return h.a.tools(now)
+	}
 	h.a.noteSums(now)
 	return h.a.history().WithHistory(session, now)
 }
 
-// Drop ends the servers, if they were not taken.
-func (h *Ahead) Drop() {
-	if h.Session != nil {
-		_ = h.Close() // nothing was done with them
+func (h *Ahead) at(w *event.WorkspacePrepared) bool {
+	if w == nil {
+		return false
 	}
+	dir, err := os.Stat(w.Dir)
+	return err == nil && os.SameFile(dir, h.place)
 }
+
+// Drop ends the servers, if they were not taken. No tool has run, so of their caches nothing is kept.
+func (h *Ahead) Drop() {
+	if h.Session == nil {
+		return
+	}
+	_ = h.Close() // nothing was done with them
+	ctx, cancel := context.WithTimeout(context.Background(), cachesTime)
+	defer cancel()
+	h.a.CloseCaches(ctx, h.state, policy.KeepNothing)
+}
+
+// cachesTime bounds the wait for another process that closes the caches of the same repository.
+const cachesTime = 5 * time.Second
 
 // noteSums is for caches that were opened before the working copy was there.
 func (a *App) noteSums(s *projections.State) {
 	if a.Config.MaxCacheMB == 0 || !untouched(s) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), cachesTime)
 	defer cancel()
 	if err := Caches(a.Config).NoteSums(ctx, a.repositoryOf(s), s.Created.UUID, caches.ReadSums(s.Workspace.Dir)); err != nil {
 		a.Log.Warn("less is kept of the caches", "error", err)

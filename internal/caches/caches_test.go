@@ -112,18 +112,27 @@ func TestWhatIsKept(t *testing.T) {
 		{"not completed", caches.Nothing, right, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := caches.Caches{Root: t.TempDir(), Most: 1 << 20}
-			dir := open(t, c, "one", tt.sums)
-			for name, text := range files {
-				put(t, dir+"/"+name, text)
-			}
-			end(t, c, "one", tt.keep)
-			want := map[string]string{}
-			for _, name := range tt.want {
-				want[name] = files[name]
-			}
-			if diff := cmp.Diff(want, found(t, open(t, c, "two", nil))); diff != "" {
-				t.Error(diff)
+			for _, later := range []bool{false, true} { // the working copy was there, or came only after that
+				c := caches.Caches{Root: t.TempDir(), Most: 1 << 20}
+				first := tt.sums
+				if later {
+					first = caches.Sums{}
+				}
+				dir := open(t, c, "one", first)
+				if err := c.NoteSums(t.Context(), repo, "one", tt.sums); err != nil {
+					t.Error(err)
+				}
+				for name, text := range files {
+					put(t, dir+"/"+name, text)
+				}
+				end(t, c, "one", tt.keep)
+				want := map[string]string{}
+				for _, name := range tt.want {
+					want[name] = files[name]
+				}
+				if diff := cmp.Diff(want, found(t, open(t, c, "two", nil))); diff != "" {
+					t.Errorf("later %v: %s", later, diff)
+				}
 			}
 		})
 	}

@@ -184,6 +184,7 @@ func wholeRunes(data []byte) []byte {
 func filePaths(ctx context.Context, root *os.Root, known *snapshot.Tree) (paths []string, err error) {
 	if known != nil && known.Whole() {
 		known.Walk(func(path string, _ snapshot.Entry) { paths = append(paths, path) })
+		slices.Sort(paths) // it walks by directories
 		return paths, nil
 	}
 	if repo, err := git.Open(root.Name()); err == nil {

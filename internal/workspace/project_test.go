@@ -7,12 +7,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"unicode/utf8"
 
 	"agent/eventlog/event"
+	"agent/internal/git"
+	"agent/internal/snapshot"
 	"agent/projections"
 )
 
@@ -95,6 +98,31 @@ func TestProjectFiles(t *testing.T) {
 	}
 	if read := readProject(filepath.Join(t.TempDir(), "gone")); read.Error == "" || read.Rules != nil || read.Total != 0 {
 		t.Errorf("of no directory: %+v", read)
+	}
+}
+
+// TestListOfACommit: the list that is read of the commit is the one that git gives.
+func TestListOfACommit(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"a.b", "a/b", "a-b", "a/b.c/d", "名/ファイル", "with space", "Z", "z", "-dash", "deep/er/still/x"} {
+		putFile(t, filepath.Join(dir, name), name)
+	}
+	must(t, os.Symlink("a.b", filepath.Join(dir, "link")))
+	gitIn(t, dir, "init", "-q")
+	gitIn(t, dir, "add", "-A")
+	gitIn(t, dir, "update-index", "--add", "--cacheinfo", "160000,1111111111111111111111111111111111111111,module")
+	gitIn(t, dir, "commit", "-qm", "first")
+	root, err := git.OpenDir(dir)
+	must(t, err)
+	defer root.Close()
+	tree, err := baseTree(t.Context(), dir, snapshot.Head(dir))
+	must(t, err)
+	asked, err := filePaths(t.Context(), root, nil)
+	must(t, err)
+	read, err := filePaths(t.Context(), root, tree)
+	if err != nil || len(asked) < 12 || !slices.Equal(asked, read) {
+		t.Errorf("git says %q, and the commit %q, %v", asked, read, err)
 	}
 }
 

@@ -19,7 +19,7 @@ type ahead struct {
 // ahead reserves the place of the working copy, starts the servers in it, and lets the ports take them.
 func (r *round) ahead(p *engine.Ports, at app.Site, first *event.ContextCreated, t forge.Task) (h ahead) {
 	files, clones := p.Workspace.(*workspace.Copy)
-	if !clones || r.Room() != nil {
+	if !clones || r.Room() != nil || r.faulty() {
 		return h
 	}
 	pinned, s := r.pin(at, t.Key.Project), projections.NewState()
@@ -33,6 +33,13 @@ func (r *round) ahead(p *engine.Ports, at app.Site, first *event.ContextCreated,
 		p.Tools = h.tools.Tools
 	}
 	return h
+}
+
+// faulty reports whether the latest look at the machine found a fault. As long as it lasts, each look would do all
+// this in vain.
+func (r *round) faulty() bool {
+	scan, err := r.Store.Scan()
+	return err != nil || scan.Fault != nil
 }
 
 // drop ends and removes what was not taken.
