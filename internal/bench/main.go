@@ -27,7 +27,8 @@ type bench struct {
 	steps  int
 	log    int64 // bytes of the long log
 
-	realSize int64 // bytes of the logs of realStore
+	realSize int64  // bytes of the logs of realStore
+	timed    string // build of the agent that notes its syncs, while it plays; "": the usual one plays
 	report
 }
 

@@ -14,6 +14,7 @@ type measured struct {
 	gaps        []float64 // ms from an answer to the next request, one per step
 	peak        float64   // MiB at the last request
 	sync        float64   // ms of a raw sync, before and after
+	own         float64   // ms of its own syncs, median; 0 where they were not measured
 	sent        float64   // MB of the last request
 	cpu         float64   // ms of the agent's processor time per step
 }
@@ -28,6 +29,11 @@ func (b *bench) runs() error {
 			return err
 		}
 		b.printRuns(steps, all)
+		if steps == 50 {
+			if err := b.ownSyncs(); err != nil {
+				return err
+			}
+		}
 	}
 	long := b.steps * 1300 / longFile // a turn with a note has 1.3 KB
 	all, err := b.playAgain(long+50, func(i int) llmtest.Reply {
@@ -42,6 +48,24 @@ func (b *bench) runs() error {
 	b.title("run of %d steps with as many bytes, median of %d runs", long+50, len(all))
 	b.figure("the latest 50 answers to their next requests, median", medianOf(all, latest), "ms")
 	b.figure("the last request", medianOf(all, func(m measured) float64 { return m.sent }), "MB")
+	return nil
+}
+
+// ownSyncs plays with a build that notes how long its syncs take. A raw sync in a loop is faster: disk and processor
+// do not rest between two, and nothing else was written.
+func (b *bench) ownSyncs() error {
+	timed, err := b.buildTagged("synctimes", "agent-synctimes")
+	if err != nil {
+		return err
+	}
+	b.timed = timed
+	defer func() { b.timed = "" }()
+	all, err := b.playAgain(50, readNote)
+	if err != nil {
+		return err
+	}
+	b.figure("its own fdatasync, median", medianOf(all, func(m measured) float64 { return m.own }), "ms")
+	b.most("from an answer to the next request / 4 of its own", medianOf(all, func(m measured) float64 { return median(m.gaps) / (4 * m.own) }), "times", 3)
 	return nil
 }
 
@@ -99,6 +123,7 @@ func (b *bench) play(steps int, script func(turn int) llmtest.Reply) (m measured
 	m.wall = time.Since(start).Seconds()
 	m.first = w.watch.begin().Sub(start).Seconds() * 1000
 	m.sync = (m.sync + w.syncTime()) / 2
+	m.own = w.ownSync()
 	return m, nil
 }
 
@@ -112,7 +137,7 @@ func (b *bench) printRuns(steps int, all []measured) {
 	b.most("from an answer to the next request, median", median(gaps), "ms", 3)
 	b.figure("the same, 95th percentile", quantile(gaps, 0.95), "ms")
 	b.figure("raw fdatasync at that time (a step has 4)", pick(func(m measured) float64 { return m.sync }), "ms")
-	b.most("from an answer to the next request / 4 raw fdatasync", pick(func(m measured) float64 { return median(m.gaps) / (4 * m.sync) }), "times", 3)
+	b.figure("from an answer to the next request / 4 raw fdatasync", pick(func(m measured) float64 { return median(m.gaps) / (4 * m.sync) }), "times")
 	b.figure("the latest 50 answers to their next requests, median", pick(latest), "ms")
 	b.most("processor time of the agent in a step", pick(func(m measured) float64 { return m.cpu }), "ms", map[bool]float64{true: 1.5, false: 2}[steps == 50])
 	b.most("start to the first request", pick(func(m measured) float64 { return m.first }), "ms", 150)

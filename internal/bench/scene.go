@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -33,7 +34,7 @@ func (b *bench) newScene(script llmtest.Script, extra string, mode ...llmtest.Mo
 	must(err)
 	dir, err := os.MkdirTemp(b.dir, "world-")
 	must(err)
-	s := &scene{agent: agent, watch: newStopwatch()}
+	s := &scene{agent: cmp.Or(b.timed, agent), watch: newStopwatch()}
 	s.World, err = world.New(world.Options{Dir: dir, Files: notes(), LocalClone: true, LLM: extra, Config: "max_llm_process_num: 1000000\n",
 		Model: llmtest.Serve(s.watch, script, mode...)})
 	must(err)
@@ -63,7 +64,8 @@ func noteName(i int) string { return fmt.Sprintf("notes%d.txt", i%fileCount) }
 func (w *scene) start() *exec.Cmd {
 	cmd := exec.Command(w.agent, "run", "--config", w.ConfigFile())
 	cmd.Dir = w.Dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.Dir}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.Dir, "AGENT_SYNC_TIMES=" + w.Path(syncTimes)}
+	must(os.WriteFile(w.Path(syncTimes), nil, 0o600))
 	cmd.Stdout, cmd.Stderr = new(bytes.Buffer), new(bytes.Buffer)
 	must(cmd.Start())
 	w.pid.Store(int64(cmd.Process.Pid))
@@ -121,6 +123,24 @@ func (w *scene) logFile() string {
 // readNote asks for one of the files.
 func readNote(i int) llmtest.Reply {
 	return llmtest.ToolCall("workspace__read_file", map[string]any{"path": noteName(i)})
+}
+
+const syncTimes = "synctimes" // of a build that notes them
+
+// ownSync is what a sync of the agent took, the median in milliseconds.
+func (w *scene) ownSync() float64 {
+	text, err := os.ReadFile(w.Path(syncTimes))
+	must(err)
+	var times []float64
+	for _, line := range strings.Fields(string(text)) {
+		ns, err := strconv.ParseFloat(line, 64)
+		must(err)
+		times = append(times, ns/1e6)
+	}
+	if times == nil {
+		return 0
+	}
+	return median(times)
 }
 
 // syncTime is what one sync of a few bytes costs here at this moment, in milliseconds.

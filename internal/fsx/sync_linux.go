@@ -14,11 +14,13 @@ import (
 type synced struct{ *os.File }
 
 func (f synced) Sync() error {
-	err := unix.Fdatasync(int(f.Fd()))
+	err := datasync(int(f.Fd()))
 	for errors.Is(err, unix.EINTR) {
-		err = unix.Fdatasync(int(f.Fd()))
+		err = datasync(int(f.Fd()))
 	}
 	return os.NewSyscallError("fdatasync", err)
 }
+
+var datasync = unix.Fdatasync
 
 func syncDir(d *os.File) error { return d.Sync() }

@@ -17,8 +17,8 @@
 // URL, file or error.
 //
 // State: a directory with .git inside. [Clone] makes it beside its place and
-// renames it, and [Adopt] moves .git last, so it is there whole or not at all. One process at a time uses a
-// working copy: the caller holds the context's lock.
+// renames it, and [Adopt] moves .git last, so it is there whole or not at all.
+// One process at a time uses a working copy: the caller holds the context's lock.
 //
 // Errors are one line: the operation and what git said; see [Error] for those of
 // git itself.
