@@ -1,30 +1,106 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
+
+	"agent/forge/forgetest"
+	"agent/llm/llmtest"
 )
 
 // TestServersStartOnce: the server that the machine was checked with is the one that the task is worked on with,
-// and it has the files, the caches, and what its sandbox lets it change.
+// unless the clone that was made meanwhile is not taken. Its caches know the sums of the repository in the end.
 func TestServersStartOnce(t *testing.T) {
 	t.Parallel()
+	for name, want := range map[string]int{"taken": 1, "not cloned": 2} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script, noted := greet(), make(chan struct{})
+			w := newWorld(t, func(n int, r llmtest.Request) llmtest.Reply { <-noted; return script(n, r) })
+			w.commit(map[string]string{"go.sum": "example.com/a v1.0.0 h1:AAAA=\n"})
+			starts, program := w.path("starts"), w.path("program")
+			must(t, errors.Join(os.Mkdir(starts, 0o700), os.Mkdir(w.path("workspaces"), 0o700),
+				os.WriteFile(program, fmt.Appendf(nil, "#!/bin/sh\nmktemp -p %s\nexec %s \"$@\"\n", starts, agentPath(t)), 0o700)))
+			w.extra = fmt.Sprintf(`mcp_servers: [{mcp_server_name: workspace, command: [%q, mcp, workspace, --root, "{workspace}"], sandbox: auto, sandbox_write: [%q], sandbox_read: [%q]}]`,
+				program, starts, filepath.Dir(agentPath(t)))
+			if want > 1 {
+				w.forge.Fault(forgetest.Fault{Path: ".*/info/refs", Kind: forgetest.Drop, Nth: 1, Times: 1})
+			}
+			p := w.start("run")
+			w.awaitCalls(1)
+			w.until("the sums are noted", func() bool {
+				found, _ := filepath.Glob(w.path("caches/*/own/0.context"))
+				if len(found) == 0 {
+					return false
+				}
+				text, err := os.ReadFile(found[0])
+				return err == nil && strings.Contains(string(text), "h1:AAAA=")
+			})
+			close(noted)
+			if code := p.wait(); code != 0 {
+				t.Fatalf("exit %d\n%s%s", code, &p.out, &p.err)
+			}
+			w.wantDone(1, w.only())
+			started, err := os.ReadDir(starts)
+			if err != nil || len(started) != want {
+				t.Errorf("it was started %d times, %v", len(started), err)
+			}
+			w.wantNothingLeft()
+		})
+	}
+}
+
+// TestKilledAhead: a process is killed before the context that it has cloned for and started a server for is there. The
+// next one removes what it left.
+func TestKilledAhead(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, greet())
-	starts, program := w.path("starts"), w.path("program")
-	must(t, os.Mkdir(starts, 0o700))
-	must(t, os.WriteFile(program, fmt.Appendf(nil, "#!/bin/sh\nmktemp -p %s\nexec %s \"$@\"\n", starts, agentPath(t)), 0o700))
-	w.extra = fmt.Sprintf(`mcp_servers: [{mcp_server_name: workspace, command: [%q, mcp, workspace, --root, "{workspace}"], sandbox_write: [%q], sandbox_read: [%q]}]`,
-		program, starts, filepath.Dir(agentPath(t)))
+	must(t, os.Mkdir(w.path("workspaces"), 0o700))
+	end := w.silentModels()
+	p := w.start("run")
+	w.until("the caches are open, and the repository is cloned", func() bool {
+		for _, pattern := range []string{"caches/*/own/0/*", "workspaces/*/context", "workspaces/agent-clone-*/clone"} {
+			if found, _ := filepath.Glob(w.path(pattern)); len(found) == 0 {
+				return false
+			}
+		}
+		return true
+	})
+	p.signal(syscall.SIGKILL)
+	p.wait()
+	end()
+	w.wantUntouched(1)
 	w.agent(0, "run")
 	w.wantDone(1, w.only())
-	started, err := os.ReadDir(starts)
-	if err != nil || len(started) != 1 {
-		t.Errorf("it was started %d times, %v", len(started), err)
-	}
 	w.wantNothingLeft()
+}
+
+// silentModels keeps the list of models from everybody until end is called.
+func (w *world) silentModels() (end func()) {
+	to, err := url.Parse(strings.TrimSuffix(w.model.URL(), "/v1"))
+	must(w.t, err)
+	model, silent := httputil.NewSingleHostReverseProxy(to), make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/models" {
+			<-silent
+		}
+		model.ServeHTTP(out, r)
+	}))
+	end = sync.OnceFunc(func() { close(silent) })
+	w.t.Cleanup(s.Close)
+	w.t.Cleanup(end)
+	w.env = append(w.env, "OPENAI_BASE_URL="+s.URL+"/v1")
+	return end
 }
 
 // wantNothingLeft wants no working copy, and no caches of a context.

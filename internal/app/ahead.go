@@ -23,15 +23,18 @@ type Ahead struct {
 
 	a     *App
 	state *projections.State
-	place os.FileInfo // the directory that they began in
+	place *os.File // the directory that they began in, open so that no other one gets its number
 }
 
 // OpenAhead starts the servers of a context whose working copy is going to be in dir. It is nil where one of them
 // needs the files, or an image that they may name, when it starts.
 func (a *App) OpenAhead(s *projections.State, dir string) *Ahead {
 	others := func(m config.MCPServer) bool { return workspace.Needs(m.Command, m.Env) && !BuiltIn(m) }
-	place, err := os.Stat(dir)
-	if err != nil || a.Config.Sandbox.Container.Used() || slices.ContainsFunc(a.Config.MCPServers, others) {
+	if a.Config.Sandbox.Container.Used() || slices.ContainsFunc(a.Config.MCPServers, others) {
+		return nil
+	}
+	place, err := os.Open(dir)
+	if err != nil {
 		return nil
 	}
 	s.Apply(event.Event{Seq: s.Seq + 1, Body: &event.WorkspacePrepared{Dir: dir}})
@@ -44,24 +47,28 @@ func (a *App) OpenAhead(s *projections.State, dir string) *Ahead {
 // Later, and where it is another one, they are those of new servers.
 func (h *Ahead) Tools(now *projections.State) engine.Tools {
 	session := h.Session
-	h.Session = nil
-	switch {
-	case session == nil:
+	if session == nil {
 		return h.a.tools(now)
-	case !h.at(now.Workspace):
+	}
+	h.Session = nil
+	defer h.place.Close()
+	if !h.at(now.Workspace) {
 		_ = session.Close() // nothing was done with them
 		return h.a.tools(now)
 	}
-	h.a.noteSums(now)
-	return h.a.history().WithHistory(session, now)
+	return h.a.history().WithHistory(h.a.noteSums(session, now), now)
 }
 
 func (h *Ahead) at(w *event.WorkspacePrepared) bool {
 	if w == nil {
 		return false
 	}
-	dir, err := os.Stat(w.Dir)
-	return err == nil && os.SameFile(dir, h.place)
+	began, err := h.place.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Stat(w.Dir)
+	return err == nil && os.SameFile(began, now)
 }
 
 // Drop ends the servers, if they were not taken. No tool has run, so of their caches nothing is kept.
@@ -69,6 +76,7 @@ func (h *Ahead) Drop() {
 	if h.Session == nil {
 		return
 	}
+	defer h.place.Close()
 	_ = h.Close() // nothing was done with them
 	ctx, cancel := context.WithTimeout(context.Background(), cachesTime)
 	defer cancel()
@@ -78,14 +86,38 @@ func (h *Ahead) Drop() {
 // cachesTime bounds the wait for another process that closes the caches of the same repository.
 const cachesTime = 5 * time.Second
 
-// noteSums is for caches that were opened before the working copy was there.
-func (a *App) noteSums(s *projections.State) {
+// taken is a session that was opened before the working copy was there. What its caches have to know of that
+// is noted meanwhile.
+type taken struct {
+	*mcp.Session
+	noted  chan struct{}
+	cancel context.CancelFunc
+}
+
+// noteSums reads the sums of the repository before anybody can change them. They are noted when the servers have
+// started, which have opened the caches, and other contexts may hold their lock for long.
+func (a *App) noteSums(session *mcp.Session, s *projections.State) engine.Tools {
 	if a.Config.MaxCacheMB == 0 || !untouched(s) {
-		return
+		return session
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), cachesTime)
-	defer cancel()
-	if err := Caches(a.Config).NoteSums(ctx, a.repositoryOf(s), s.Created.UUID, caches.ReadSums(s.Workspace.Dir)); err != nil {
-		a.Log.Warn("less is kept of the caches", "error", err)
-	}
+	repository, uuid, sums := a.repositoryOf(s), s.Created.UUID, caches.ReadSums(s.Workspace.Dir)
+	ctx, cancel := context.WithCancel(context.Background())
+	t := &taken{session, make(chan struct{}), cancel}
+	go func() {
+		defer close(t.noted)
+		session.Start(ctx)
+		if err := Caches(a.Config).NoteSums(ctx, repository, uuid, sums); err != nil {
+			a.Log.Warn("less is kept of the caches", "error", err)
+		}
+	}()
+	return t
+}
+
+// Close waits a moment for what is noted: the caches are closed next.
+func (t *taken) Close() error {
+	late := time.AfterFunc(cachesTime, t.cancel)
+	<-t.noted
+	late.Stop()
+	t.cancel()
+	return t.Session.Close()
 }

@@ -138,6 +138,46 @@ func TestWhatIsKept(t *testing.T) {
 	}
 }
 
+// TestSumsComeLater: the working copy was not there when the caches were opened. What is noted first counts.
+func TestSumsComeLater(t *testing.T) {
+	ofRepository, later := caches.Sums{"m v1": "h1:a"}, caches.Sums{"m v1": "h1:b"}
+	for name, note := range map[string]func(c caches.Caches, sums caches.Sums) error{
+		"noted": func(c caches.Caches, sums caches.Sums) error { return c.NoteSums(t.Context(), repo, "one", sums) },
+		"opened again": func(c caches.Caches, sums caches.Sums) error {
+			_, err := c.Open(t.Context(), repo, "one", sums)
+			return err
+		},
+	} {
+		c := caches.Caches{Root: t.TempDir(), Most: 1 << 20}
+		if err := c.NoteSums(t.Context(), repo, "one", later); err != nil { // there are none yet
+			t.Error(err)
+		}
+		dir := open(t, c, "one", caches.Sums{})
+		for _, sums := range []caches.Sums{nil, {}, ofRepository, nil, later} {
+			if err := note(c, sums); err != nil {
+				t.Error(err)
+			}
+		}
+		if text, err := os.ReadFile(dir + ".context"); err != nil || !strings.Contains(string(text), `"h1:a"`) {
+			t.Errorf("%s: %s, %v", name, text, err)
+		}
+	}
+}
+
+// TestForget: of a context that never began nothing stays, and all of the others.
+func TestForget(t *testing.T) {
+	c := caches.Caches{Root: t.TempDir(), Most: 1 << 20}
+	never, other := open(t, c, "never", nil), open(t, c, "other", nil)
+	if err := c.Forget(t.Context(), "never"); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{never: false, never + ".context": false, other: true, other + ".context": true} {
+		if _, err := os.Lstat(path); (err == nil) != want {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
 // goZip makes an archive as the go command downloads it. TestRealTools has real ones.
 func goZip(t *testing.T, source string) (archive, sum string) {
 	t.Helper()

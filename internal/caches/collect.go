@@ -62,6 +62,12 @@ func (c Caches) Collect(ctx context.Context, rules Rules) error {
 	return err
 }
 
+// Forget removes the copy of a context that never began.
+func (c Caches) Forget(ctx context.Context, uuid string) error {
+	return c.Collect(ctx, Rules{Over: func(of string, _ time.Time) bool { return of == uuid },
+		Old: func(time.Time) bool { return false }, Removed: func(Removed) {}})
+}
+
 func (c Caches) collectOne(u Usage, rules Rules) error {
 	p := &place{dir: filepath.Join(c.Root, u.dir)}
 	if !rules.DryRun {

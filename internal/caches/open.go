@@ -42,7 +42,7 @@ func (c Caches) Open(ctx context.Context, r Repository, uuid string, sums Sums) 
 	dir = p.path(ownDir, strconv.Itoa(n))
 	boot := fsx.BootID()
 	if mine.UUID == uuid && mine.Boot == boot && isDir(dir) {
-		return dir, nil
+		return dir, p.noteSums(n, mine, sums)
 	}
 	if mine.UUID != "" {
 		sums = mine.Sums // the working copy is not new any more
@@ -64,8 +64,16 @@ func (c Caches) NoteSums(ctx context.Context, r Repository, uuid string, sums Su
 	}
 	defer p.leave()
 	n, mine, err := p.slot(uuid)
-	if err != nil || mine.UUID != uuid || mine.Sums != nil {
+	if err != nil || mine.UUID != uuid {
 		return err
+	}
+	return p.noteSums(n, mine, sums)
+}
+
+// noteSums notes sums, if there are some and none were noted.
+func (p *place) noteSums(n int, mine owner, sums Sums) error {
+	if len(mine.Sums) > 0 || len(sums) == 0 {
+		return nil
 	}
 	mine.Sums = sums
 	return p.setOwner(n, mine)

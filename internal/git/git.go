@@ -67,7 +67,9 @@ func (o Options) notes() (settings [][2]string, err error) {
 	if who == nil {
 		return nil, fmt.Errorf("git clone: the author %q is not a name and an address", o.Author)
 	}
-	return [][2]string{{"user.name", who[1]}, {"user.email", who[2]}, {"agent.context", o.Context}}, nil
+	return [][2]string{{"user.name", who[1]}, {"user.email", who[2]}, {"agent.context", o.Context},
+		{"core.trustctime", "false"}, // Adopt changes those of some files
+	}, nil
 }
 
 // Repo is a working copy.

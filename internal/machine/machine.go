@@ -69,7 +69,9 @@ func Find(ctx context.Context, path, file string) []Program {
 		switch a, ok := answers[keys[i]]; {
 		case p.ask == "":
 		case ok && time.Since(a.Asked) < kept && time.Since(a.Asked) >= 0:
+			mu.Lock()
 			found[i].Version, fresh[keys[i]] = a.Version, a
+			mu.Unlock()
 		default:
 			all.Go(func() {
 				slots <- struct{}{}

@@ -36,33 +36,14 @@ func DirIn(parent, kind string) (dir string, remove func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	held := hold(dir)
+	held, err := os.Open(dir)
+	if err == nil {
+		_ = syscall.Flock(int(held.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) // where there are no locks, age decides
+	}
 	return dir, func() {
 		_ = os.RemoveAll(dir)
 		_ = held.Close()
 	}, nil
-}
-
-// Reserve makes an empty directory that may be filled. release removes it if it still is empty.
-func Reserve(dir string) (release func(), err error) {
-	defer making(filepath.Dir(dir))()
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, err
-	}
-	held := hold(dir)
-	return func() {
-		_ = os.Remove(dir) // one that holds anything stays
-		_ = held.Close()
-	}, nil
-}
-
-// hold locks a directory while the process lives. Where there are no locks, age decides.
-func hold(dir string) *os.File {
-	held, err := os.Open(dir)
-	if err == nil {
-		_ = syscall.Flock(int(held.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	}
-	return held
 }
 
 // making keeps others from looking for what was left until end is called: a directory that has just been
@@ -90,23 +71,13 @@ func RemoveLeft(now time.Time) { RemoveLeftIn(os.TempDir(), now) }
 
 // RemoveLeftIn removes those in another directory.
 func RemoveLeftIn(parent string, now time.Time) {
-	ours := func(name string) bool {
-		return slices.ContainsFunc(kinds, func(kind string) bool { return strings.HasPrefix(name, prefix(kind)) })
-	}
-	for _, dir := range left(parent, now, ours) {
+	for _, dir := range LeftIn(parent, now) {
 		_ = os.RemoveAll(dir)
 	}
 }
 
-// RemoveReserved removes those in a directory that were reserved and never filled. ours knows their names.
-func RemoveReserved(parent string, now time.Time, ours func(name string) bool) {
-	for _, dir := range left(parent, now, ours) {
-		_ = os.Remove(dir) // one that holds anything stays
-	}
-}
-
-// left are the directories of processes that were killed. There are none while one is just being made.
-func left(parent string, now time.Time, ours func(name string) bool) (dirs []string) {
+// LeftIn are the directories in another one whose processes were killed. There are none while one is just being made.
+func LeftIn(parent string, now time.Time) (dirs []string) {
 	at, err := os.Open(parent)
 	if err != nil {
 		return nil
@@ -117,11 +88,9 @@ func left(parent string, now time.Time, ours func(name string) bool) (dirs []str
 	}
 	entries, _ := at.ReadDir(-1)
 	for _, e := range entries {
+		ours := slices.ContainsFunc(kinds, func(kind string) bool { return strings.HasPrefix(e.Name(), prefix(kind)) })
 		dir := filepath.Join(parent, e.Name())
-		if !ours(e.Name()) {
-			continue
-		}
-		if info, err := os.Lstat(dir); err == nil && info.IsDir() && !used(dir, now.Sub(info.ModTime())) {
+		if info, err := os.Lstat(dir); ours && err == nil && info.IsDir() && !used(dir, now.Sub(info.ModTime())) {
 			dirs = append(dirs, dir)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,20 +19,26 @@ import (
 
 // Ahead is the working copy of a context that may be begun: its place, and a clone that is made beside it. What is
 // in the clone moves into the place once the context has begun, so whoever opened the place before finds it there.
-// What a process leaves that is killed before, [RemoveLeft] removes.
+// A directory of the process holds the clone and names the context. By it [RemoveLeft] finds what was left.
 type Ahead struct {
 	Dir string // the place, an empty directory
 
-	w       *Copy
-	state   *projections.State
-	release func() // gives up the place
-	remove  func() // ends and removes the clone
+	w      *Copy
+	state  *projections.State
+	own    string // the directory of the process
+	remove func() // removes it
 
-	ended   chan struct{}
-	options git.Options // of the working copy
-	clone   string
+	cancel  context.CancelFunc
+	ended   chan struct{} // the clone has; nil: none was begun
+	options git.Options   // of the working copy
 	err     error
 }
+
+// The files in the directory of the process.
+const (
+	ofContext = "context" // its uuid
+	aClone    = "clone"
+)
 
 // Reserve makes the place of the working copy that Prepare is going to want if s says by then what it says now. It
 // is nil if there is none. The caller drops it in the end, whether it was taken or not.
@@ -41,33 +46,31 @@ func (w *Copy) Reserve(s *projections.State) *Ahead {
 	if w.c.InPlace != "" || !w.c.Needed {
 		return nil
 	}
-	a := &Ahead{Dir: w.c.dirOf(s.Created.UUID), w: w, state: s, remove: func() {}}
-	var err error
-	if a.release, err = scratch.Reserve(a.Dir); err != nil {
+	own, remove, err := scratch.DirIn(w.c.Root, scratch.Clone)
+	if err != nil {
 		return nil
 	}
-	return a
+	place := w.c.dirOf(s.Created.UUID)
+	err = os.WriteFile(filepath.Join(own, ofContext), []byte(s.Created.UUID), 0o600)
+	if err == nil {
+		err = os.Mkdir(place, 0o700)
+	}
+	if err != nil {
+		remove()
+		return nil
+	}
+	return &Ahead{Dir: place, w: w, state: s, own: own, remove: remove}
 }
 
 // Clone begins to make the clone. If Prepare wants another one by then, it makes that.
 func (a *Ahead) Clone(ctx context.Context) {
-	dir, remove, err := scratch.DirIn(a.w.c.Root, scratch.Clone)
-	if err != nil {
-		return
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	a.clone, a.ended = filepath.Join(dir, "clone"), make(chan struct{})
-	a.remove = sync.OnceFunc(func() {
-		cancel()
-		<-a.ended
-		remove()
-	})
-	a.w.ahead = a
+	ctx, a.cancel = context.WithCancel(ctx)
+	a.w.ahead, a.ended = a, make(chan struct{})
 	go func() {
 		defer close(a.ended)
 		if a.options, a.err = a.w.begins(ctx, a.state, &event.WorkspacePrepared{}); a.err == nil {
 			o := a.options
-			o.Dir = a.clone
+			o.Dir = filepath.Join(a.own, aClone)
 			_, a.err = git.Clone(ctx, o)
 		}
 	}()
@@ -75,8 +78,17 @@ func (a *Ahead) Clone(ctx context.Context) {
 
 // Drop removes what was not taken.
 func (a *Ahead) Drop() {
+	_ = os.Remove(a.Dir) // one that holds anything stays
+	a.end()
+}
+
+// end ends the clone, and removes it.
+func (a *Ahead) end() {
+	if a.ended != nil {
+		a.cancel()
+		<-a.ended
+	}
 	a.remove()
-	a.release()
 }
 
 // takeAhead moves the clone that was begun ahead into its place. It is nil without an error if there is none that
@@ -87,7 +99,7 @@ func (w *Copy) takeAhead(ctx context.Context, o git.Options) (*git.Repo, error) 
 		return nil, nil
 	}
 	w.ahead = nil
-	defer a.remove()
+	defer a.end()
 	select {
 	case <-a.ended:
 	case <-ctx.Done():
@@ -104,7 +116,7 @@ func (w *Copy) takeAhead(ctx context.Context, o git.Options) (*git.Repo, error) 
 	case a.err != nil:
 		return nil, nil
 	}
-	clone, err := git.Adopt(o, a.clone)
+	clone, err := git.Adopt(o, filepath.Join(a.own, aClone))
 	if err != nil {
 		return nil, nil // what is wrong, Clone finds out
 	}
@@ -120,12 +132,16 @@ func clearPlace(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// RemoveLeft removes what processes that were killed left below the root of the clones: clones that were begun ahead
-// of their contexts, and empty places.
-func RemoveLeft(root string, now time.Time) {
-	scratch.RemoveLeftIn(root, now)
-	scratch.RemoveReserved(root, now, func(name string) bool {
-		id, err := uuid.Parse(name)
-		return err == nil && id.String() == name
-	})
+// RemoveLeft removes what processes that were killed left below the root of the clones. It names the contexts that
+// they were about to begin and that never began.
+func RemoveLeft(root string, now time.Time, began func(uuid string) bool) (never []string) {
+	for _, dir := range scratch.LeftIn(root, now) {
+		text, _ := os.ReadFile(filepath.Join(dir, ofContext)) // the probe of MakeRoot has none
+		if id, err := uuid.Parse(string(text)); err == nil && !began(id.String()) {
+			_ = os.Remove(filepath.Join(root, id.String())) // one that holds anything stays
+			never = append(never, id.String())
+		}
+		_ = os.RemoveAll(dir)
+	}
+	return never
 }

@@ -57,7 +57,11 @@ func (r *round) discard(state *projections.State) {
 // the end of a context. Only what completed can have been published: no other log is read.
 func (r *round) sweep(ctx context.Context, now time.Time) {
 	scratch.RemoveLeft(now)
-	workspace.RemoveLeft(r.Config.WorkspacesDir, now)
+	for _, uuid := range workspace.RemoveLeft(r.Config.WorkspacesDir, now, r.began) {
+		if err := app.Caches(r.Config).Forget(ctx, uuid); err != nil {
+			r.Log.Warn("caches of a context that never began could not be removed", "error", err)
+		}
+	}
 	if r.swept == contexts.Day(now) {
 		return
 	}
@@ -81,6 +85,12 @@ func (r *round) sweep(ctx context.Context, now time.Time) {
 			r.discard(state)
 		}
 	}
+}
+
+// began reports whether a context is there, or may be.
+func (r *round) began(uuid string) bool {
+	_, err := r.Store.DirOf(uuid)
+	return !errors.Is(err, contexts.ErrUnknown)
 }
 
 // upkeep does what is not urgent. Nothing depends on it.
