@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -58,6 +59,30 @@ func TestServersStartOnce(t *testing.T) {
 			w.wantNothingLeft()
 		})
 	}
+}
+
+// TestCachesAreSlow: copying caches may take minutes. An item that nobody could see at work would be labelled again.
+func TestCachesAreSlow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, llmtest.Turns(write("hello.txt", "hello\n"), llmtest.Done("I wrote hello.txt."), write("hello.txt", "hello\n"), llmtest.Done("I wrote hello.txt.")))
+	w.agent(0, "run")
+	locks, err := filepath.Glob(w.path("caches/.locks/*"))
+	if err != nil || len(locks) != 1 {
+		t.Fatalf("locks: %v, %v", locks, err)
+	}
+	lock, err := os.Open(locks[0])
+	must(t, err)
+	defer lock.Close()
+	must(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
+	n := w.issue("Greet the moon")
+	p := w.start("run")
+	w.until("the item is labelled", func() bool { return slices.Contains(w.forge.Labels(testRepo, n), processingLabel) })
+	must(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_UN))
+	if code := p.wait(); code != 0 {
+		t.Fatalf("exit %d\n%s%s", code, &p.out, &p.err)
+	}
+	w.wantLabels(n, doneLabel)
+	w.wantNothingLeft()
 }
 
 // TestKilledAhead: a process is killed before the context that it has cloned for and started a server for is there. The

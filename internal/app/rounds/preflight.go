@@ -97,14 +97,24 @@ func (r *round) checkModel(ctx context.Context) *Fault {
 	return &Fault{"model", r.text("fault.model", r.Config.LLM.Active().URL, failed.Message), r.text("fault.todo.model.auth", r.modelKeys()...), false}
 }
 
-// checkServers starts the tool servers, those of working copies on an empty directory.
+// cachesPatience is how long an item waits for the servers of its task. Their caches may be large, and are copied first.
+const cachesPatience = 2 * time.Second
+
+// checkServers waits for the tool servers that were started for the task, or starts those of working copies on an
+// empty directory.
 func (r *round) checkServers(ctx context.Context, tools *app.Ahead) *Fault {
 	if len(r.Config.MCPServers) == 0 {
 		return nil
 	}
 	r.Pool.Retry()
 	if tools != nil {
-		return r.tried(tools.Start(ctx))
+		start, started := tools.Start, make(chan []mcp.Server, 1)
+		go func() { started <- start(ctx) }()
+		select {
+		case servers := <-started:
+			return r.tried(servers)
+		case <-time.After(cachesPatience):
+		}
 	}
 	dir, remove, err := scratch.Dir(scratch.Preflight)
 	if err != nil {
