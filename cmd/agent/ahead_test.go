@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,7 +88,10 @@ func TestKilledAhead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, greet())
 	must(t, os.Mkdir(w.path("workspaces"), 0o700))
-	end := w.silentModels()
+	silent := make(chan struct{})
+	end := sync.OnceFunc(func() { close(silent) })
+	defer end()
+	w.onModels(func(http.ResponseWriter) bool { <-silent; return false })
 	p := w.start("run")
 	w.until("the caches are open, and the repository is cloned", func() bool {
 		for _, pattern := range []string{"caches/*/own/0/*", "workspaces/*/context", "workspaces/agent-clone-*/clone"} {
@@ -108,24 +108,6 @@ func TestKilledAhead(t *testing.T) {
 	w.agent(0, "run")
 	w.wantDone(1, w.only())
 	w.wantNothingLeft()
-}
-
-// silentModels keeps the list of models from everybody until end is called.
-func (w *world) silentModels() (end func()) {
-	to, err := url.Parse(strings.TrimSuffix(w.model.URL(), "/v1"))
-	must(w.t, err)
-	model, silent := httputil.NewSingleHostReverseProxy(to), make(chan struct{})
-	s := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/v1/models" {
-			<-silent
-		}
-		model.ServeHTTP(out, r)
-	}))
-	end = sync.OnceFunc(func() { close(silent) })
-	w.t.Cleanup(s.Close)
-	w.t.Cleanup(end)
-	w.env = append(w.env, "OPENAI_BASE_URL="+s.URL+"/v1")
-	return end
 }
 
 // wantNothingLeft wants no working copy, and no caches of a context.

@@ -73,15 +73,21 @@ func (w *world) fakeGit(script string) {
 
 // models lets the list of models answer with a status.
 func (w *world) models(status int) {
+	w.onModels(func(out http.ResponseWriter) bool {
+		http.Error(out, `{"error":{"message":"no"}}`, status)
+		return true
+	})
+}
+
+// onModels is called when somebody asks for the list of models, and tells whether it has answered.
+func (w *world) onModels(answer func(out http.ResponseWriter) bool) {
 	to, err := url.Parse(strings.TrimSuffix(w.model.URL(), "/v1"))
 	must(w.t, err)
 	model := httputil.NewSingleHostReverseProxy(to)
 	s := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/v1/models" {
-			http.Error(out, `{"error":{"message":"no"}}`, status)
-			return
+		if r.URL.Path != "/v1/models" || !answer(out) {
+			model.ServeHTTP(out, r)
 		}
-		model.ServeHTTP(out, r)
 	}))
 	w.t.Cleanup(s.Close)
 	w.env = append(w.env, "OPENAI_BASE_URL="+s.URL+"/v1")
