@@ -24,6 +24,8 @@ func TestServersStartOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			script, noted := greet(), make(chan struct{})
+			end := sync.OnceFunc(func() { close(noted) })
+			defer end()
 			w := newWorld(t, func(n int, r llmtest.Request) llmtest.Reply { <-noted; return script(n, r) })
 			w.commit(map[string]string{"go.sum": "example.com/a v1.0.0 h1:AAAA=\n"})
 			starts, program := w.path("starts"), w.path("program")
@@ -44,7 +46,7 @@ func TestServersStartOnce(t *testing.T) {
 				text, err := os.ReadFile(found[0])
 				return err == nil && strings.Contains(string(text), "h1:AAAA=")
 			})
-			close(noted)
+			end()
 			if code := p.wait(); code != 0 {
 				t.Fatalf("exit %d\n%s%s", code, &p.out, &p.err)
 			}
