@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"agent/llm"
@@ -16,6 +17,7 @@ type measured struct {
 	sync        float64   // ms of a raw sync, before and after
 	own         float64   // ms of its own syncs, median; 0 where they were not measured
 	sent        float64   // MB of the last request
+	served      float64   // ms that the model's server took for the answer before the last
 	cpu         float64   // ms of the agent's processor time per step
 }
 
@@ -81,6 +83,13 @@ func (b *bench) playAgain(steps int, script func(turn int) llmtest.Reply) (all [
 	return all, nil
 }
 
+// sizeOf is how many bytes a request has.
+func sizeOf(r llmtest.Request) float64 {
+	n, err := strconv.ParseFloat(r.Header.Get("Content-Length"), 64)
+	must(err)
+	return n
+}
+
 func latest(m measured) float64 { return median(m.gaps[max(0, len(m.gaps)-50):]) }
 
 func medianOf(all []measured, f func(measured) float64) float64 {
@@ -100,7 +109,7 @@ func (b *bench) play(steps int, script func(turn int) llmtest.Reply) (m measured
 			return llmtest.Text("The notes were read.")
 		}
 		turns++
-		m.peak, m.sent = w.peak(), float64(len(r.Raw))/1e6
+		m.peak, m.sent, m.served = w.peak(), sizeOf(r)/1e6, w.watch.server().Seconds()*1000
 		if turns == 0 {
 			m.cpu = -w.worked() / float64(steps)
 		} else {
@@ -142,6 +151,7 @@ func (b *bench) printRuns(steps int, all []measured) {
 	b.most("processor time of the agent in a step", pick(func(m measured) float64 { return m.cpu }), "ms", map[bool]float64{true: 1.5, false: 2}[steps == 50])
 	b.most("start to the first request", pick(func(m measured) float64 { return m.first }), "ms", 150)
 	b.figure("the last request", pick(func(m measured) float64 { return m.sent }), "MB")
+	b.figure("the model's server, from all of a request to its answer", pick(func(m measured) float64 { return m.served }), "ms")
 	b.figure("whole run", pick(func(m measured) float64 { return m.wall }), "s")
 	if peak := pick(func(m measured) float64 { return m.peak }); steps == 50 {
 		b.most("peak memory of the agent", peak, "MiB", 32)

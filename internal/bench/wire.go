@@ -17,6 +17,8 @@ type stopwatch struct {
 	wrote   time.Time
 	waiting bool // an answer was written since the last request
 	gap     time.Duration
+	read    time.Time
+	served  time.Duration // from the last bytes of the latest request to its answer
 }
 
 func newStopwatch() *stopwatch {
@@ -41,6 +43,13 @@ func (s *stopwatch) last() time.Duration {
 	return s.gap
 }
 
+// server is the time that the server took for the latest answer: it is not to be felt in what is measured.
+func (s *stopwatch) server() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.served
+}
+
 func (s *stopwatch) begin() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,10 +66,14 @@ func (c *watched) Read(p []byte) (int, error) {
 	now := time.Now()
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	if n > 0 && c.s.first.IsZero() {
+	if n == 0 {
+		return n, err
+	}
+	c.s.read = now
+	if c.s.first.IsZero() {
 		c.s.first = now
 	}
-	if n > 0 && c.s.waiting {
+	if c.s.waiting {
 		c.s.gap, c.s.waiting = now.Sub(c.s.wrote), false
 	}
 	return n, err
@@ -68,7 +81,10 @@ func (c *watched) Read(p []byte) (int, error) {
 
 func (c *watched) Write(p []byte) (int, error) {
 	c.s.mu.Lock()
-	c.s.wrote, c.s.waiting = time.Now(), true
+	c.s.wrote = time.Now()
+	if !c.s.waiting {
+		c.s.served, c.s.waiting = c.s.wrote.Sub(c.s.read), true
+	}
 	c.s.mu.Unlock()
 	return c.Conn.Write(p)
 }

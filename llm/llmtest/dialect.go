@@ -101,6 +101,9 @@ func (r *refusal) Error() string { return r.words }
 
 // check applies the rules to a body of chat completions.
 func (d Dialect) check(body []byte, h http.Header, query string) error {
+	if len(d.Rules) == 0 {
+		return nil
+	}
 	s := Sent{Header: h, Query: query}
 	if err := json.Unmarshal(body, &s.Body); err != nil {
 		return err

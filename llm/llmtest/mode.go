@@ -1,7 +1,6 @@
 package llmtest
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -21,7 +20,7 @@ const (
 	LMStudio  Mode = "lmstudio"  // chat completions with LM Studio's refusals and errors
 	Ollama    Mode = "ollama"    // Ollama's native API
 	Anthropic Mode = "anthropic" // Anthropic's Messages API
-	Skimming  Mode = "skimming"  // chat completions; nothing is decoded, for measurements: see skim
+	Skimming  Mode = "skimming"  // chat completions; nothing is decoded, for measurements: see Server.skim
 )
 
 // Window is the window in tokens that descriptions of the model tell.
@@ -43,11 +42,11 @@ func (s *Server) routes() *http.ServeMux {
 	}
 	base := cmp.Or(s.dialect.Base, "/v1")
 	mux.HandleFunc("POST /openai/deployments/{name}/chat/completions", s.serve(s.parseChat))
-	chat := s.parseChat
+	chat := s.serve(s.parseChat)
 	if s.mode == Skimming {
-		chat = skim
+		chat = s.skim
 	}
-	mux.HandleFunc("POST "+base+"/chat/completions", s.serve(chat))
+	mux.HandleFunc("POST "+base+"/chat/completions", chat)
 	mux.HandleFunc("GET "+base+"/models", models)
 	if s.mode == LMStudio {
 		mux.HandleFunc("GET /api/v0/models", lmStudioModels)
@@ -55,16 +54,6 @@ func (s *Server) routes() *http.ServeMux {
 	}
 	mux.HandleFunc("POST "+base+"/responses", s.serve(parseResponses))
 	return mux
-}
-
-// skim takes no longer than a body needs to arrive. A script learns whether there are tools; ids of
-// calls and the usage are its own matter.
-func skim(body []byte, _ http.Header) (Request, error) {
-	r := Request{API: llm.APIChat, Raw: body, Stream: bytes.Contains(body, []byte(`"stream":true`))}
-	if bytes.Contains(body, []byte(`"tools":[`)) {
-		r.Tools = []string{"any"}
-	}
-	return r, nil
 }
 
 // parseChat adds what the modes refuse.

@@ -3,6 +3,7 @@ package llmtest_test
 import (
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -93,5 +94,27 @@ func TestErrorsInTheShapeOfTheServer(t *testing.T) {
 	status, body := send(t, s, "/api/chat", `{"model":"m","messages":[{"role":"user","content":"x"}]}`)
 	if status != 429 || body != `{"error":"Rate limit reached"}` {
 		t.Errorf("%d %s", status, body)
+	}
+}
+
+func TestSkimming(t *testing.T) {
+	var got []llmtest.Request
+	s := llmtest.New(func(_ int, r llmtest.Request) llmtest.Reply { got = append(got, r); return llmtest.Text("done") }, llmtest.Skimming)
+	defer s.Close()
+	text := strings.Repeat(`\"tools\":[ \"stream\":true `, 100_000) // a text that speaks of both
+	for _, body := range []string{
+		`{"model":"m","tools":[{}],"messages":[{"role":"user","content":"` + text + `"}],"stream":true}`,
+		`{"model":"m","messages":[{"role":"user","content":"` + text + `"}]}`,
+	} {
+		if status, answer := send(t, s, "/v1/chat/completions", body); status != http.StatusOK || !strings.Contains(answer, "done") {
+			t.Fatalf("%d: %s", status, answer)
+		}
+		r := got[len(got)-1]
+		if sent := r.Header.Get("Content-Length"); sent != strconv.Itoa(len(body)) || r.Raw != nil {
+			t.Errorf("%s bytes, of which %d are kept; want %d and none", sent, len(r.Raw), len(body))
+		}
+	}
+	if len(got[0].Tools) != 1 || !got[0].Stream || len(got[1].Tools) != 0 || got[1].Stream {
+		t.Errorf("tools and streams: %v %v, %v %v", got[0].Tools, got[0].Stream, got[1].Tools, got[1].Stream)
 	}
 }
