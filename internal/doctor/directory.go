@@ -11,6 +11,8 @@ import (
 	"agent/forge"
 	"agent/internal/app"
 	"agent/internal/git"
+
+	"golang.org/x/sys/unix"
 )
 
 // checkDirectory wants a directory of tasks that can be read and written, on a local
@@ -51,17 +53,15 @@ func (d *doctor) checkDirectory(at app.Site) {
 	d.ok(at.Host, "doctor.repository", repo.CloneURL)
 }
 
-// writable makes a file in the directory, where the adapter keeps its own if it can.
+// writable asks whether files can be made in the directory, where the adapter keeps its own. Nothing is
+// made for it: a file would stay behind if the check is killed.
 func writable(dir string) error {
-	f, err := os.CreateTemp(dir, ".check-")
-	if err != nil {
-		return err
+	if err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil {
+		return &fs.PathError{Op: "write to", Path: dir, Err: err}
 	}
-	err = errors.Join(f.Close(), os.Remove(f.Name()))
-	if own := filepath.Join(dir, ".agent"); err == nil {
-		if info, statErr := os.Lstat(own); statErr == nil && !info.IsDir() {
-			err = &fs.PathError{Op: "open", Path: own, Err: errors.New("it is not a directory")}
-		}
+	own := filepath.Join(dir, ".agent")
+	if info, err := os.Lstat(own); err == nil && !info.IsDir() {
+		return &fs.PathError{Op: "open", Path: own, Err: errors.New("it is not a directory")}
 	}
-	return err
+	return nil
 }
