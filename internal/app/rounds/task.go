@@ -122,28 +122,11 @@ func (r *round) attempt(ctx context.Context, j job, c *claims) error {
 	return err
 }
 
-// begin makes a context for a task. The item is read again under the lock of
-// its key: another process may have finished it since it was listed.
+// begin makes a context for a task.
 func (r *round) begin(ctx context.Context, j job, lock io.Closer, c *claims) error {
-	if r.PauseSignal() {
-		r.skip(j, r.signalNote())
-		return nil
-	}
-	t, err := r.item(ctx, j)
-	if err != nil {
+	t, may, err := r.mayBegin(ctx, j)
+	if !may || err != nil {
 		return err
-	}
-	refusal, err := r.refusal(ctx, t, j)
-	if err != nil {
-		return err
-	}
-	if refusal != "" {
-		r.skip(j, refusal)
-		return nil
-	}
-	if f := r.withheld(); f != nil {
-		r.saw(j.key.String(), contexts.Skipped, f.Error(), "")
-		return nil
 	}
 	first := r.creation(j, t)
 	g := &gate{Provider: r.Model, r: r, uuid: first.UUID, own: j.trigger == policy.ByCommand}
@@ -178,6 +161,31 @@ func (r *round) begin(ctx context.Context, j job, lock io.Closer, c *claims) err
 	_ = lock.Close() // the live context guards the task from here on
 	r.saw(j.key.String(), contexts.Taken, r.becauseOf(j.trigger), e.State().Created.UUID)
 	return r.run(ctx, e, j.at, nil, g)
+}
+
+// mayBegin reads the item again under the lock of its key, since another process may have finished it after it was
+// listed, and says whether a context may begin for it.
+func (r *round) mayBegin(ctx context.Context, j job) (t forge.Task, may bool, err error) {
+	if r.PauseSignal() {
+		r.skip(j, r.signalNote())
+		return t, false, nil
+	}
+	if t, err = r.item(ctx, j); err != nil {
+		return t, false, err
+	}
+	refusal, err := r.refusal(ctx, t, j)
+	if err != nil {
+		return t, false, err
+	}
+	if refusal != "" {
+		r.skip(j, refusal)
+		return t, false, nil
+	}
+	if f := r.withheld(); f != nil {
+		r.saw(j.key.String(), contexts.Skipped, f.Error(), "")
+		return t, false, nil
+	}
+	return t, true, nil
 }
 
 // creation is the first event of the context for an item.
@@ -264,38 +272,44 @@ func (r *round) resume(ctx context.Context, j job, c *claims) error {
 	if err != nil {
 		return err
 	}
-	if j.found {
-		err = e.MovedTo(j.key)
-	}
-	if s := e.State(); err == nil && j.trigger == "" && pending[contexts.Stop] == nil && s.Stop == nil {
-		var out bool
-		if out, err = outside(ctx, at, s); out {
-			err = &outsideError{j.uuid, s.Key}
-		}
-	}
-	var wake event.Body
-	var why string
-	if err == nil {
-		wake, why, err = r.wakeOf(ctx, e.State(), j)
-	}
-	if err != nil {
+	wake, why, err := r.whatWakes(ctx, e, at, j, pending[contexts.Stop] != nil)
+	s := e.State()
+	switch {
+	case err != nil:
 		return errors.Join(err, e.Close())
-	}
-	if why != "" && wake == nil && e.State().Stop == nil {
-		r.skip(job{uuid: j.uuid, key: e.State().Key}, why)
+	case why != "" && wake == nil && s.Stop == nil:
+		r.skip(job{uuid: j.uuid, key: s.Key}, why)
 		return e.Close()
-	}
-	if e.State().Status.Ended() {
-		r.ended(e.State(), j)
+	case s.Status.Ended():
+		r.ended(s, j)
 		return e.Close() // where it was listed, only its directory was behind
 	}
-	if f := r.waitsForOther(e.State(), wake, j.trigger); f != nil {
+	if f := r.waitsForOther(s, wake, j.trigger); f != nil {
 		r.saw(first.TaskKey, contexts.Skipped, f.Error(), j.uuid)
 		return e.Close()
 	}
 	r.saw(first.TaskKey, contexts.Continued, r.wokenBy(wake), j.uuid)
 	g.own = byPerson(wake, j.trigger)
 	return r.run(ctx, e, at, wake, g)
+}
+
+// whatWakes is what lets a context go on that was opened where its item is now, or why nothing does.
+func (r *round) whatWakes(ctx context.Context, e *engine.Engine, at app.Site, j job, stops bool) (wake event.Body, why string, err error) {
+	if j.found {
+		if err := e.MovedTo(j.key); err != nil {
+			return nil, "", err
+		}
+	}
+	if s := e.State(); j.trigger == "" && !stops && s.Stop == nil {
+		out, err := outside(ctx, at, s)
+		if err != nil {
+			return nil, "", err
+		}
+		if out {
+			return nil, "", &outsideError{j.uuid, s.Key}
+		}
+	}
+	return r.wakeOf(ctx, e.State(), j)
 }
 
 // ended tells a person who named a context that it has ended, and what begins anew.
