@@ -1,8 +1,10 @@
 package forge
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 )
@@ -89,24 +91,56 @@ func ParseTaskKey(s string, hosts ...string) (TaskKey, error) {
 	for _, other := range []string{"/-/work_items/", "/-/issues/incident/"} { // other pages of the same issue
 		text = strings.Replace(text, other, "/-/issues/", 1)
 	}
+	var first error
 	for _, m := range middles {
-		left, right, ok := strings.Cut(text, m.middle)
-		if directory, local := strings.CutPrefix(left, filesHost); !ok || m.kind == FileTask && (!local || strings.Contains(directory, "/")) {
-			continue
+		for at := range places(text, m.middle) {
+			key, err := parseAt(s, text[:at], text[at+len(m.middle):], m.kind, hosts)
+			if err == nil {
+				return key, nil
+			}
+			first = cmp.Or(first, err)
 		}
-		number, _, _ := strings.Cut(right, "/")
-		n, err := strconv.Atoi(number)
-		if err != nil || n < 0 || strconv.Itoa(n) != number {
-			return TaskKey{}, fmt.Errorf("%q: %q is not an item number", s, number)
-		}
-		host, project := splitHost(left, m.kind, hosts)
-		if m.kind == FileTask {
-			host, project = directoryOf(left, hosts)
-		}
-		key := TaskKey{Host: host, Project: project, Kind: m.kind, Number: n}
-		return key, key.validate(s)
 	}
-	return TaskKey{}, fmt.Errorf("%q is not a task: give a URL such as https://github.com/owner/repo/issues/12", s)
+	return TaskKey{}, cmp.Or(first, noTask(s))
+}
+
+func noTask(s string) error {
+	return fmt.Errorf("%q is not a task: give a URL such as https://github.com/owner/repo/issues/12", s)
+}
+
+// places are the indices at which part begins in text: a project or a directory may be called "issues", too.
+func places(text, part string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for at := 0; ; at++ {
+			next := strings.Index(text[at:], part)
+			if next < 0 || !yield(at+next) {
+				return
+			}
+			at += next
+		}
+	}
+}
+
+// parseAt makes a key of what stands before and after the middle of one.
+func parseAt(s, left, right string, kind Kind, hosts []string) (TaskKey, error) {
+	key := TaskKey{Kind: kind}
+	if key.IsGitHub() && strings.HasSuffix(left, "/-") {
+		return key, fmt.Errorf("%q is not a task: the project must be owner/repo", s) // it is a GitLab's
+	}
+	directory, local := strings.CutPrefix(left, filesHost)
+	if kind == FileTask && (!local || strings.Contains(directory, "/")) {
+		return key, noTask(s)
+	}
+	number, _, _ := strings.Cut(right, "/")
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 0 || strconv.Itoa(n) != number {
+		return key, fmt.Errorf("%q: %q is not an item number", s, number)
+	}
+	key.Number = n
+	if key.Host, key.Project = splitHost(left, kind, hosts); kind == FileTask {
+		key.Host, key.Project = directoryOf(left, hosts)
+	}
+	return key, key.validate(s)
 }
 
 func splitHost(left string, kind Kind, hosts []string) (host, project string) {

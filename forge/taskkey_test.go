@@ -12,6 +12,9 @@ func TestParseTaskKey(t *testing.T) {
 	issue := func(host, project string, n int) forge.TaskKey {
 		return forge.TaskKey{Host: host, Project: project, Kind: forge.GitHubIssue, Number: n}
 	}
+	file := func(directory string, n int) forge.TaskKey {
+		return forge.TaskKey{Host: "files/" + directory, Project: directory, Kind: forge.FileTask, Number: n}
+	}
 	for _, test := range []struct {
 		in    string
 		hosts []string
@@ -38,6 +41,19 @@ func TestParseTaskKey(t *testing.T) {
 		{"https://gitlab.example.com/グループ/プロジェクト/-/issues/8", nil, forge.TaskKey{Host: "gitlab.example.com", Project: "グループ/プロジェクト", Kind: forge.GitLabIssue, Number: 8}},
 		{"https://x.example/forge/g/p/-/issues/8", []string{"x.example/forge"}, forge.TaskKey{Host: "x.example/forge", Project: "g/p", Kind: forge.GitLabIssue, Number: 8}},
 		{"https://gitlab.example.com/issues/tools/-/issues/8", nil, forge.TaskKey{Host: "gitlab.example.com", Project: "issues/tools", Kind: forge.GitLabIssue, Number: 8}},
+		// A project, an owner or a directory may be called as the pages are.
+		{"https://github.com/o/issues/issues/3", nil, issue("github.com", "o/issues", 3)},
+		{"https://github.com/o/issues/pull/5", nil, forge.TaskKey{Host: "github.com", Project: "o/issues", Kind: forge.GitHubPullRequest, Number: 5}},
+		{"https://github.com/o/pull/pull/5", nil, forge.TaskKey{Host: "github.com", Project: "o/pull", Kind: forge.GitHubPullRequest, Number: 5}},
+		{"https://github.com/o/pull/issues/5", nil, issue("github.com", "o/pull", 5)},
+		{"https://github.com/issues/3/issues/4", nil, issue("github.com", "issues/3", 4)},
+		{"https://github.com/o/tasks/issues/1", nil, issue("github.com", "o/tasks", 1)},
+		{"https://gitlab.example.com/pull/issues/-/merge_requests/2", nil, forge.TaskKey{Host: "gitlab.example.com", Project: "pull/issues", Kind: forge.GitLabMergeRequest, Number: 2}},
+		{"files/inbox/tasks/1", nil, file("inbox", 1)},
+		{"files/tasks/tasks/1", nil, file("tasks", 1)},
+		{"files/issues/tasks/2", nil, file("issues", 2)},
+		{"files/pull/tasks/3", nil, file("pull", 3)},
+		{"files/課題/tasks/4", nil, file("課題", 4)},
 	} {
 		got, err := forge.ParseTaskKey(test.in, test.hosts...)
 		if err != nil || got != test.want {
