@@ -18,7 +18,7 @@ func TestMissingProject(t *testing.T) {
 	w := emptyWorld(t, greet())
 	for _, args := range [][]string{{"run"}, {"run", "--quiet"}} {
 		out, errOut := w.agent(78, args...)
-		if strings.Count(out+errOut, "404") != 1 || strings.Count(errOut, "→ agent doctor") != 1 {
+		if strings.Count(out+errOut, "HTTP 404") != 1 || strings.Count(errOut, "→ agent doctor") != 1 {
 			t.Errorf("agent %v says\n%s%s", args, out, errOut)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/app"
 	"agent/internal/config"
+	"agent/internal/i18n"
 	"agent/internal/report"
 )
 
@@ -76,13 +77,13 @@ func (e *Env) completeContexts(_ *cobra.Command, args []string, toComplete strin
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	all, _ := report.List(store)
-	return offers(all, args, toComplete), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	return e.offers(all, args, toComplete), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-func offers(listed []report.Listed, args []string, begin string) (all []string) {
+func (e *Env) offers(listed []report.Listed, args []string, begin string) (all []string) {
 	for _, i := range listed {
 		if strings.HasPrefix(i.UUID, begin) && !slices.Contains(args, i.UUID) && len(all) < mostCompleted {
-			all = append(all, cobra.CompletionWithDesc(i.UUID, plain(i.State+" "+i.TaskKey)))
+			all = append(all, cobra.CompletionWithDesc(i.UUID, plain(i18n.State(e.Lang, i.State)+" "+i.TaskKey)))
 		}
 	}
 	return all

@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"agent/internal/i18n"
 )
 
 // Group is a heading under which help lists commands.
@@ -28,6 +30,7 @@ func (e *Env) Finish(root *cobra.Command, groups []Group) {
 	root.InitDefaultCompletionCmd()
 	addExamples(root)
 	arrange(root, groups)
+	root.SetHelpFunc(e.help)
 	e.completions(root)
 	usageErrors(root)
 }
@@ -37,11 +40,14 @@ func (e *Env) Execute(ctx context.Context, root *cobra.Command, args []string) i
 	root.SetArgs(args)
 	root.SetOut(e.Out)
 	root.SetErr(e.Err)
+	if completes(args) {
+		translate(root, e.locale())
+	}
 	err := root.ExecuteContext(ctx)
 	if err != nil && !errors.Is(err, ErrQuiet) {
-		e.Problem(err.Error())
+		e.Problem(firstLines(err.Error(), e.locale()))
 		if hint := Hint(err); hint != "" {
-			fmt.Fprintln(e.Err, "  → "+hint)
+			fmt.Fprintln(e.Err, "  → "+i18n.Help(e.locale(), hint))
 		}
 	}
 	return ExitCode(err)

@@ -1,4 +1,5 @@
-// Package i18n holds every text that people read, in English and Japanese, in one table.
+// Package i18n holds every text that people read, in English and Japanese. Help is a table of its
+// own: its English text stands at the commands.
 package i18n
 
 import (
