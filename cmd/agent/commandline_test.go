@@ -21,6 +21,7 @@ import (
 	"agent/eventlog/event"
 	"agent/internal/cli"
 	"agent/internal/fsx"
+	"agent/llm/llmtest"
 )
 
 // TestCommandLine plays the sessions that need no forge and no model.
@@ -128,5 +129,45 @@ func TestClosedOutput(t *testing.T) {
 		if errOut.Len() > 0 {
 			t.Errorf("agent %v complains:\n%s", args, &errOut)
 		}
+	}
+}
+
+// TestFullDisk gives the program an output that takes nothing.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip(err)
+	}
+	w := newWorld(t, greet())
+	w.agent(0, "run")
+	uuid := w.only().UUID
+	for _, args := range [][]string{
+		{"list"}, {"list", "--json"}, {"status"}, {"stats"}, {"inspect", uuid}, {"inspect", "--json", uuid}, {"why", uuid}, {"replay", uuid}, {"verify"},
+		{"gc", "--dry-run"}, {"export", uuid, "--format", "markdown"}, {"search", "greet"}, {"config", "schema"}, {"version"}, {"--help"},
+		{"completion", "bash"}, {"run"},
+	} {
+		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+		must(t, err)
+		var errOut bytes.Buffer
+		cmd := exec.Command(agentPath(t), append(args, "--config", w.configure())...)
+		cmd.Stdout, cmd.Stderr = full, &errOut
+		err = cmd.Run()
+		must(t, full.Close())
+		if cmd.ProcessState.ExitCode() != contexts.ExitIO || strings.Count(errOut.String(), "agent: not all of the output could be written: ") != 1 {
+			t.Errorf("agent %v > /dev/full: %v\n%s", args, err, &errOut)
+		}
+	}
+}
+
+func TestFilesOfARunThatChangedNone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(int, llmtest.Request) llmtest.Reply { return llmtest.Text("There is nothing to do.") })
+	w.agent(0, "run")
+	uuid := w.only().UUID
+	if out, _ := w.agent(0, "files", uuid); !strings.Contains(out, "no step had changed one; all are as in commit ") {
+		t.Errorf("files:\n%s", out)
+	}
+	if out, _ := w.agent(0, "files", "--json", uuid); out != "" {
+		t.Errorf("files --json:\n%s", out)
 	}
 }

@@ -26,6 +26,12 @@ is redacted.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.atEvent(args[0], at, func(l view, v *trees.View, p trees.Point) error {
 				tree, err := v.Tree(p.Saved.Tree)
+				if same := (*trees.Unchanged)(nil); len(args) == 1 && errors.As(err, &same) {
+					if !l.JSON {
+						l.Say("files.unchanged", p.Seq, same.Commit)
+					}
+					return nil
+				}
 				if err != nil {
 					return err
 				}

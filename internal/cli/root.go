@@ -22,6 +22,8 @@ type Group struct {
 // completion, and errors of usage that exit with 2.
 func (e *Env) Finish(root *cobra.Command, groups []Group) {
 	root.SilenceUsage, root.SilenceErrors = true, true
+	root.SetOut(stdout{e}) // now: the library's completion keeps it
+	root.SetErr(e.Err)
 	e.Flags(root.PersistentFlags())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return Usage(err) })
 	root.InitDefaultHelpFlag() // now, or what follows --help is taken for its value
@@ -37,13 +39,12 @@ func (e *Env) Finish(root *cobra.Command, groups []Group) {
 
 // Execute runs one command line and gives the exit code.
 func (e *Env) Execute(ctx context.Context, root *cobra.Command, args []string) int {
+	result := e.watch()
 	root.SetArgs(args)
-	root.SetOut(e.Out)
-	root.SetErr(e.Err)
 	if completes(args) {
 		translate(root, e.locale())
 	}
-	err := root.ExecuteContext(ctx)
+	err := result(root.ExecuteContext(ctx))
 	if err != nil && !errors.Is(err, ErrQuiet) {
 		e.Problem(firstLines(err.Error(), e.locale()))
 		if hint := Hint(err); hint != "" {

@@ -19,6 +19,7 @@ var treeTexts = texts{
 	"diff.exit":          {"exit %s", "終了コード %s"},
 	"files.unstored":     {"(no step changed what lies below)", "（この下はどのステップでも変更されていません）"},
 	"files.head":         {"files at event %d, commit %s", "イベント %d 時点のファイル、コミット %s"},
+	"files.unchanged":    {"files at event %d: no step had changed one; all are as in commit %s", "イベント %d 時点のファイル: 変更はなく、すべてコミット %s のとおりです"},
 	"restore.done":       {"files at event %[2]d written to %[3]s: %[1]d", "イベント %[2]d 時点のファイルを %[3]s に書き出しました: %[1]d 件"},
 	"restore.cloning":    {"cloning commit %s, which the work began on", "作業の起点のコミット %s をクローンしています"},
 	"restore.nobase":     {"commit %[1]s, which the work began on, cannot be had: %[2]s. Only files that steps changed are written", "作業の起点のコミット %[1]s を取得できません: %[2]s。各ステップが変更したファイルのみを書き出します"},

@@ -125,8 +125,22 @@ func (v *View) TreeAt(seq uint64) (tree string, err error) {
 // End is the tree of the last save.
 func (v *View) End() string { return v.Points[len(v.Points)-1].Saved.Tree }
 
-// Tree reads a saved tree.
-func (v *View) Tree(name string) (*snapshot.Tree, error) { return v.store.Tree(name, nil) }
+// Unchanged means that files are those of the commit that the work began on, of which nothing is stored.
+type Unchanged struct{ Commit string }
+
+func (u *Unchanged) Error() string {
+	return "no step had changed a file: the files are those of commit " + u.Commit
+}
+func (u *Unchanged) Unwrap() error { return snapshot.ErrMissing }
+
+// Tree reads a saved tree. An error may be *[Unchanged].
+func (v *View) Tree(name string) (*snapshot.Tree, error) {
+	t, err := v.store.Tree(name, nil)
+	if errors.Is(err, snapshot.ErrMissing) && len(v.Points) > 0 && name == v.Points[0].Saved.From {
+		err = &Unchanged{v.Points[0].Saved.Base}
+	}
+	return t, err
+}
 
 // Content gives what a file of a saved tree held, redacted. It is not known of one that no step changed.
 func (v *View) Content(tree *snapshot.Tree, path string) (snapshot.Entry, []byte, error) {
