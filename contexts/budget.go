@@ -341,7 +341,11 @@ func (s *Spending) Of(ev event.Event) (tokens int, usd float64, ok bool) {
 	case *event.LLMReplied:
 		return b.Usage.Prompt + b.Usage.Completion, b.CostUSD, true
 	case *event.LLMFailed:
-		return s.estimated, 0, b.Kind == event.Interrupted
+		if b.Kind == event.Interrupted {
+			return s.estimated, 0, true
+		}
+		tokens = b.Usage.Prompt + b.Usage.Completion
+		return tokens, b.CostUSD, tokens > 0
 	}
 	return 0, 0, false
 }

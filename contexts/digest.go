@@ -139,6 +139,8 @@ func (i *Info) apply(e event.Event) {
 			i.Estimated = i.Estimated || i.estimated > 0
 			i.Lost++
 		}
+		i.Tokens += b.Usage.Prompt + b.Usage.Completion
+		i.CostUSD += b.CostUSD
 	case *event.ToolRequested:
 		i.ToolCalls++
 	case *event.CommentFailed, *event.LabelsFailed:

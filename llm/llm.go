@@ -193,6 +193,7 @@ type Error struct {
 	Window     int           // of ContextOverflow: tokens that the server says a prompt may have, 0 if it does not say
 	Partial    string        // text that arrived before the stream was cut
 	Shape      []string      // steps away from the profile that the request took
+	Usage      Usage         // of an answer that was whole and is of no use: it is paid for
 	Err        error
 }
 

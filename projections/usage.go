@@ -59,27 +59,34 @@ func (u *Usage) apply(e event.Event, before time.Time, status Status) {
 			u.Estimated = u.Estimated || u.estimated > 0
 			u.Lost++
 		}
+		if b.Usage != (event.Usage{}) { // an answer came
+			u.spend(b.Usage, b.CostUSD)
+		}
 	case *event.ToolRequested:
 		u.ToolCalls++
 	case *event.LLMReplied:
 		u.open = false
-		u.Estimated = u.Estimated || b.Usage.Estimated
 		if !u.outside {
 			u.LLMCalls++
 		} else {
 			u.Summaries++
 		}
-		if b.CostUSD == 0 {
-			u.Unpriced++
-		}
-		u.Prompt += b.Usage.Prompt
-		u.Completion += b.Usage.Completion
-		u.Cached += b.Usage.Cached
-		u.CostUSD += b.CostUSD
+		u.spend(b.Usage, b.CostUSD)
 		u.calibrate(b.Usage)
 	}
 	if d := e.Time.Sub(before); status == Running && d > 0 && !before.IsZero() {
 		u.Active += d
+	}
+}
+
+func (u *Usage) spend(of event.Usage, usd float64) {
+	u.Prompt += of.Prompt
+	u.Completion += of.Completion
+	u.Cached += of.Cached
+	u.Estimated = u.Estimated || of.Estimated
+	u.CostUSD += usd
+	if usd == 0 {
+		u.Unpriced++
 	}
 }
 

@@ -72,6 +72,8 @@ type LLMFailed struct {
 	NotBefore time.Time `json:"not_before,omitzero"` // earliest time of the next try, jitter included
 	Window    int       `json:"window,omitempty"`    // tokens that the server says a prompt may have, of kind context_overflow
 	Shape     []string  `json:"shape,omitempty"`     // steps away from the profile that the request took
+	Usage     Usage     `json:"usage,omitzero"`      // of an answer that was whole and of no use
+	CostUSD   float64   `json:"cost_usd,omitempty"`  // of that answer
 }
 
 // ToolRequested is the intent of a tool call.

@@ -94,6 +94,10 @@ func (e *Engine) modelFailure(ctx context.Context, r llm.Request, err error) *ev
 		failed = &llm.Error{Kind: llm.Transient, Message: err.Error()}
 	}
 	body := &event.LLMFailed{Kind: string(failed.Kind), Status: failed.Status, Message: clean(r.Conceal(failed.Message)), Partial: event.T(clean(failed.Partial)), Window: failed.Window, Shape: failed.Shape}
+	if u := failed.Usage; u.Known {
+		body.Usage = event.Usage{Prompt: u.Prompt, Completion: u.Completion, Cached: u.Cached, Reasoning: u.Reasoning}
+		body.CostUSD = e.p.Cost(r.Model, u)
+	}
 	if wait := e.modelWait(failed); wait > 0 {
 		body.NotBefore = e.p.Now().UTC().Add(wait).Truncate(time.Microsecond)
 	}

@@ -134,8 +134,13 @@ func (c *counter) count(ev event.Event, s *projections.State) {
 
 // estimated tells whether the tokens that an event brought are estimated.
 func estimated(b event.Body, tokens int) bool {
-	replied, ok := b.(*event.LLMReplied)
-	return tokens > 0 && (!ok || replied.Usage.Estimated)
+	switch b := b.(type) {
+	case *event.LLMReplied:
+		return b.Usage.Estimated
+	case *event.LLMFailed:
+		return tokens > 0 && b.Kind == event.Interrupted
+	}
+	return tokens > 0
 }
 
 // countTool adds a tool call and its outcome, and nothing else.

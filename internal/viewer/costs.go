@@ -142,6 +142,10 @@ func (l *Ledger) replied(b *event.LLMReplied) (Call, bool) {
 func (l *Ledger) failed(at time.Time, b *event.LLMFailed) (Call, bool) {
 	c, ok := l.close()
 	c.Outcome, c.Error = CallFailed, b.Kind
+	c.Prompt, c.Cached, c.Completion, c.CostUSD = b.Usage.Prompt, b.Usage.Cached, b.Usage.Completion, b.CostUSD
+	if b.Usage != (event.Usage{}) && b.CostUSD == 0 {
+		c.Unpriced = 1
+	}
 	if b.Kind == event.Interrupted { // as projections.Usage counts it
 		c.Outcome, c.Error, c.Prompt, c.Estimated = CallInterrupted, "", l.estimate, true
 	}

@@ -65,8 +65,8 @@ func (a *Answer) Failed(kind llm.Kind, err error, partial string) error {
 func (a *Answer) Cut(partial string) error { return a.Failed(llm.Transient, errCut, partial) }
 
 // Empty is the error of an answer that is whole and says nothing.
-func (a *Answer) Empty(what string) error {
-	return &llm.Error{Kind: llm.Empty, Status: a.res.StatusCode, Message: what}
+func (a *Answer) Empty(what string, used llm.Usage) error {
+	return &llm.Error{Kind: llm.Empty, Status: a.res.StatusCode, Message: what, Usage: used}
 }
 
 // NotEmpty is an error unless r holds text or calls, or its finish reason
@@ -74,7 +74,7 @@ func (a *Answer) Empty(what string) error {
 func (a *Answer) NotEmpty(r llm.Reply) error {
 	explained := r.FinishReason == "length" || r.FinishReason == "content_filter"
 	if Blank(r.Text) && len(r.Calls) == 0 && !explained {
-		return a.Empty("the answer holds neither text nor calls")
+		return a.Empty("the answer holds neither text nor calls", r.Usage)
 	}
 	return nil
 }

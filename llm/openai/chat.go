@@ -80,12 +80,12 @@ func readChatWhole(in *httpx.Answer, data []byte) (llm.Reply, error) {
 	if w.failed() || w.Choices == nil && w.looksLikeError() {
 		return llm.Reply{}, in.Reported(data, "")
 	}
-	if len(w.Choices) == 0 {
-		return llm.Reply{}, in.Empty("the server answered without a choice")
-	}
 	var a assembly
 	a.raw(data)
 	a.add(w)
+	if len(w.Choices) == 0 {
+		return llm.Reply{}, in.Empty("the server answered without a choice", a.usage)
+	}
 	if a.finish == "" {
 		return llm.Reply{}, in.Cut(a.text.String())
 	}

@@ -147,6 +147,11 @@ func usage(t *testing.T, subject Subject) {
 		if err != nil || got.Usage != c.want {
 			t.Errorf("%s: %+v, %v", name, got.Usage, err)
 		}
+		c.reply.Text = "" // it is paid for all the same
+		var failed *llm.Error
+		if _, err := ask(t, subject, c.reply, Question()); !errors.As(err, &failed) || failed.Kind != llm.Empty || failed.Usage != c.want {
+			t.Errorf("%s, of an empty answer: %+v", name, failed)
+		}
 	}
 }
 
