@@ -44,7 +44,7 @@ func lookFor[T any](s *Store, ref string, hosts []string, look func() (T, error)
 	if s.o.Bus == nil || !mayName(ref, hosts) {
 		return found, err
 	}
-	for end := time.Now().Add(lookTime); errors.Is(err, ErrUnknown) && !s.behind.Load() && time.Now().Before(end); {
+	for end := time.Now().Add(s.wait); errors.Is(err, ErrUnknown) && !s.behind.Load() && time.Now().Before(end); {
 		time.Sleep(doubtPause)
 		if !s.o.ReadOnly { // else another store of this process follows the history
 			ctx, cancel := context.WithTimeout(context.Background(), catchUpTime)
