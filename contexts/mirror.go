@@ -294,6 +294,33 @@ func (s *Store) relocate(uuid string) error {
 	return errors.Join(c.Relocate(), c.closeLog())
 }
 
+// Refresh makes the copy here of a context what the history is now, for who may have lost it. One that is
+// worked on here is that already.
+func (s *Store) Refresh(ctx context.Context, uuid string) error {
+	if s.o.Member == nil {
+		return nil
+	}
+	if err := s.CatchUp(ctx); err != nil {
+		return err
+	}
+	var lock io.Closer
+	err := doubt(ctx, func() (busy bool, err error) { // it may just be mirrored
+		if lock, err = s.lock(uuid + ".lock"); errors.Is(err, ErrBusy) {
+			return true, nil
+		}
+		return false, err
+	})
+	if err != nil || lock == nil {
+		return err
+	}
+	defer lock.Close()
+	last, err := s.o.Bus.Last(ctx, uuid)
+	if err != nil {
+		return err
+	}
+	return s.refresh(ctx, uuid, last.Pos)
+}
+
 // refresh makes the copy here what the history is, which is known to have a line at a position: a
 // server that is behind gives fewer. What only the copy here has stays: its owner will say.
 func (s *Store) refresh(ctx context.Context, uuid string, pos uint64) error {

@@ -148,6 +148,7 @@ type Engine struct {
 	trusted    map[string]bool
 	me         *forge.Account
 	origin     *record // of a fork, once it was read
+	late       *Late
 }
 
 // calls are what a reply asks for, with the arguments that the model wrote.
