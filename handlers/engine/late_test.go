@@ -23,7 +23,9 @@ type late struct {
 }
 
 var lates = []late{
-	{"an edit", func(r *http.Request, _ string) bool { return r.Method == http.MethodPatch && strings.Contains(r.URL.Path, "/comments/") }},
+	{"an edit", func(r *http.Request, _ string) bool {
+		return r.Method == http.MethodPatch && strings.Contains(r.URL.Path, "/comments/")
+	}},
 	{"the first labels", func(r *http.Request, body string) bool {
 		return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/issues/1/labels") && strings.Contains(body, "working")
 	}},
