@@ -107,6 +107,7 @@ type Store struct {
 	wait time.Duration // how long a name is looked for before it is called unknown
 	seen sync.Map      // payload by file of the signals that Pending returned
 
+	missed   sync.Map      // names of objects that the cluster does not have
 	claims   sync.Map      // revisions of the keys of tasks that were looked for
 	behind   atomic.Bool   // what others did could not be asked
 	followed atomic.Uint64 // position of the line that the mirror of this process took last, 0 if there is none

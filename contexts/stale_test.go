@@ -21,7 +21,7 @@ type elected struct {
 	cluster.Bus
 	mu              sync.Mutex
 	ends, lasts     int // answers that are old
-	keys            int
+	keys, objects   int
 	flaps           bool // every other last line is old
 	turn            int
 	end             uint64        // the old one
@@ -72,6 +72,20 @@ func (b *elected) Follow(ctx context.Context, from uint64) iter.Seq2[cluster.Lin
 			}
 		}
 	}
+}
+
+func (b *elected) ObjectNames(ctx context.Context, prefix string) ([]string, error) {
+	if b.old(&b.objects) {
+		return nil, nil
+	}
+	return b.Bus.ObjectNames(ctx, prefix)
+}
+
+func (b *elected) Object(ctx context.Context, name string) ([]byte, error) {
+	if b.old(&b.objects) {
+		return nil, fmt.Errorf("object %s: %w", name, cluster.ErrMissing)
+	}
+	return b.Bus.Object(ctx, name)
 }
 
 // behindLeaders gives a worker that asks leaders which are behind.
@@ -284,4 +298,43 @@ func TestSignalThatALeaderDoesNotKnowYet(t *testing.T) {
 	if pending, err := s.Pending(idA); err != nil || len(pending) > 0 {
 		t.Errorf("the signal that was taken came back: %q (%v)", pending, err)
 	}
+}
+
+// What a line names is there, also if a leader does not know it yet. What was forgotten is not waited for
+// again and again.
+func TestObjectsThatALeaderDoesNotKnowYet(t *testing.T) {
+	c := clustertest.New()
+	a, b := newWorker(t, c, time.Minute), newWorker(t, c, time.Minute)
+	large := strings.Repeat("x", 600<<10)
+	grown(t, a.Store, idA, key, &event.MessageAdded{Role: "user", Content: event.T(large)}, &event.ContextPaused{})
+	bus := &elected{objects: 1}
+	s := behindLeaders(t, b, bus)
+	held, events := acquire(t, s, idA)
+	if names, err := held.Objects().Names(); err != nil || len(names) != 0 {
+		t.Fatalf("the case is none: %q (%v)", names, err)
+	}
+	bus.objects = 2
+	if more, err := held.FetchMore(); err != nil || !more {
+		t.Errorf("no saved files came (%v)", err)
+	}
+	var hash string
+	for _, ev := range events {
+		for _, blob := range event.Blobs(ev.Body) {
+			hash = blob
+		}
+	}
+	must(t, s.fs.RemoveAll(pathOf(Paused, idA)+"/blobs"))
+	bus.objects = 2
+	if data, err := held.Blob(hash); err != nil || string(data) != large {
+		t.Errorf("the text: %.20q (%v)", data, err)
+	}
+	must(t, b.bus.RemoveObjects(t.Context(), idA+"/"))
+	must(t, s.fs.RemoveAll(pathOf(Paused, idA)+"/blobs"))
+	for n, least := range []time.Duration{doubtTime, 0} {
+		start := time.Now()
+		if _, err := held.Blob(hash); err == nil || time.Since(start) < least || time.Since(start) > least+time.Second {
+			t.Errorf("question %d for what is gone took %s (%v)", n+1, time.Since(start), err)
+		}
+	}
+	must(t, held.Close())
 }
