@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +81,46 @@ func TestLateEffects(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A later attempt has its own labels: what comes late from the one before is not told from them.
+func TestLateLabelsOfAnEarlierAttempt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, correction)
+	defer w.close()
+	c := clustertest.New()
+	a, busA := w.machine(c, 2*time.Second)
+	b, _ := w.machine(c, time.Minute)
+	slept, looked := false, false
+	a.carries = func(r *http.Request) (*http.Response, error) {
+		if slept || !lates[1].is(r, bodyOf(r)) {
+			return w.wire.RoundTrip(r)
+		}
+		slept = true
+		busA.Cut(true)
+		b.untilDone()
+		w.forge.AddLabelsAs(project, 1, "alice", botLabel)
+		b.ctx, b.cancel = context.WithCancel(context.Background())
+		if err := b.run(); err != nil {
+			t.Error(err)
+		}
+		response, err := w.wire.RoundTrip(r.Clone(context.WithoutCancel(r.Context())))
+		busA.Heal()
+		return response, err
+	}
+	a.ended = func(e *engine.Engine, p engine.Ports) {
+		before := w.forge.Labels(project, 1)
+		if err := e.Late().Amend(t.Context(), p); err != nil {
+			t.Error(err)
+		}
+		if after := w.forge.Labels(project, 1); !slices.Contains(before, "working") || !slices.Equal(before, after) {
+			t.Errorf("the labels were %v, and are %v", before, after)
+		}
+		looked = true
+	}
+	if err := a.run(); err == nil || !slept || !looked {
+		t.Fatalf("it slept: %v, it looked: %v (%v)", slept, looked, err)
 	}
 }
 
