@@ -247,6 +247,22 @@ func TestNameInALineThatWasNotWritten(t *testing.T) {
 	}
 }
 
+// A name is looked for while another process of this machine is just getting its context: it has the lock, so
+// the mirror has passed the lines by.
+func TestNameOfAContextThatIsJustComing(t *testing.T) {
+	t.Parallel()
+	c := clustertest.New()
+	a, b := newWorker(t, c, time.Minute), newWorker(t, c, time.Minute)
+	made(t, a.Store, idA)
+	other, err := b.lock(idA + ".lock")
+	must(t, err)
+	must(t, b.CatchUp(t.Context()))
+	time.AfterFunc(300*time.Millisecond, func() { _ = errors.Join(b.receive(context.Background(), idA), other.Close()) })
+	if uuid, err := b.Live("https://" + key); err != nil || uuid != idA {
+		t.Errorf("found %q (%v)", uuid, err)
+	}
+}
+
 // A task has one live context, also if it is asked for while its history is not known yet. Who only
 // asks prevents nothing.
 func TestTaskThatALeaderDoesNotKnowYet(t *testing.T) {
