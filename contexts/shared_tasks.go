@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"agent/eventlog"
@@ -54,11 +55,8 @@ func (s *Store) bringTask(task string) error {
 	if err != nil || last == 0 {
 		return err
 	}
-	lock, err := s.lock(of.UUID + ".lock")
-	if errors.Is(err, ErrBusy) {
-		return nil // its holder keeps it whole
-	}
-	if err != nil {
+	lock, err := s.lockUnlessHere(ctx, of.UUID)
+	if err != nil || lock == nil {
 		return err
 	}
 	defer lock.Close()
@@ -66,6 +64,24 @@ func (s *Store) bringTask(task string) error {
 		return nil
 	}
 	return err
+}
+
+// lockUnlessHere takes the lock of a context here. It is nil if another one has it and the context is here: its
+// holder keeps it whole. One that is not here is just being brought.
+func (s *Store) lockUnlessHere(ctx context.Context, uuid string) (io.Closer, error) {
+	for {
+		lock, err := s.lock(uuid + ".lock")
+		if !errors.Is(err, ErrBusy) {
+			return lock, err
+		}
+		found, err := s.dirsWith(uuid)
+		if err != nil || len(found) > 0 {
+			return nil, err
+		}
+		if err := pause(ctx, bringPause); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // lastMade is the position of the last line of a context, 0 if it was not made. prevent keeps it
