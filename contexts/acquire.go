@@ -55,7 +55,7 @@ func (s *Store) AcquireTo(uuid string, begin func(*Context) (visit func(event.Ev
 
 // holdShared is hold with the history's copy.
 func (s *Store) holdShared(uuid string, begin func(*Context) func(event.Event) error) (*Context, error) {
-	pos, healed, err := s.bring(uuid)
+	pos, healed, err := s.bring(uuid, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (s *Store) holdShared(uuid string, begin func(*Context) func(event.Event) e
 		}
 		var equal bool
 		if pos, healed, equal, locateErr = s.reconcile(ctx, uuid, at, 0); locateErr == nil && !equal {
-			pos, healed, locateErr = s.bring(uuid)
+			pos, healed, locateErr = s.bring(uuid, 0)
 		}
 		if locateErr != nil {
 			return nil, err

@@ -53,6 +53,7 @@ import (
 	"io/fs"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"agent/internal/cluster"
 	"agent/internal/fsx"
@@ -102,9 +103,11 @@ type Options struct {
 type Store struct {
 	fs   fsx.FS
 	o    Options
-	tail int      // entries of the index's tail from which it is merged
-	seen sync.Map // payload by file of the signals that Pending returned
+	tail int           // entries of the index's tail from which it is merged
+	wait time.Duration // how long a name is looked for before it is called unknown
+	seen sync.Map      // payload by file of the signals that Pending returned
 
+	missed   sync.Map      // names of objects that the cluster does not have
 	claims   sync.Map      // revisions of the keys of tasks that were looked for
 	behind   atomic.Bool   // what others did could not be asked
 	followed atomic.Uint64 // position of the line that the mirror of this process took last, 0 if there is none
@@ -125,7 +128,7 @@ func Open(fsys fsx.FS, o Options) (*Store, error) {
 	if o.Dir == "" {
 		o.Dir = "contexts"
 	}
-	s := &Store{fs: fsys, o: o, tail: maxTail}
+	s := &Store{fs: fsys, o: o, tail: maxTail, wait: lookTime}
 	s.behind.Store(o.Behind)
 	if err := s.prepare(); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"agent/internal/cluster"
 )
 
 var (
@@ -45,3 +47,9 @@ type Warning struct {
 }
 
 func (e *Warning) Error() string { return fmt.Sprintf("%s is ignored: %s", e.Name, e.Reason) }
+
+// MayBeLost reports whether an error of an effect or of an append says that another worker of the
+// cluster may have the context now.
+func MayBeLost(err error) bool {
+	return errors.Is(err, ErrBusy) || errors.Is(err, cluster.ErrLost) || errors.Is(err, cluster.ErrUnreachable)
+}

@@ -77,7 +77,11 @@ func (s *Store) exportOne(ctx context.Context, uuid string) error {
 		return err
 	}
 	defer lock.Close()
-	if err := s.refreshWhole(ctx, uuid); err != nil {
+	last, err := s.o.Bus.Last(ctx, uuid)
+	if err == nil {
+		err = s.refresh(ctx, uuid, last.Pos)
+	}
+	if err != nil {
 		return err
 	}
 	at, err := s.locate(uuid)
@@ -91,30 +95,6 @@ func (s *Store) exportOne(ctx context.Context, uuid string) error {
 		return err
 	}
 	return s.fetchTexts(ctx, uuid, pathOf(at, uuid))
-}
-
-// refreshWhole is refresh until the copy here has the line that was the last one when it began: a
-// server that is behind gives fewer.
-func (s *Store) refreshWhole(parent context.Context, uuid string) error {
-	ctx, cancel := context.WithTimeout(parent, sharedTime)
-	defer cancel()
-	last, err := s.o.Bus.Last(ctx, uuid)
-	if err != nil {
-		return err
-	}
-	wanted, err := eventlog.Parse(last.Data)
-	for {
-		if err := s.refresh(ctx, uuid); err != nil {
-			return err
-		}
-		// Nothing is awaited of a context that the history lacks or that has gone, or whose log cannot be read.
-		if _, rec, unread := s.lastOf(uuid); err != nil || unread != nil || rec.Seq >= wanted.Seq {
-			return nil
-		}
-		if err := pause(ctx, bringPause); err != nil {
-			return err
-		}
-	}
 }
 
 // fetchTexts brings the large texts of a context here, and its patch.

@@ -107,7 +107,7 @@ func (s *Store) importOne(from *Store, uuid string, foreign bool) (known bool, e
 			return false, err
 		}
 	}
-	if _, _, err := s.bring(uuid); err != nil {
+	if _, _, err := s.bring(uuid, 0); err != nil {
 		return false, err
 	}
 	return last.Pos != 0, s.holdsAll(from, uuid)

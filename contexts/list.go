@@ -7,8 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"agent/internal/cluster"
 )
 
 // Entry is a context in a list.
@@ -87,17 +85,8 @@ func (s *Store) dirsOfAll(warn func(error), dirs ...Dir) (seen map[string]Dir, p
 // Find turns a UUID or a prefix of one into the UUID of a context that exists:
 // ErrUnknown, or an [AmbiguousError]. Case does not matter.
 func (s *Store) Find(ref string) (string, error) {
-	uuid, err := s.find(ref)
+	uuid, err := lookFor(s, ref, nil, func() (string, error) { return s.find(ref) })
 	return uuid, s.orBehind(ref, err)
-}
-
-// orBehind is why nothing is known of a context: one that is missing here may be there, if
-// what others have begun could not be asked.
-func (s *Store) orBehind(ref string, err error) error {
-	if errors.Is(err, ErrUnknown) && s.behind.Load() {
-		return fmt.Errorf("this machine knows no context of %q, and what others have begun could not be asked: %w", ref, cluster.ErrUnreachable)
-	}
-	return err
 }
 
 func (s *Store) find(ref string) (string, error) {

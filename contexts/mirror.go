@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
+	"agent/eventlog"
 	"agent/eventlog/event"
 	"agent/internal/cluster"
 	"agent/internal/fsx"
@@ -36,8 +38,14 @@ type mirrored struct {
 type mirror struct {
 	s        *Store
 	at       mirrored
-	behind   map[string]uint64    // contexts that did not get a line: its position, or 0 if they were held here, whose holder has it
+	behind   map[string]missed    // contexts that did not get a line
 	spending map[string]*Spending // of contexts whose model call is open
+}
+
+// missed are lines that a context did not get.
+type missed struct {
+	first uint64 // position of the first, 0 if it was held here: its holder has it
+	last  uint64 // position of the last
 }
 
 // Mirror follows the cluster's history until ctx ends: lists, and all commands that only
@@ -72,24 +80,38 @@ func (s *Store) CatchUp(ctx context.Context) error {
 	return err
 }
 
+// catchUpAll is CatchUp that also tries once more to write lines that could not be written. Every
+// command would be slow if it did that: some may never be written.
+func (s *Store) catchUpAll(ctx context.Context) error {
+	err := s.catchUp(ctx)
+	if err == nil && s.readMirrored().Redo > 0 {
+		var lock io.Closer
+		if lock, err = s.lock(mirrorLock); errors.Is(err, ErrBusy) {
+			return nil // the one that mirrors tries by itself
+		}
+		if err == nil {
+			err = errors.Join(s.newMirror().upTo(ctx, s.readMirrored().Pos), lock.Close())
+		}
+	}
+	s.behind.Store(err != nil)
+	return err
+}
+
 func (s *Store) catchUp(ctx context.Context) error {
-	end, err := s.o.Bus.End(ctx)
+	end, lost, err := s.end(ctx)
 	if err != nil {
 		return err
 	}
 	for {
-		if at := max(s.followed.Load(), s.readMirrored().Pos); at >= end {
-			if end, err = s.o.Bus.End(ctx); err != nil || at <= end {
-				return err // the other one has gone on meanwhile
-			}
+		switch at := s.mirroredTo(); {
+		case at < end:
+			lost = false
+		case at == end || !lost: // who mirrors may have gone on meanwhile
+			return nil
 		}
 		lock, err := s.lock(mirrorLock)
 		if err == nil {
-			m := s.newMirror()
-			if m.at.Pos > end { // another history, or one that lost its end
-				m.at = mirrored{}
-			}
-			return errors.Join(m.upTo(ctx, end), lock.Close())
+			return errors.Join(s.newMirror().catchUp(ctx, end, lost), lock.Close())
 		}
 		if !errors.Is(err, ErrBusy) {
 			return err
@@ -102,12 +124,40 @@ func (s *Store) catchUp(ctx context.Context) error {
 	}
 }
 
+// catchUp takes the lines up to the end of the history. lost says that it is another history than the
+// one that was followed, or has lost its end.
+func (m *mirror) catchUp(ctx context.Context, end uint64, lost bool) error {
+	if m.at.Pos > end && lost {
+		m.at = mirrored{}
+	}
+	if m.at.Pos >= end {
+		m.save()
+		return nil
+	}
+	return m.upTo(ctx, end)
+}
+
+// mirroredTo is how far the mirror of this process or of another one is.
+func (s *Store) mirroredTo() uint64 { return max(s.followed.Load(), s.readMirrored().Pos) }
+
+// end is where the history ends. That it ends before what is here already is doubted, and if it
+// stays so it has lost lines.
+func (s *Store) end(ctx context.Context) (end uint64, lost bool, err error) {
+	err = doubt(ctx, func() (behind bool, err error) {
+		at := s.mirroredTo()
+		end, err = s.o.Bus.End(ctx)
+		lost = err == nil && end < at
+		return lost, err
+	})
+	return end, lost, err
+}
+
 func (s *Store) newMirror() *mirror {
 	at := s.readMirrored()
 	if at.Redo > 0 {
 		at.Pos = at.Redo - 1
 	}
-	return &mirror{s: s, at: at, behind: map[string]uint64{}, spending: map[string]*Spending{}}
+	return &mirror{s: s, at: at, behind: map[string]missed{}, spending: map[string]*Spending{}}
 }
 
 func (s *Store) readMirrored() (at mirrored) {
@@ -200,9 +250,9 @@ func (m *mirror) upTo(ctx context.Context, end uint64) error {
 // save notes how far the mirror is.
 func (m *mirror) save() {
 	m.at.Redo = 0
-	for _, pos := range m.behind {
-		if pos > 0 && (m.at.Redo == 0 || pos < m.at.Redo) {
-			m.at.Redo = pos
+	for _, lines := range m.behind {
+		if lines.first > 0 && (m.at.Redo == 0 || lines.first < m.at.Redo) {
+			m.at.Redo = lines.first
 		}
 	}
 	if m.s.readMirrored() == m.at {
@@ -217,18 +267,19 @@ func (m *mirror) save() {
 	}
 }
 
-// again looks at contexts that were held when a line of theirs came.
+// again looks at contexts that did not get a line.
 func (m *mirror) again(ctx context.Context) {
-	for uuid := range m.behind {
+	for uuid, lines := range m.behind {
 		lock, err := m.s.lock(uuid + ".lock")
 		if err != nil {
 			continue
 		}
-		err = errors.Join(m.s.refresh(ctx, uuid), lock.Close())
+		whole, err := m.s.refreshOnce(ctx, uuid, lines.last)
+		err = errors.Join(err, lock.Close())
 		if err != nil && ctx.Err() == nil {
 			m.s.o.Warn(fmt.Errorf("%s: %w", uuid, err))
 		}
-		if err == nil || ExitCode(err) == ExitDamage {
+		if err == nil && whole || ExitCode(err) == ExitDamage {
 			delete(m.behind, uuid)
 		}
 	}
@@ -243,34 +294,87 @@ func (s *Store) relocate(uuid string) error {
 	return errors.Join(c.Relocate(), c.closeLog())
 }
 
-// refresh makes the copy here what the history is. What only the copy here has stays: its
-// owner will say.
-func (s *Store) refresh(ctx context.Context, uuid string) error {
-	last, err := s.o.Bus.Last(ctx, uuid)
-	if err != nil || last.Pos == 0 {
+// Refresh makes the copy here of a context what the history is now, for who may have lost it. One that is
+// worked on here is that already.
+func (s *Store) Refresh(ctx context.Context, uuid string) error {
+	if s.o.Member == nil {
+		return nil
+	}
+	if err := s.CatchUp(ctx); err != nil {
 		return err
+	}
+	var lock io.Closer
+	err := doubt(ctx, func() (busy bool, err error) { // it may just be mirrored
+		if lock, err = s.lock(uuid + ".lock"); errors.Is(err, ErrBusy) {
+			return true, nil
+		}
+		return false, err
+	})
+	if err != nil || lock == nil {
+		return err
+	}
+	defer lock.Close()
+	last, err := s.o.Bus.Last(ctx, uuid)
+	if err != nil {
+		return err
+	}
+	return s.refresh(ctx, uuid, last.Pos)
+}
+
+// refresh makes the copy here what the history is, which is known to have a line at a position: a
+// server that is behind gives fewer. What only the copy here has stays: its owner will say.
+func (s *Store) refresh(ctx context.Context, uuid string, pos uint64) error {
+	whole := false
+	err := doubt(ctx, func() (_ bool, err error) {
+		whole, err = s.refreshOnce(ctx, uuid, pos)
+		return !whole, err
+	})
+	if err == nil && !whole {
+		err = fmt.Errorf("%s: no server gives line %d: %w", uuid, pos, cluster.ErrUnreachable)
+	}
+	return err
+}
+
+// refreshOnce reports whether the copy here has all that the history has.
+func (s *Store) refreshOnce(ctx context.Context, uuid string, pos uint64) (whole bool, err error) {
+	last, err := s.o.Bus.Last(ctx, uuid)
+	if err != nil || last.Pos < pos || last.Pos == 0 {
+		return err == nil && last.Pos >= pos, err
 	}
 	found, err := s.dirsWith(uuid)
 	if err != nil {
-		return err
+		return false, err
 	}
 	switch {
 	case string(last.Data) == void:
 		if err := s.setAside(ctx, uuid, found); !errors.Is(err, ErrUnknown) {
-			return err
+			return false, err
 		}
-		return nil
+		return true, nil
 	case len(found) == 0:
-		return s.receive(ctx, uuid)
+		err = s.receive(ctx, uuid)
+	default:
+		err = s.follow(ctx, uuid, found[0], last)
 	}
+	if err != nil {
+		return false, err
+	}
+	// Nothing is awaited of a log that cannot be read.
+	wanted, err := eventlog.Parse(last.Data)
+	_, rec, unread := s.lastOf(uuid)
+	return err != nil || unread != nil || rec.Seq >= wanted.Seq, nil
+}
+
+// follow gives a copy that is behind what it lacks.
+func (s *Store) follow(ctx context.Context, uuid string, at Dir, last cluster.Line) error {
 	if _, rec, err := s.lastOf(uuid); err == nil && string(rec.Line) == string(last.Data) {
 		return nil
 	}
-	d, err := s.compare(ctx, uuid, found[0])
+	d, err := s.compare(ctx, uuid, at)
 	if err != nil || !d.behind || len(d.more) > 0 && !d.parted {
 		return err
 	}
-	if err := s.complete(ctx, uuid, found[0], d); err != nil {
+	if err := s.complete(ctx, uuid, at, d); err != nil {
 		return err
 	}
 	return s.relocate(uuid)

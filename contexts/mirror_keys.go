@@ -35,21 +35,26 @@ func (s *Store) shareSignal(uuid string, g Signal, payload []byte) error {
 	}
 }
 
-// unshareSignal removes a signal that was taken, unless it was sent again since.
+// unshareSignal removes a signal that was taken, unless it was sent again since. payload is nil for
+// one that nobody took. One that was taken is in the cluster, or about to be: that it is missing is
+// doubted, since it would come back.
 func (s *Store) unshareSignal(uuid string, g Signal, payload []byte) error {
 	if s.o.Member == nil {
 		return nil
 	}
 	ctx, cancel := shared()
 	defer cancel()
-	v, err := s.o.Bus.Key(ctx, signalKey(uuid, g))
-	if errors.Is(err, cluster.ErrMissing) || err == nil && payload != nil && string(v.Data) != "signal\n"+string(payload) {
-		return nil
+	var v cluster.Value
+	err := doubt(ctx, func() (missing bool, err error) {
+		if v, err = s.o.Bus.Key(ctx, signalKey(uuid, g)); errors.Is(err, cluster.ErrMissing) {
+			return payload != nil, nil
+		}
+		return false, err
+	})
+	if err != nil || v.Revision == 0 || payload != nil && string(v.Data) != "signal\n"+string(payload) {
+		return err
 	}
-	if err == nil {
-		err = s.o.Bus.DeleteKey(ctx, signalKey(uuid, g), v.Revision)
-	}
-	if errors.Is(err, cluster.ErrStale) {
+	if err = s.o.Bus.DeleteKey(ctx, signalKey(uuid, g), v.Revision); errors.Is(err, cluster.ErrStale) {
 		return nil
 	}
 	return err
@@ -83,21 +88,37 @@ func (s *Store) mirrorSignal(ctx context.Context, v cluster.Value) error {
 	if !canonical(uuid) || g != Pause && g != Resume && g != Stop {
 		return nil
 	}
-	now, err := s.o.Bus.Key(ctx, v.Key) // it may have been taken since
-	if errors.Is(err, cluster.ErrMissing) {
+	now, err := s.latest(ctx, v)
+	if err != nil {
+		return err
+	}
+	if now.Deleted {
 		if err := s.fs.Remove(g.file(uuid)); err != nil && !isMissing(err) {
 			return err
 		}
 		return nil
-	}
-	if err != nil {
-		return err
 	}
 	payload, _ := strings.CutPrefix(string(now.Data), "signal\n")
 	if here, err := fsx.ReadFile(s.fs, g.file(uuid), maxSignal); err == nil && string(here) == payload {
 		return nil
 	}
 	return s.put(g.file(uuid), []byte(payload), s.fs.Rename)
+}
+
+// latest is the value of a key that a watch has seen, as it is now: it may have changed since. Who
+// is asked may also know less than the watch.
+func (s *Store) latest(ctx context.Context, seen cluster.Value) (now cluster.Value, err error) {
+	return now, doubt(ctx, func() (missing bool, err error) {
+		now, err = s.o.Bus.Key(ctx, seen.Key)
+		switch {
+		case errors.Is(err, cluster.ErrMissing):
+			now = cluster.Value{Key: seen.Key, Deleted: true}
+			return !seen.Deleted, nil
+		case err == nil && now.Revision < seen.Revision:
+			now = seen
+		}
+		return false, err
+	})
 }
 
 // forgotten begins the keys of contexts that were forgotten.

@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 type batch struct {
 	uuid  string
 	pos   uint64 // of the first
+	last  uint64 // position of the last
 	lines [][]byte
 }
 
@@ -29,7 +31,7 @@ func batches(lines []cluster.Line) (all []*batch) {
 			open[line.UUID] = b
 			all = append(all, b)
 		}
-		b.lines = append(b.lines, line.Data)
+		b.lines, b.last = append(b.lines, line.Data), line.Pos
 	}
 	return all
 }
@@ -56,13 +58,9 @@ func (m *mirror) take(ctx context.Context, b *batch) error {
 	err := m.apply(ctx, b)
 	switch {
 	case errors.Is(err, ErrBusy):
-		if _, known := m.behind[b.uuid]; !known {
-			m.behind[b.uuid] = 0
-		}
+		m.behind[b.uuid] = missed{m.behind[b.uuid].first, b.last}
 	case ExitCode(err) == ExitIO, ExitCode(err) == ExitTemporary && !errors.Is(err, cluster.ErrUnreachable):
-		if m.behind[b.uuid] == 0 {
-			m.behind[b.uuid] = b.pos
-		}
+		m.behind[b.uuid] = missed{cmp.Or(m.behind[b.uuid].first, b.pos), b.last}
 	case err != nil && (ctx.Err() != nil || errors.Is(err, cluster.ErrUnreachable)):
 		return err
 	case err != nil:
@@ -97,7 +95,7 @@ func (m *mirror) apply(ctx context.Context, b *batch) error {
 			return err
 		}
 	}
-	return m.s.refresh(ctx, b.uuid)
+	return m.s.refresh(ctx, b.uuid, b.last)
 }
 
 // extended follows lines that were added to a log.

@@ -21,6 +21,22 @@ func (e *RefError) Unwrap() error { return e.Err }
 // a context named by its uuid cannot be read. Errors are *[RefError] and those
 // of [Store.Find].
 func (s *Store) Named(ref string, hosts ...string) (taskKey string, uuids []string, err error) {
+	uuids, err = lookFor(s, ref, hosts, func() (found []string, err error) {
+		if taskKey, found, err = s.named(ref, hosts); err == nil && len(found) == 0 {
+			err = errNone
+		}
+		return found, err
+	})
+	if errors.Is(err, errNone) {
+		return taskKey, nil, nil
+	}
+	return taskKey, uuids, s.orBehind(ref, err)
+}
+
+// errNone says that a task has no contexts, which for some is an answer.
+var errNone = fmt.Errorf("none of this task: %w", ErrUnknown)
+
+func (s *Store) named(ref string, hosts []string) (taskKey string, uuids []string, err error) {
 	key, isUUID, err := s.parse(ref, hosts)
 	var lost *LostError
 	if errors.As(err, &lost) { // it has a name still: whoever reads it hears that it is lost
@@ -44,7 +60,7 @@ func (s *Store) Named(ref string, hosts ...string) (taskKey string, uuids []stri
 
 // Newest gives the newest context that ref names; see [Store.Named].
 func (s *Store) Newest(ref string, hosts ...string) (string, error) {
-	uuid, err := s.newest(ref, hosts)
+	uuid, err := lookFor(s, ref, hosts, func() (string, error) { return s.newest(ref, hosts) })
 	return uuid, s.orBehind(ref, err)
 }
 
@@ -66,7 +82,7 @@ func (s *Store) newest(ref string, hosts []string) (string, error) {
 // Live gives the context that ref names: one that is running or paused, if it is
 // the address of an item; see [Store.Named].
 func (s *Store) Live(ref string, hosts ...string) (string, error) {
-	uuid, err := s.liveOf(ref, hosts)
+	uuid, err := lookFor(s, ref, hosts, func() (string, error) { return s.liveOf(ref, hosts) })
 	return uuid, s.orBehind(ref, err)
 }
 
@@ -99,7 +115,7 @@ func (s *Store) parse(ref string, hosts []string) (key string, isUUID bool, err 
 	if _, err := forge.ParseTaskKey(ref); strings.Contains(ref, "/") && err != nil {
 		return "", false, &RefError{err}
 	}
-	key, err = s.Find(ref)
+	key, err = s.find(ref)
 	return key, true, err
 }
 

@@ -100,8 +100,9 @@ func (r *replica) Send(_ uint64, line []byte) (wait func() error) {
 // the lines that were acknowledged and that the history had lost.
 //
 // A position is right only for a copy that ends with the line that stands there: servers that
-// answer one after another may not be equally far. So it is compared until it fits.
-func (s *Store) bring(uuid string) (pos uint64, healed int, err error) {
+// answer one after another may not be equally far. So it is compared until it fits. least is the
+// position of a line that the history is known to have.
+func (s *Store) bring(uuid string, least uint64) (pos uint64, healed int, err error) {
 	ctx, cancel := shared()
 	defer cancel()
 	for {
@@ -114,6 +115,7 @@ func (s *Store) bring(uuid string) (pos uint64, healed int, err error) {
 			return 0, 0, err
 		}
 		switch {
+		case last.Pos < least: // another server has more
 		case string(last.Data) == void:
 			return 0, 0, s.setAside(ctx, uuid, found)
 		case last.Pos == 0 && len(found) == 0:

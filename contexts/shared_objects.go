@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -59,7 +60,7 @@ func (s *Store) blob(uuid, dir, hash string) ([]byte, error) {
 	}
 	ctx, cancel := shared()
 	defer cancel()
-	found, sharedErr := s.o.Bus.Object(ctx, objectName(uuid, eventlog.BlobDir, hash))
+	found, sharedErr := s.objectOf(ctx, objectName(uuid, eventlog.BlobDir, hash))
 	if errors.Is(sharedErr, cluster.ErrMissing) {
 		return nil, err
 	}
@@ -73,6 +74,20 @@ func (s *Store) blob(uuid, dir, hash string) ([]byte, error) {
 		_, _ = here.Put(found) // best effort: it is asked for again
 	}
 	return found, nil
+}
+
+// objectOf gives an object that a line names. That it is missing is doubted once in a process: some were
+// forgotten.
+func (s *Store) objectOf(ctx context.Context, name string) (data []byte, err error) {
+	_, doubted := s.missed.Load(name)
+	failed := doubt(ctx, func() (missing bool, _ error) {
+		data, err = s.o.Bus.Object(ctx, name)
+		return errors.Is(err, cluster.ErrMissing) && s.o.Member != nil && !doubted, nil
+	})
+	if errors.Is(err, cluster.ErrMissing) && failed == nil {
+		s.missed.Store(name, true)
+	}
+	return data, cmp.Or(failed, err)
 }
 
 // fetchObjects brings the saved files of a context here that are not.
@@ -106,6 +121,29 @@ func (s *Store) fetchObjects(ctx context.Context, uuid string, o *Objects) error
 		}
 	}
 	return o.Sync()
+}
+
+// FetchMore brings saved files here that a server of the cluster did not know yet when the context was
+// taken. It is false if there are none.
+func (c *Context) FetchMore() (more bool, err error) {
+	if c.replica == nil {
+		return false, nil
+	}
+	ctx, cancel := shared()
+	defer cancel()
+	before, err := c.Objects().Names()
+	if err != nil {
+		return false, err
+	}
+	err = doubt(ctx, func() (missing bool, err error) {
+		if err := c.s.fetchObjects(ctx, c.uuid, c.Objects()); err != nil {
+			return false, err
+		}
+		now, err := c.Objects().Names()
+		more = len(now) > len(before)
+		return !more, err
+	})
+	return more && err == nil, err
 }
 
 // FetchObjects brings the saved files of a context here that only the cluster has: a machine

@@ -128,7 +128,7 @@ func TestFetchObjects(t *testing.T) {
 func TestMirrorTakesAgain(t *testing.T) {
 	b := newWorker(t, clustertest.New(), time.Minute)
 	m := b.newMirror()
-	m.at.Pos, m.behind[idA], m.behind[idB], m.behind[idC] = 9, 7, 5, 0
+	m.at.Pos, m.behind[idA], m.behind[idB], m.behind[idC] = 9, missed{7, 8}, missed{5, 5}, missed{0, 9}
 	m.save()
 	if known, next := b.readMirrored().Pos, b.newMirror().at.Pos; known != 9 || next != 4 {
 		t.Errorf("up to %d is known, and the next one goes on after %d", known, next)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"agent/eventlog"
@@ -36,8 +37,9 @@ func (s *Store) ofTaskShared(ctx context.Context, task string) (of taken, revisi
 	return of, v.Revision, err
 }
 
-// bringTask brings the context that the cluster knows for a task, for the holder of the
-// task's lock. One that was never made is made impossible: its maker may be asleep.
+// bringTask brings the context that the cluster knows for a task. One that was never made is made
+// impossible, since its maker may be asleep, if this worker holds the lock of the task. For others
+// it may just be being made.
 func (s *Store) bringTask(task string) error {
 	ctx, cancel := shared()
 	defer cancel()
@@ -49,32 +51,57 @@ func (s *Store) bringTask(task string) error {
 	if of.UUID == "" {
 		return nil
 	}
-	last, err := s.o.Bus.Last(ctx, of.UUID)
-	if err == nil && last.Pos == 0 {
-		found, err := s.dirsWith(of.UUID)
-		if err != nil || len(found) > 0 {
-			return err // it is here, and goes to the history when it is taken
-		}
-		_, err = s.o.Bus.Append(ctx, of.UUID, 0, []byte(void))()
-		if err == nil || !errors.Is(err, cluster.ErrStale) {
-			return err
-		}
-	}
-	if err != nil {
+	last, err := s.lastMade(ctx, of.UUID, s.o.Member.Holds(keyLock(task)))
+	if err != nil || last == 0 {
 		return err
 	}
-	lock, err := s.lock(of.UUID + ".lock")
-	if errors.Is(err, ErrBusy) {
-		return nil // its holder keeps it whole
-	}
-	if err != nil {
+	lock, err := s.lockUnlessHere(ctx, of.UUID)
+	if err != nil || lock == nil {
 		return err
 	}
 	defer lock.Close()
-	if _, _, err = s.bring(of.UUID); errors.Is(err, ErrUnknown) {
+	if _, _, err = s.bring(of.UUID, last); errors.Is(err, ErrUnknown) {
 		return nil
 	}
 	return err
+}
+
+// lockUnlessHere takes the lock of a context here. It is nil if another one has it and the context is here: its
+// holder keeps it whole. One that is not here is just being brought.
+func (s *Store) lockUnlessHere(ctx context.Context, uuid string) (io.Closer, error) {
+	for {
+		lock, err := s.lock(uuid + ".lock")
+		if !errors.Is(err, ErrBusy) {
+			return lock, err
+		}
+		found, err := s.dirsWith(uuid)
+		if err != nil || len(found) > 0 {
+			return nil, err
+		}
+		if err := pause(ctx, bringPause); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// lastMade is the position of the last line of a context, 0 if it was not made. prevent keeps it
+// then from being made from now on, which also finds out whether the server that was asked was behind.
+func (s *Store) lastMade(ctx context.Context, uuid string, prevent bool) (pos uint64, err error) {
+	for {
+		last, err := s.o.Bus.Last(ctx, uuid)
+		if err != nil || last.Pos > 0 {
+			return last.Pos, err
+		}
+		if found, err := s.dirsWith(uuid); err != nil || len(found) > 0 || !prevent {
+			return 0, err // if it is here, it goes to the history when it is taken
+		}
+		if _, err = s.o.Bus.Append(ctx, uuid, 0, []byte(void))(); !errors.Is(err, cluster.ErrStale) {
+			return 0, err
+		}
+		if err := pause(ctx, bringPause); err != nil {
+			return 0, err
+		}
+	}
 }
 
 // claim says that a context is that of its task, before it is made: of two that are made

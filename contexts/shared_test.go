@@ -189,10 +189,13 @@ func TestLateCreation(t *testing.T) {
 	if err := a.claim(t.Context(), idA, key); err != nil {
 		t.Fatal(err)
 	}
+	lock, err := b.LockKey(key)
+	must(t, err)
 	if _, live, err := b.Active(key); live || err != nil {
 		t.Fatal(live, err)
 	}
 	made(t, b.Store, idB)
+	must(t, lock.Close())
 	if _, err := a.bus.Append(t.Context(), idA, 0, []byte(`{"seq":1}`))(); !errors.Is(err, cluster.ErrStale) {
 		t.Errorf("the first line of the other came late: %v", err)
 	}

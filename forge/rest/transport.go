@@ -60,6 +60,15 @@ func (g *Guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := lease.Check(ctx); err != nil {
 		return nil, err
 	}
+	if lease.Held(ctx) && r.Body != nil && r.Body != http.NoBody {
+		r.Body = &leased{ctx, r.Body}
+		if again := r.GetBody; again != nil {
+			r.GetBody = func() (io.ReadCloser, error) {
+				body, err := again()
+				return &leased{ctx, body}, err
+			}
+		}
+	}
 	response, err := g.Next.RoundTrip(r)
 	if err != nil {
 		return nil, err
@@ -74,6 +83,20 @@ func (g *Guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	return response, nil
+}
+
+// leased is a body that breaks off once the effect may not begin any more, as after a connection took long. A
+// request without its whole body is not acted on.
+type leased struct {
+	ctx context.Context
+	io.ReadCloser
+}
+
+func (l *leased) Read(p []byte) (int, error) {
+	if err := lease.Check(l.ctx); err != nil {
+		return 0, err
+	}
+	return l.ReadCloser.Read(p)
 }
 
 // checkRedirect follows reads on the same host. A redirected write was not
@@ -92,11 +115,18 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 }
 
 // NewTransport is Go's default, which takes the proxy from the environment,
-// with a check of the address that is really dialled.
+// with a check of the address that is really dialled. What was not sent when a connection is closed, or its
+// process is killed, is never sent: the system would go on to send it when the network works again.
 func NewTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	dialer := net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: checkAddress}
-	t.DialContext = dialer.DialContext
+	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dialer.DialContext(ctx, network, address)
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			err = errors.Join(err, tcp.SetLinger(0))
+		}
+		return conn, err
+	}
 	return t
 }
 

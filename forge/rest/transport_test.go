@@ -1,10 +1,20 @@
 package rest
 
 import (
+	"context"
+	"errors"
+	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"agent/internal/lease"
 )
 
 func TestAddresses(t *testing.T) {
@@ -26,6 +36,75 @@ func TestTransport(t *testing.T) {
 	}
 	if own.TLSClientConfig != nil && own.TLSClientConfig.InsecureSkipVerify {
 		t.Error("certificates are not checked")
+	}
+}
+
+// A write whose lease ends while it is on its way to the connection is not acted on.
+func TestWriteAfterTheLease(t *testing.T) {
+	for _, held := range []bool{true, false} {
+		var done atomic.Int32
+		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			if _, err := io.ReadAll(r.Body); err == nil {
+				done.Add(1)
+			}
+		}))
+		base, err := url.Parse(server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := time.Minute
+		transport := NewTransport()
+		dial := transport.DialContext
+		transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			if !held {
+				left = 0 // the process sleeps here
+			}
+			return dial(ctx, network, address)
+		}
+		guard := &Guard{Next: transport, Base: base, Sign: func(http.Header) {}, Timeout: time.Minute}
+		ctx := lease.With(t.Context(), func() time.Duration { return left })
+		r, err := http.NewRequestWithContext(ctx, http.MethodPatch, server.URL, strings.NewReader("the body"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = guard.RoundTrip(r)
+		transport.CloseIdleConnections()
+		server.Close()
+		if (err == nil) != held || (done.Load() == 1) != held || !held && !errors.Is(err, context.Canceled) {
+			t.Errorf("held: %v, done: %d times (%v)", held, done.Load(), err)
+		}
+	}
+}
+
+// A connection that is given up is reset: what lies in the system's hands is not sent later.
+func TestGivenUpConnection(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		conn, err := l.Accept()
+		if err == nil {
+			defer conn.Close()
+			_, _ = conn.Read(make([]byte, 1<<10))
+			cancel()
+			_, err = io.Copy(io.Discard, conn)
+		}
+		ended <- err
+	}()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+l.Addr().String(), strings.NewReader("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if response, err := NewTransport().RoundTrip(r); err == nil {
+		response.Body.Close()
+		t.Fatal("an answer")
+	}
+	if err := <-ended; err == nil {
+		t.Error("the connection ended as if all had been sent")
 	}
 }
 

@@ -28,7 +28,9 @@ import (
 // on, then labelled items are begun.
 func (l *life) run() error {
 	defer l.cancel()
-	store, err := contexts.Open(l.disk, contexts.Options{Now: time.Now})
+	options := l.worker
+	options.Now = time.Now
+	store, err := contexts.Open(l.disk, options)
 	if err != nil {
 		return err
 	}
@@ -94,7 +96,7 @@ func (r *round) goOn(id string) error {
 	if err != nil {
 		return err
 	}
-	defer e.Close()
+	defer r.leave(e)
 	s := e.State()
 	wake := r.wakeOf(s)
 	if s.Status.Ended() || s.Status == projections.Paused && wake == nil && s.Resume == nil && !s.Owes() {
@@ -163,8 +165,15 @@ func (r *round) attempt(client forge.Client, key forge.TaskKey) error {
 	if err != nil {
 		return err
 	}
-	defer e.Close()
+	defer r.leave(e)
 	return e.Run(r.ctx, r.config, nil)
+}
+
+func (r *round) leave(e *engine.Engine) {
+	_ = e.Close()
+	if r.ended != nil {
+		r.ended(e, r.ports)
+	}
 }
 
 // code is the exit code of a process that ended with err.

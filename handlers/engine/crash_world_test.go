@@ -12,8 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"agent/contexts"
 	"agent/eventlog/event"
 	"agent/forge/forgetest"
+	"agent/handlers/engine"
 	"agent/internal/fsx"
 	"agent/llm/llmtest"
 	"agent/projections"
@@ -152,6 +154,10 @@ type life struct {
 	after  bool  // the outside world has done its part, and the process never learns of it
 	failAt int   // operation of the disk that fails, 0: none
 
+	worker  contexts.Options                              // of a cluster
+	carries func(r *http.Request) (*http.Response, error) // instead of the wire
+	ended   func(*engine.Engine, engine.Ports)            // sees each engine that was closed
+
 	contacts   int64
 	posthumous int // contacts of a process that was dead
 	late       int // effects after the disk's failure
@@ -201,13 +207,20 @@ func (l *life) touch(effect bool, do func()) error {
 func (l *life) RoundTrip(r *http.Request) (*http.Response, error) {
 	var response *http.Response
 	var err error
-	if dead := l.touch(r.Method != http.MethodGet, func() { response, err = l.wire.RoundTrip(r) }); dead != nil {
+	if dead := l.touch(r.Method != http.MethodGet, func() { response, err = l.carry(r) }); dead != nil {
 		if response != nil {
 			_ = response.Body.Close()
 		}
 		return nil, dead
 	}
 	return response, err
+}
+
+func (l *life) carry(r *http.Request) (*http.Response, error) {
+	if l.carries != nil {
+		return l.carries(r)
+	}
+	return l.wire.RoundTrip(r)
 }
 
 // Sleep lets no time pass.

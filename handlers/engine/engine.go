@@ -14,6 +14,9 @@
 //	edit, labels                repeated: they set, they do not add up
 //	change                      found by its head branch, else opened
 //
+// In a cluster another machine may close the intent while this one sleeps. What its effect then undoes
+// on the forge is done again, see [Late].
+//
 // Errors: an I/O error of the log ends the run at once (exit 74 or 75). A forge
 // that cannot be reached is a [Temporary] error: the intent stays open and the
 // next run closes it. Everything else becomes an event.
@@ -148,6 +151,7 @@ type Engine struct {
 	trusted    map[string]bool
 	me         *forge.Account
 	origin     *record // of a fork, once it was read
+	late       *Late
 }
 
 // calls are what a reply asks for, with the arguments that the model wrote.

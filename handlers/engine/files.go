@@ -40,7 +40,17 @@ func (e *Engine) openFiles(ctx context.Context) (changed bool, err error) {
 	if !saving || e.opened || s.Workspace == nil || s.Workspace.Dir == "" || s.Workspace.Error != "" || s.Status != projections.Running {
 		return false, nil
 	}
-	body, err := e.p.Workspace.Open(ctx, s, e.objects(), Opening{Crashed: e.crashed, Take: s.Saved.Take})
+	open := func() (event.Body, error) {
+		return e.p.Workspace.Open(ctx, s, e.objects(), Opening{Crashed: e.crashed, Take: s.Saved.Take})
+	}
+	body, err := open()
+	if lost, ok := body.(*event.WorkspaceRestored); err == nil && ok && lost.Error != "" {
+		var more bool
+		if more, err = e.log.FetchMore(); more {
+			e.stored = nil
+			body, err = open()
+		}
+	}
 	if err != nil {
 		return false, e.orStore(ctx, err)
 	}

@@ -190,8 +190,9 @@ func (e *Engine) perform(ctx context.Context, seq uint64, intent event.Body, req
 	defer release()
 	err = e.performOwned(owned, seq, intent, request, again)
 	if err != nil && ctx.Err() == nil && owned.Err() != nil {
-		return context.Cause(owned)
+		err = context.Cause(owned)
 	}
+	e.noteLate(seq, intent, err)
 	return err
 }
 

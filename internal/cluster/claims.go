@@ -21,6 +21,13 @@ func (m *Member) claim(key string, own *session) bool {
 	return true
 }
 
+// Holds reports whether this member has a lock, as far as it knows.
+func (m *Member) Holds(name string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.claims[lockKey(name)] == m.own
+}
+
 func (m *Member) unclaim(key string, own *session) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -16,6 +16,9 @@ func With(ctx context.Context, left func() time.Duration) context.Context {
 	return context.WithValue(ctx, key{}, left)
 }
 
+// Held reports whether effects may begin only for some time.
+func Held(ctx context.Context) bool { return ctx.Value(key{}) != nil }
+
 // Check tells whether an effect may begin now. Where nothing was said it may.
 func Check(ctx context.Context) error {
 	if left, ok := ctx.Value(key{}).(func() time.Duration); ok && left() == 0 {

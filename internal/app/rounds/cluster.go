@@ -10,6 +10,7 @@ import (
 
 	"agent/contexts"
 	"agent/forge"
+	"agent/handlers/engine"
 	"agent/internal/app"
 	"agent/internal/cluster"
 	"agent/internal/webhook"
@@ -161,6 +162,27 @@ func (s *Rounds) takeHooks() bool {
 	s.only = s.Hooks.Take()
 	s.inFlight.Store(int32(len(s.only)))
 	return s.only != nil
+}
+
+// amendTime bounds how long it is tried to do again what a late effect has undone.
+const amendTime = 2 * time.Minute
+
+// amend does again what an effect of this worker has undone that came when the context was another
+// one's, see [engine.Late]. Other tasks do not wait for that; the end of the rounds does.
+func (r *round) amend(ctx context.Context, at app.Site, e *engine.Engine) {
+	late := e.Late()
+	if late == nil {
+		return
+	}
+	p := r.PortsFor(at)
+	p.Log = r.logOf(e.State().Key.String(), e.State().Created.UUID)
+	r.late.Go(func() {
+		ctx, cancel := context.WithTimeout(ctx, amendTime)
+		defer cancel()
+		if err := late.Amend(ctx, p); err != nil {
+			p.Log.Warn("what stands on the task may be older than the log", "error", err)
+		}
+	})
 }
 
 // repositorySlot takes one of the places that a repository has in the cluster.

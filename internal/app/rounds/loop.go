@@ -17,6 +17,7 @@ func (s *Rounds) Loop(ctx context.Context, every time.Duration) (last Summary) {
 	s.introduce(every)
 	s.looping, s.every = true, every
 	defer s.writeNotes()
+	defer s.late.Wait()
 	wake, closeWatch := s.watch()
 	defer closeWatch()
 	go s.signs(ctx)

@@ -51,6 +51,7 @@ type Rounds struct {
 	lanes     map[string]map[forge.TaskKey]int // of what this worker has offered to the cluster, by host
 	busy      atomic.Int32                     // jobs of all rounds
 	inFlight  atomic.Int32                     // items of hooks that are on their way to a worker
+	late      sync.WaitGroup                   // looks for what effects have undone that came late
 
 	within func(context.Context, time.Duration) (context.Context, context.CancelFunc) // bounds what a look does beside its tasks
 }
@@ -127,6 +128,9 @@ func (s *Rounds) round(ctx context.Context, again func(*round) bool) Summary {
 	}
 	r.endLook()
 	r.pulse.end(theLook)
+	if !s.looping {
+		s.late.Wait()
+	}
 	return r.summary
 }
 
@@ -148,6 +152,7 @@ func (s *Rounds) Only(ctx context.Context, refs []string) (Summary, error) {
 	r.tellTurnedAway()
 	r.sawSound()
 	r.writeScan()
+	s.late.Wait()
 	return r.summary, nil
 }
 
@@ -156,6 +161,7 @@ func (s *Rounds) Continue(ctx context.Context, uuid string) Summary {
 	r := s.newRound()
 	r.do(ctx, job{uuid: uuid})
 	r.writeScan()
+	s.late.Wait()
 	return r.summary
 }
 

@@ -228,6 +228,7 @@ func (r *round) item(ctx context.Context, j job) (forge.Task, error) {
 func (r *round) run(ctx context.Context, e *engine.Engine, at app.Site, wake event.Body, g *gate) error {
 	defer func(ctx context.Context) {
 		_ = e.Close()
+		r.amend(ctx, at, e)
 		r.closeCaches(ctx, at, e.State())
 		r.fellAsleep(e.State())
 	}(ctx)
