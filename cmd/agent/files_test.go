@@ -200,6 +200,32 @@ func TestBrokenFile(t *testing.T) {
 	}
 }
 
+// TestRepositoryOfFiles: a repository that the configuration names wrongly is no fault of a task.
+func TestRepositoryOfFiles(t *testing.T) {
+	t.Parallel()
+	c := newTalk(t, fileKind, greet())
+	origin, away := c.path("origin.git"), c.path("away.git")
+	for name, spoil := range map[string]func(){
+		"none there": func() {},
+		"no repository": func() {
+			must(t, os.Mkdir(origin, 0o700))
+			must(t, os.WriteFile(filepath.Join(origin, "README.md"), []byte("no git here"), 0o600))
+		},
+		"a broken one": func() { must(t, os.MkdirAll(filepath.Join(origin, ".git"), 0o700)) },
+	} {
+		must(t, os.Rename(origin, away))
+		spoil()
+		_, errOut := c.agent(78, "run")
+		if text := c.thread.(*onFiles).text(); !strings.Contains(errOut, origin) || !strings.Contains(text, "labels: [coding agent]\n") || strings.Contains(text, "===") || len(c.list(0)) > 0 {
+			t.Errorf("%s: %s\n%s", name, errOut, text)
+		}
+		must(t, os.RemoveAll(origin))
+		must(t, os.Rename(away, origin))
+	}
+	c.agent(0, "run")
+	c.wantState("completed", doneLabel)
+}
+
 // The model cannot write a comment into the file of its task: it might approve its own work.
 func TestTasksAreOutOfReach(t *testing.T) {
 	t.Parallel()

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"agent/handlers/engine"
 	"agent/handlers/policy"
 	"agent/internal/app"
+	"agent/internal/git"
 	"agent/internal/report"
 	"agent/internal/sanitize"
 	"agent/projections"
@@ -201,10 +204,30 @@ func (r *round) cloneable(ctx context.Context, j job) error {
 		return nil
 	}
 	repo, err := j.at.Client.Repository(ctx, j.key)
+	if j.at.Config.Driver.Local {
+		return r.configured(ctx, repo, err)
+	}
 	if err != nil {
 		return ctx.Err()
 	}
 	return app.AllowClone(j.at.Config, repo.CloneURL)
+}
+
+// configured wants the repository that the configuration names for a directory of tasks. That there is none is no
+// fault of a task, which stays as it is.
+func (r *round) configured(ctx context.Context, repo forge.Repository, err error) error {
+	if err == nil {
+		if err = git.Reach(ctx, git.Options{URL: repo.CloneURL, AllowHTTP: r.Config.AllowHTTP}); err != nil {
+			err = fmt.Errorf("the repository %s: %w", repo.CloneURL, err)
+		}
+	}
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return ctx.Err()
+	case strings.Contains(repo.CloneURL, "://"):
+		return &engine.Temporary{Err: err}
+	}
+	return &engine.Refused{Err: err}
 }
 
 func (r *round) skip(j job, why string) {
