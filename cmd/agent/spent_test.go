@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -69,4 +70,11 @@ func TestEmptyAnswersArePaidFor(t *testing.T) {
 	must(t, err)
 	read(string(data), &day)
 	want("the day's ledger", day)
+
+	for _, format := range []string{"otlp", "atif"} {
+		out, _ := w.agent(0, "export", w.only().UUID, "--format", format)
+		if sum := strconv.Itoa(1000 * calls); !strings.Contains(out, sum) {
+			t.Errorf("export --format %s says nothing of %s tokens:\n%s", format, sum, out)
+		}
+	}
 }

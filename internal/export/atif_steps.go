@@ -19,6 +19,9 @@ func (t *trajectory) add(ev event.Event) {
 		t.replied(ev, b)
 	case *event.LLMFailed:
 		t.failed++
+		if b.Usage != (event.Usage{}) {
+			t.spend(b.Usage, b.CostUSD)
+		}
 	case *event.ToolRequested:
 		t.called(ev, b)
 	case *event.ToolReplied:
@@ -61,11 +64,16 @@ func (t *trajectory) replied(ev event.Event, b *event.LLMReplied) {
 		seen[id] = true
 		step.Calls = append(step.Calls, atifArgs(atifCall{ID: id, Name: call.Name}, call.Args.View()))
 	}
-	t.total.Prompt += b.Usage.Prompt
-	t.total.Completion += b.Usage.Completion
-	t.total.Cached += b.Usage.Cached
-	t.spent += b.CostUSD
-	if b.CostUSD == 0 {
+	t.spend(b.Usage, b.CostUSD)
+}
+
+// spend adds what a call took to the sum.
+func (t *trajectory) spend(u event.Usage, usd float64) {
+	t.total.Prompt += u.Prompt
+	t.total.Completion += u.Completion
+	t.total.Cached += u.Cached
+	t.spent += usd
+	if usd == 0 {
 		t.unknown++
 	}
 }

@@ -24,23 +24,14 @@ func (f *spans) asked(ev event.Event, b *event.LLMRequested) {
 }
 
 func (f *spans) replied(ev event.Event, b *event.LLMReplied) {
-	f.usage.Prompt += b.Usage.Prompt
-	f.usage.Completion += b.Usage.Completion
-	f.usage.CostUSD += b.CostUSD
+	f.spend(ev, b.Usage, b.CostUSD)
 	s, ok := f.open[ev.Cause]
 	if !ok {
 		return
 	}
 	finish := text(cmp.Or(b.Finish, "unknown"))
-	s.Attributes = append(s.Attributes, number("gen_ai.usage.input_tokens", b.Usage.Prompt), number("gen_ai.usage.output_tokens", b.Usage.Completion),
-		attribute{"gen_ai.response.finish_reasons", value{Array: &array{[]value{finish}}}})
+	s.Attributes = append(s.Attributes, attribute{"gen_ai.response.finish_reasons", value{Array: &array{[]value{finish}}}})
 	set(&s.Attributes, "gen_ai.response.model", b.Model)
-	if b.Usage.Cached > 0 {
-		s.Attributes = append(s.Attributes, number("gen_ai.usage.cache_read.input_tokens", b.Usage.Cached))
-	}
-	if b.CostUSD > 0 {
-		s.Attributes = append(s.Attributes, double("agent.usage.cost_usd", b.CostUSD))
-	}
 	if f.Content {
 		if data, err := f.marshal([]message{{"assistant", b.Text.View()}}); err == nil {
 			set(&s.Attributes, "gen_ai.output.messages", string(data))
@@ -48,6 +39,33 @@ func (f *spans) replied(ev event.Event, b *event.LLMReplied) {
 	}
 	f.open[ev.Cause] = s
 	f.close(ev, "", "")
+}
+
+// refused ends a call without a usable reply, which may be paid for all the same.
+func (f *spans) refused(ev event.Event, b *event.LLMFailed) {
+	if b.Usage != (event.Usage{}) {
+		f.spend(ev, b.Usage, b.CostUSD)
+	}
+	f.close(ev, b.Kind, b.Message)
+}
+
+// spend adds what a call took to its span and to the sum.
+func (f *spans) spend(ev event.Event, u event.Usage, usd float64) {
+	f.usage.Prompt += u.Prompt
+	f.usage.Completion += u.Completion
+	f.usage.CostUSD += usd
+	s, ok := f.open[ev.Cause]
+	if !ok {
+		return
+	}
+	s.Attributes = append(s.Attributes, number("gen_ai.usage.input_tokens", u.Prompt), number("gen_ai.usage.output_tokens", u.Completion))
+	if u.Cached > 0 {
+		s.Attributes = append(s.Attributes, number("gen_ai.usage.cache_read.input_tokens", u.Cached))
+	}
+	if usd > 0 {
+		s.Attributes = append(s.Attributes, double("agent.usage.cost_usd", usd))
+	}
+	f.open[ev.Cause] = s
 }
 
 func (f *spans) called(ev event.Event, b *event.ToolRequested) {

@@ -82,7 +82,7 @@ func (f *spans) act(ev event.Event) {
 	case *event.LLMReplied:
 		f.replied(ev, b)
 	case *event.LLMFailed:
-		f.close(ev, b.Kind, b.Message)
+		f.refused(ev, b)
 	case *event.ToolRequested:
 		f.called(ev, b)
 	case *event.ToolReplied:
