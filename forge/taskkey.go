@@ -55,6 +55,12 @@ func (k TaskKey) String() string {
 // filesHost begins the hosts of directories of files: "files/inbox".
 const filesHost = "files/"
 
+// TryPrefix begins the names of the directories that `agent try` makes, one for each task.
+const TryPrefix = "try-"
+
+// OfTry reports whether a host is a directory of `agent try`. No configuration names it.
+func OfTry(host string) bool { return strings.HasPrefix(host, filesHost+TryPrefix) }
+
 // CompareKeys orders task keys in their text form. Hosts, owners and projects have
 // no case on any forge: keys that differ in nothing else are the same.
 func CompareKeys(a, b string) int {

@@ -15,7 +15,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -29,9 +28,6 @@ import (
 	"agent/internal/registry"
 	"agent/projections"
 )
-
-// prefix begins the names of the directories of tasks.
-const prefix = "try-"
 
 // Try is one task on a directory.
 type Try struct {
@@ -99,7 +95,7 @@ func Find(stateDir string, store *contexts.Store, ref string) (*Try, error) {
 
 // New makes a copy of the source.
 func New(ctx context.Context, stateDir string, s Source) (*Try, error) {
-	name := prefix + uuid.NewString()[:8]
+	name := forge.TryPrefix + uuid.NewString()[:8]
 	t := &Try{Source: s, name: name, dir: filepath.Join(stateDir, name)}
 	if err := os.MkdirAll(t.tasks(), 0o700); err != nil {
 		return nil, err
@@ -120,7 +116,7 @@ func New(ctx context.Context, stateDir string, s Source) (*Try, error) {
 // reopen finds the try of a context by its task key.
 func reopen(stateDir, taskKey, id string) (*Try, error) {
 	key, err := forge.ParseTaskKey(taskKey)
-	if err != nil || key.Kind != forge.FileTask || !strings.HasPrefix(key.Project, prefix) {
+	if err != nil || key.Kind != forge.FileTask || !forge.OfTry(key.Host) {
 		return nil, errors.New("this context is not one of agent try")
 	}
 	t := &Try{UUID: id, name: key.Project, dir: filepath.Join(stateDir, key.Project)}
