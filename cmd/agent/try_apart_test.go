@@ -46,7 +46,7 @@ func TestRefusedTryHoldsUpNothing(t *testing.T) {
 	var works atomic.Bool
 	u := newTrier(t, refusing(&works, greet()))
 	id, errOut := u.tried(1, "greet")
-	if !strings.Contains(errOut, "agent try --resume "+id[:8]) {
+	if !strings.Contains(errOut, "agent try --resume "+id[:8]) || strings.Contains(errOut, "agent resume") || strings.Contains(errOut, "no other task") {
 		t.Errorf("try says\n%s", errOut)
 	}
 	works.Store(true)
@@ -142,4 +142,43 @@ func TestUnservedTaskHoldsUpNothing(t *testing.T) {
 		t.Errorf("it is %s", state)
 	}
 	w.wantExact(id)
+}
+
+// What a try shows is true of a try: no run takes it, no branch is pushed, nobody else reads it.
+func TestTryShowsWhatIsTrueOfIt(t *testing.T) {
+	t.Parallel()
+	down := true
+	script, calls := fix(), -1
+	u := newUser(t, func(_ int, r llmtest.Request) llmtest.Reply {
+		if down {
+			return llmtest.JSON(500, "<html>")
+		}
+		calls++
+		return script(calls, r)
+	})
+	out, errOut := u.try(1, "", "fix the failing test")
+	for _, untrue := range []string{"automatically", "agent resume", "next try"} {
+		if strings.Contains(out+errOut, untrue) {
+			t.Errorf("paused, it says %q:\n%s%s", untrue, out, errOut)
+		}
+	}
+	_, rest, found := strings.Cut(errOut, "agent try --resume ")
+	if !found || !strings.Contains(out, "the model is not answering") {
+		t.Fatalf("it says\n%s%s", out, errOut)
+	}
+	id := strings.Fields(rest)[0]
+	down = false
+	out, errOut = u.try(0, "", "--resume", id)
+	for _, untrue := range []string{"pushed", "git am", "--head", "@", "New comments"} {
+		if shown, _, _ := strings.Cut(out, "diff --git"); strings.Contains(shown+errOut, untrue) {
+			t.Errorf("done, it says %q:\n%s%s", untrue, shown, errOut)
+		}
+	}
+	if !strings.Contains(out, "✅ **Done**") || !strings.Contains(out, "▶️ **Resumed.**") {
+		t.Errorf("it says\n%s", out)
+	}
+	resume := u.begin("", "resume", id)
+	if resume.wait(); strings.Contains(resume.out.String(), "agent run") {
+		t.Errorf("resume of an ended try says\n%s", &resume.out)
+	}
 }

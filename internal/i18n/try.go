@@ -14,5 +14,8 @@ var tryTexts = texts{
 	"try.notapplied":  {"Not applied: %s", "適用していません: %s"},
 	"try.failed":      {"The task is %s, so nothing is applied. %s", "タスクは %s のため、何も適用しません。%s"},
 	"try.goon":        {"The task is %s. %s\nTo go on: agent try --resume %s", "タスクは %s です。%s\n続けるには: agent try --resume %s"},
+	"try.outage":      {"the model is not answering", "現在モデルが応答しません"},
+	"try.nothing":     {"Nothing was changed.", "変更はありません。"},
+	"try.kept":        {"The unfinished work is kept with the context.", "作業途中の変更はコンテキストに保存されています。"},
 	"try.context":     {"Context %s; to see what happened: agent inspect %s", "コンテキスト %s。経過を見るには: agent inspect %s"},
 }

@@ -129,7 +129,7 @@ func (u Use) Reviewed() bool { return !u.Apply && u.Branch == "" }
 // Use applies the change of a result, which says where to.
 func (t *Try) Use(ctx context.Context, d *Dialog, u Use, r *Result) error {
 	if r.Patch == "" {
-		d.Show(d.text("change.nothing"))
+		d.Show(d.text("try.nothing"))
 		return nil
 	}
 	if u.Patch == "" && !d.JSON {

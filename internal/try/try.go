@@ -189,7 +189,7 @@ func (t *Try) Start(a *app.App, o Options) error {
 			return err
 		}
 	}
-	a.Sites[0].Client = &echo{Client: a.Sites[0].Client, show: o.Show, said: map[string]map[string]bool{}}
+	a.Sites[0].Client = &echo{Client: a.Sites[0].Client, show: o.Show, uuid: t.uuid, user: t.person, said: map[string]map[string]bool{}}
 	ended := o.Voice.Ended
 	o.Voice.Ended = func(out rounds.Outcome) {
 		if out.UUID != "" {
@@ -211,12 +211,17 @@ func (t *Try) Work(ctx context.Context) (rounds.Summary, error) {
 
 // begun finds the context also if it was interrupted.
 func (t *Try) begun(s rounds.Summary) rounds.Summary {
-	if t.UUID == "" {
-		if id, live, err := t.app.Store.Active(t.key().String()); live && err == nil {
-			t.UUID = id
-		}
-	}
+	t.UUID = t.uuid()
 	return s
+}
+
+// uuid is that of the context, "" if it has not begun.
+func (t *Try) uuid() string {
+	if t.UUID != "" {
+		return t.UUID
+	}
+	id, _, _ := t.app.Store.Active(t.key().String()) // "" if nobody knows
+	return id
 }
 
 // Waiting reports whether the task waits for somebody, and whether an answer can end that.

@@ -98,7 +98,11 @@ func (r *round) faultOfModel(s *projections.State) *Fault {
 	if !ofModel || !llm.Kind(kind).RefusesAll() {
 		return nil
 	}
-	f := r.modelFault(llm.Kind(kind), r.text("fault.model.others", report.Reason(s, r.Language())))
+	text := report.Reason(s, r.Language())
+	if !r.ofTry() {
+		text = r.text("fault.model.others", text)
+	}
+	f := r.modelFault(llm.Kind(kind), text)
 	f.Passes = s.Paused.Until.Kind == "time"
 	return f
 }
