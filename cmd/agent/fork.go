@@ -19,6 +19,7 @@ import (
 	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/fork"
+	"agent/internal/try"
 )
 
 // forking is one call of agent fork.
@@ -139,7 +140,11 @@ func (k *forking) tell(b *event.ContextForked, p engine.Point) error {
 	if missing := fork.Unsaved(p.State); len(missing) > 0 {
 		k.Say("fork.unsaved", strings.Join(missing, ", "))
 	}
-	k.Say("fork.next", b.UUID)
+	if try.Is(p.State) {
+		k.Say("fork.next.try", b.UUID)
+	} else {
+		k.Say("fork.next", b.UUID)
+	}
 	k.Say("fork.compare", b.UUID[:8], b.Origin[:8])
 	return nil
 }

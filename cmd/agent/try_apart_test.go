@@ -36,7 +36,7 @@ func newTrier(t *testing.T, script llmtest.Script) *user {
 func (u *user) tried(code int, args ...string) (uuid, errOut string) {
 	u.t.Helper()
 	out, errOut := u.try(code, "", append(args, "--json", "--config", u.configure())...)
-	return u.result(out).Context, errOut
+	return u.result(out).UUID, errOut
 }
 
 // A try that the model server refused holds up no task of a run, and is no trouble of

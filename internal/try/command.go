@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"agent/internal/app"
 	"agent/internal/app/rounds"
@@ -15,7 +16,6 @@ import (
 	"agent/internal/i18n"
 	"agent/internal/sanitize"
 	"agent/internal/term"
-	"agent/internal/watch"
 )
 
 // CommandLine is one `agent try`.
@@ -34,14 +34,22 @@ func (y *CommandLine) Run(ctx context.Context, args []string) error {
 	y.w = &cli.Worker{Env: y.Env}
 	y.Lang = i18n.FromEnv(y.Getenv)
 	person := cli.IsTerminal(os.Stdin) && term.Of(y.Err).Terminal && !y.JSON
-	y.d = &Dialog{In: bufio.NewReader(os.Stdin), Person: person, JSON: y.JSON, Lang: y.Lang, Show: y.line, Say: func(line string) { y.w.Print(y.Err, line) }, Prompt: y.Err,
+	y.d = &Dialog{In: bufio.NewReader(os.Stdin), Person: person, JSON: y.JSON, Lang: y.Lang, Show: y.line, Say: func(line string) { y.w.Print(y.Err, line) }, Prompt: y.Err, With: y.With(),
 		Patch: func(patch string) { y.w.PrintSafe(y.to(), sanitize.Terminal(patch)) }}
 	task, err := y.task(args)
 	if err != nil {
 		return err
 	}
+	if y.Use.Patch != "" {
+		if y.Use.Patch, err = filepath.Abs(y.Use.Patch); err != nil {
+			return err
+		}
+	}
 	if err := y.open(ctx); err != nil {
 		return err
+	}
+	if y.t.Ended() {
+		return y.applyLater(ctx)
 	}
 	_, configured := config.Path(y.ConfigPath, y.Getenv)
 	model, err := FindModel(ctx, configured, y.Getenv)
@@ -87,9 +95,12 @@ func (y *CommandLine) open(ctx context.Context) error {
 			return err
 		}
 		y.t, err = Find(state, store, y.Resume)
+		if err == nil {
+			y.Use, err = y.t.Wish(ctx, y.Use)
+		}
 		return refused(err)
 	}
-	y.t, err = Here(ctx, state)
+	y.t, err = Here(ctx, state, y.Use)
 	return refused(err)
 }
 
@@ -100,15 +111,18 @@ func (y *CommandLine) with(ctx context.Context, m Model, task Task) error {
 		return y.gone(err)
 	}
 	fmt.Fprintln(y.Err, sanitize.Terminal(m.Line(cfg, y.Lang)))
-	a, err := app.New(cfg, y.Options())
+	o := y.Options()
+	defer y.w.Live(&o)()
+	a, err := app.New(cfg, o)
 	if err != nil {
 		return y.gone(err)
 	}
 	defer a.Close()
 	y.w.Secrets = a.Redact
+	defer y.w.SayStopping(ctx)()
 	voice := rounds.Voice{Say: y.line, Note: func(string) {}, Trouble: y.trouble}
-	if y.d.Person {
-		voice.Watch = &watch.Plain{Print: y.line, Lang: y.Lang}
+	if y.d.Person || term.Of(y.Out).Live() && !y.JSON {
+		voice.Watch = y.w.Watcher(y.line)
 	}
 	if err := y.t.Start(a, Options{Task: task, Voice: voice, Show: y.line}); err != nil {
 		return y.gone(err)
@@ -118,6 +132,22 @@ func (y *CommandLine) with(ctx context.Context, m Model, task Task) error {
 		return err
 	}
 	return y.end(ctx, cli.RoundCode(summary))
+}
+
+// applyLater does with the change of an ended try what is asked for. No model is needed.
+func (y *CommandLine) applyLater(ctx context.Context) error {
+	result, err := y.t.Result(ctx, y.Lang)
+	if err != nil {
+		return err
+	}
+	id := result.UUID[:8]
+	switch {
+	case !result.Completed():
+		return cli.Refused(errors.New(y.Text("try.ended", i18n.State(y.Lang, result.State))))
+	case y.Use == (Use{}) && !y.d.Person:
+		return cli.Refused(errors.New(y.Text("try.ended.later", id+y.With()+y.Use.flags())))
+	}
+	return y.finish(ctx, result, 0)
 }
 
 // gone removes a copy that nothing was done with.
@@ -151,6 +181,11 @@ func (y *CommandLine) end(ctx context.Context, code int) error {
 	if err != nil {
 		return err
 	}
+	return y.finish(ctx, result, code)
+}
+
+// finish does with the change what was asked for, and says what became of the task.
+func (y *CommandLine) finish(ctx context.Context, result Result, code int) error {
 	switch {
 	case ctx.Err() != nil:
 	case result.Completed():
@@ -158,6 +193,9 @@ func (y *CommandLine) end(ctx context.Context, code int) error {
 			result.Problem = sanitize.Line(err.Error(), 1000)
 			y.w.Print(y.Err, y.Text("try.notapplied", result.Problem))
 			code = cli.ExitFailed
+		}
+		if result.Patch != "" && result.Applied == "" {
+			y.w.Print(y.Err, y.Text("try.later", result.UUID[:8]+y.With()+y.Use.flags()))
 		}
 	default:
 		code = cli.ExitFailed
