@@ -20,12 +20,16 @@ The model is that of the configuration. Without one it is that of the environmen
 (OPENAI_API_KEY, ANTHROPIC_API_KEY and the like), or of Ollama or LM Studio on this machine.
 
 Exit codes: 0 completed, and applied as asked; 1 anything else; 2 usage; 78 configuration;
-130 Ctrl-C. With --json the last line is one object: state, patch, files, tokens, cost,
-evidence, context.`,
+130 Ctrl-C. With --json the last line is one object: state, patch, files, tokens, cost_usd,
+evidence, uuid.
+
+--resume goes on with a try, or a fork of one. If it has ended, --apply, --branch or --patch
+do what they say with its change, without the model.`,
 		Example: `  agent try "fix the failing test"
   agent try --file TASK.md --branch fix-test
   agent try --json --patch fix.patch < problem.txt
-  agent try --resume 3f2a`,
+  agent try --resume 3f2a
+  agent try --resume 3f2a --apply`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return y.Run(cmd.Context(), args) },
 	}
