@@ -58,8 +58,11 @@ const filesHost = "files/"
 // TryPrefix begins the names of the directories that `agent try` makes, one for each task.
 const TryPrefix = "try-"
 
-// OfTry reports whether a host is a directory of `agent try`. No configuration names it.
-func OfTry(host string) bool { return strings.HasPrefix(host, filesHost+TryPrefix) }
+// OfTry reports whether a host is a directory of `agent try`, whose name ends in eight hex digits.
+func OfTry(host string) bool {
+	id, ok := strings.CutPrefix(host, filesHost+TryPrefix)
+	return ok && len(id) == 8 && strings.Trim(id, "0123456789abcdef") == ""
+}
 
 // CompareKeys orders task keys in their text form. Hosts, owners and projects have
 // no case on any forge: keys that differ in nothing else are the same.

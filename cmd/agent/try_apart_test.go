@@ -69,6 +69,9 @@ func TestRefusedTryHoldsUpNothing(t *testing.T) {
 	if out, _ := u.agent(0, "resume", id); !strings.Contains(out, "agent try --resume "+id[:8]) || strings.Contains(out, "next run") {
 		t.Errorf("resume says\n%s", out)
 	}
+	if out, _ := u.agent(0, "pause", id); !strings.Contains(out, "is paused: nothing to pause") {
+		t.Errorf("pause says\n%s", out)
+	}
 	if out, _ := u.agent(0, "resume", "--all"); !strings.Contains(out, "nothing to resume") {
 		t.Errorf("resume --all says\n%s", out)
 	}

@@ -5,6 +5,7 @@ package control
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"agent/contexts"
 	"agent/forge"
@@ -54,7 +55,7 @@ func Send(store *contexts.Store, r Request, told func(Answer)) error {
 	var damaged error
 	for _, uuid := range uuids {
 		state, err := engine.ReadState(store, uuid)
-		a := Answer{uuid, r.Signal, err != nil || !state.Status.Ended(), statusOf(state), state, ofTry(store, uuid)}
+		a := Answer{uuid, r.Signal, err != nil || !state.Status.Ended(), statusOf(state), state, r.ofTry(store, uuid)}
 		if a.Requested {
 			if err := r.send(store, &a); err != nil {
 				return err
@@ -68,8 +69,17 @@ func Send(store *contexts.Store, r Request, told func(Answer)) error {
 	return damaged
 }
 
-// send leaves the signal. The stop of a try is carried out at once.
+// send leaves the signal. The stop of a try is carried out at once. One that nobody works
+// on cannot be paused: agent try --resume would only pause it again.
 func (r Request) send(store *contexts.Store, a *Answer) error {
+	if a.Try && r.Signal == contexts.Pause {
+		if busy, err := store.Locked(a.UUID); !busy || err != nil {
+			if a.Requested = false; a.Status == string(projections.Running) {
+				a.Status = "interrupted"
+			}
+			return err
+		}
+	}
 	if err := store.Send(a.UUID, r.Signal, r.payload()); err != nil {
 		return err
 	}
@@ -83,9 +93,9 @@ func (r Request) send(store *contexts.Store, a *Answer) error {
 	return err
 }
 
-func ofTry(store *contexts.Store, uuid string) bool {
+func (r Request) ofTry(store *contexts.Store, uuid string) bool {
 	first, err := store.Creation(uuid)
-	return err == nil && forge.OfTry(first.Forge)
+	return err == nil && forge.OfTry(first.Forge) && !slices.Contains(r.Hosts, first.Forge)
 }
 
 // statusOf is the state by the log; none can be read of one that is damaged.
@@ -111,7 +121,7 @@ func (r Request) targets(store *contexts.Store) (uuids []string, err error) {
 		if fork, _ := store.ForkOf(entry.UUID); fork != nil {
 			continue // no round takes it
 		}
-		if r.Signal == contexts.Resume && ofTry(store, entry.UUID) {
+		if r.Signal == contexts.Resume && r.ofTry(store, entry.UUID) {
 			continue // nor that
 		}
 		if err == nil && entry.Dir == r.Dir {

@@ -31,7 +31,7 @@ func End(ctx context.Context, env *cli.Env, store *contexts.Store, uuid string) 
 	if err != nil {
 		return false, err
 	}
-	empty := &Try{name: forge.TryPrefix + "none"} // no task of it is there, and nothing is written on it
+	empty := &Try{name: forge.TryPrefix + "00000000"} // no task of it is there, and nothing is written on it
 	if empty.dir, err = os.MkdirTemp("", "agent-try-"); err != nil {
 		return false, err
 	}
