@@ -57,6 +57,15 @@ func (k TaskKey) String() string {
 // filesHost begins the hosts of directories of files: "files/inbox".
 const filesHost = "files/"
 
+// TryPrefix begins the names of the directories that `agent try` makes, one for each task.
+const TryPrefix = "try-"
+
+// OfTry reports whether a host is a directory of `agent try`, whose name ends in eight hex digits.
+func OfTry(host string) bool {
+	id, ok := strings.CutPrefix(host, filesHost+TryPrefix)
+	return ok && len(id) == 8 && strings.Trim(id, "0123456789abcdef") == ""
+}
+
 // CompareKeys orders task keys in their text form. Hosts, owners and projects have
 // no case on any forge: keys that differ in nothing else are the same.
 func CompareKeys(a, b string) int {

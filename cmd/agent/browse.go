@@ -59,7 +59,7 @@ func (l view) quiet() (*commands, func() string) {
 // uiSignal does what pause, resume and stop do.
 func (l view) uiSignal(uuid string, sig contexts.Signal) (string, error) {
 	a, said := l.quiet()
-	err := a.signal(control.Request{Signal: sig, Refs: []string{uuid}})
+	err := a.signal(context.Background(), control.Request{Signal: sig, Refs: []string{uuid}})
 	return said(), err
 }
 

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +13,7 @@ import (
 	"agent/internal/i18n"
 	"agent/internal/report"
 	"agent/internal/sanitize"
+	"agent/internal/try"
 	"agent/projections"
 )
 
@@ -23,8 +26,8 @@ flight, says so on the task, and pauses it until agent resume.`,
 		Example: `  agent pause 3f2a
   agent pause https://github.com/owner/repo/issues/12
   agent pause --all`,
-		RunE: func(_ *cobra.Command, refs []string) error {
-			return a.signal(control.Request{Signal: contexts.Pause, Refs: refs, All: all, Dir: contexts.Running})
+		RunE: func(cmd *cobra.Command, refs []string) error {
+			return a.signal(cmd.Context(), control.Request{Signal: contexts.Pause, Refs: refs, All: all, Dir: contexts.Running})
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "everything that is being worked on")
@@ -40,8 +43,8 @@ func (a *commands) resumeCommand() *cobra.Command {
 reached it grants the same amount once more, or what --add says.`,
 		Example: `  agent resume 3f2a
   agent resume 3f2a --add 50000`,
-		RunE: func(_ *cobra.Command, refs []string) error {
-			return a.signal(control.Request{Signal: contexts.Resume, Refs: refs, All: all, Dir: contexts.Paused, Add: add})
+		RunE: func(cmd *cobra.Command, refs []string) error {
+			return a.signal(cmd.Context(), control.Request{Signal: contexts.Resume, Refs: refs, All: all, Dir: contexts.Paused, Add: add})
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "everything that is paused")
@@ -54,10 +57,12 @@ func (a *commands) stopCommand() *cobra.Command {
 	reason := ""
 	cmd := &cobra.Command{
 		Use: "stop TASK...", Short: "End tasks for good", Args: cobra.MinimumNArgs(1),
-		Long:    `stop leaves a signal: the task ends with a comment, its stopped label, and a summary.`,
+		Long: `stop leaves a signal: the task ends with a comment, its stopped label, and a summary.
+No run takes a try, so stop ends it at once. Where the forge is not configured any more, the
+next run ends the task without a word on it.`,
 		Example: `  agent stop 3f2a --reason "solved otherwise"`,
-		RunE: func(_ *cobra.Command, refs []string) error {
-			return a.signal(control.Request{Signal: contexts.Stop, Refs: refs, Reason: reason})
+		RunE: func(cmd *cobra.Command, refs []string) error {
+			return a.signal(cmd.Context(), control.Request{Signal: contexts.Stop, Refs: refs, Reason: reason})
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "said on the task")
@@ -68,7 +73,7 @@ func (a *commands) stopCommand() *cobra.Command {
 const signalJSON = "print one JSON object a line for each context"
 
 // signal leaves a signal for the given contexts, or for all in a directory.
-func (a *commands) signal(r control.Request) error {
+func (a *commands) signal(ctx context.Context, r control.Request) error {
 	if r.All == (len(r.Refs) > 0) {
 		return cli.Usage(errors.New("say which tasks, or --all"))
 	}
@@ -80,6 +85,7 @@ func (a *commands) signal(r control.Request) error {
 		a.signalStandsStill()
 	}
 	r.Hosts = a.Hosts
+	r.End = func(uuid string) (bool, error) { return try.End(ctx, a.Env, store, uuid) }
 	told := 0
 	err = control.Send(store, r, func(answer control.Answer) { told++; a.tellSignal(answer) })
 	if told == 0 && err == nil && !a.JSON {
@@ -91,10 +97,25 @@ func (a *commands) signal(r control.Request) error {
 func (a *commands) tellSignal(r control.Answer) {
 	if !r.Requested {
 		a.Tell(r, "signal.ended."+i18n.ID(r.Signal), r.UUID, i18n.State(a.Lang, r.Status))
-		a.howToBeginAnew(r.State, r.Signal)
+		if !r.Try {
+			a.howToBeginAnew(r.State, r.Signal)
+		}
 		return
 	}
-	a.Tell(r, "signal.requested."+i18n.ID(r.Signal), r.UUID)
+	switch {
+	case r.Status == string(projections.Stopped):
+		a.Tell(r, "signal.stopped", r.UUID)
+	case r.Try && r.Signal == contexts.Resume:
+		a.Tell(r, "signal.try", r.UUID, r.UUID[:8]+a.With())
+	default:
+		a.Tell(r, "signal.requested."+i18n.ID(r.Signal), r.UUID)
+	}
+	if r.Try {
+		return
+	}
+	if s := r.State; s != nil && s.Created != nil && !slices.Contains(a.Hosts, s.Created.Forge) && !a.JSON && r.Signal != contexts.Stop {
+		a.Say("skip.forge", s.Created.Forge, r.UUID[:8]+a.With())
+	}
 	if s := r.State; s != nil && s.Fork != nil && s.Status != projections.Running && !a.JSON {
 		a.Say("signal.fork", r.UUID)
 	}

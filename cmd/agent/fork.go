@@ -19,6 +19,7 @@ import (
 	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/fork"
+	"agent/internal/try"
 )
 
 // forking is one call of agent fork.
@@ -37,7 +38,8 @@ func (a *commands) forkCommand() *cobra.Command {
 		Use: "fork CONTEXT", Short: "Try again from the middle of a run", Args: cobra.ExactArgs(1),
 		Long: `fork makes a new context of the first events of another one: its conversation, its plan and
 its files as they were after event SEQ (agent inspect shows the numbers), or at the end. The
-fork is paused; agent run UUID works on it, and nothing else does. The other context may
+fork is paused; agent run UUID works on it, and nothing else does (agent try --resume UUID
+on the fork of a try). The other context may
 run, have ended, or be archived. Nothing of it changes.
 
 A fork begins where no step is open and the end has not begun. If SEQ is no such event, it
@@ -139,7 +141,11 @@ func (k *forking) tell(b *event.ContextForked, p engine.Point) error {
 	if missing := fork.Unsaved(p.State); len(missing) > 0 {
 		k.Say("fork.unsaved", strings.Join(missing, ", "))
 	}
-	k.Say("fork.next", b.UUID)
+	if try.Is(p.State) {
+		k.Say("fork.next.try", b.UUID)
+	} else {
+		k.Say("fork.next", b.UUID)
+	}
 	k.Say("fork.compare", b.UUID[:8], b.Origin[:8])
 	return nil
 }

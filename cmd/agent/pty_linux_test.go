@@ -168,35 +168,60 @@ func TestRunVerbose(t *testing.T) {
 	}
 }
 
+// onTerminal starts the agent in the project, on a terminal of its own.
+func (u *user) onTerminal(args ...string) *onTerminal {
+	u.t.Helper()
+	master, slave := openTerminal(u.t, 120)
+	p := &onTerminal{process: &process{t: u.t, cmd: exec.Command(agentPath(u.t), args...)}, w: u.world, terminal: master, read: make(chan struct{})}
+	p.cmd.Dir, p.cmd.Env = u.project, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + u.dir, "TMPDIR=" + u.path("tmp"), "LANG=C.UTF-8", "TERM=xterm", "OLLAMA_HOST=" + u.host}
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	must(u.t, p.cmd.Start())
+	must(u.t, slave.Close())
+	go p.listen()
+	u.t.Cleanup(func() {
+		if u.t.Failed() {
+			u.t.Log(p.shown.String())
+		}
+		_ = p.cmd.Process.Kill()
+		p.wait()
+		_ = master.Close()
+	})
+	return p
+}
+
+// Who tries something sees what the task does now, and Ctrl-C says that the work is kept.
+func TestTryIsWatched(t *testing.T) {
+	t.Parallel()
+	u := newUser(t, hanging(1, fix()))
+	p := u.onTerminal("try", "fix it")
+	u.until("the terminal shows what the task waits for", func() bool { return strings.Contains(p.shown.String(), "waits for the model") })
+	u.awaitCalls(2)
+	_, err := io.WriteString(p.terminal, "\x03")
+	must(t, err)
+	code, written := p.end()
+	last := left(written)
+	_, rest, found := strings.Cut(last, "interrupted; what was done is kept. To go on: agent try --resume ")
+	if code != 130 || !found || strings.Contains(last, "is running") || strings.Contains(last, "⠋") {
+		t.Fatalf("exit %d; the terminal shows\n%s", code, last)
+	}
+	u.try(0, "", "--resume", strings.Fields(rest)[0], "--json")
+}
+
 // TestTryOnATerminal answers there: to what the agent asks before it goes on, and to
 // what becomes of the diff.
 func TestTryOnATerminal(t *testing.T) {
 	t.Parallel()
 	secret := write("key.txt", "ghp_"+strings.Repeat("a1B2", 9)+"\n") // needs an approval
 	u := newUser(t, llmtest.Turns(secret, llmtest.Done("I wrote the key."), llmtest.Done("For a test."), llmtest.Done("For a test.")))
-	master, slave := openTerminal(t, 120)
-	p := &onTerminal{process: &process{t: t, cmd: exec.Command(agentPath(t), "try", "write the key")}, w: u.world, terminal: master, read: make(chan struct{})}
-	p.cmd.Dir, p.cmd.Env = u.project, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + u.dir, "TMPDIR=" + u.path("tmp"), "LANG=C.UTF-8", "TERM=xterm", "OLLAMA_HOST=" + u.host}
-	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	must(t, p.cmd.Start())
-	must(t, slave.Close())
-	go p.listen()
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log(p.shown.String())
-		}
-		_ = p.cmd.Process.Kill()
-		p.wait()
-		_ = master.Close()
-	})
+	p := u.onTerminal("try", "write the key")
 	for _, step := range []struct {
 		sees  string
 		times int
 		types string
 	}{{"Your answer", 1, "why that?\n"}, {"Your answer", 2, "agent approve\n"}, {"apply? [y/N]", 1, "y\n"}} {
 		u.until(step.sees, func() bool { return strings.Count(p.shown.String(), step.sees) == step.times })
-		_, err := master.WriteString(step.types)
+		_, err := p.terminal.WriteString(step.types)
 		must(t, err)
 	}
 	code, shown := p.end()

@@ -38,22 +38,14 @@ func (w *Worker) Do(ctx context.Context, work func(*rounds.Rounds, *app.App, rou
 		return err
 	}
 	o := w.Options()
-	if screen := term.Of(w.Out); screen.Live() && !w.Quiet && !w.JSON {
-		w.display = watch.NewDisplay(screen, w.Lang, time.Now)
-		defer w.display.Close()
-		o.Stderr = w.display.Writer(w.Err)
-	}
+	defer w.Live(&o)()
 	s, err := app.New(cfg, o)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	w.Secrets = s.Redact
-	defer context.AfterFunc(ctx, func() {
-		if Interrupted(ctx) {
-			w.Print(w.Err, w.Text("watch.stopping"))
-		}
-	})()
+	defer w.SayStopping(ctx)()
 	voice := w.voice()
 	startup.GiveBack()
 	summary, err := work(rounds.New(s, voice), s, voice)
@@ -62,6 +54,34 @@ func (w *Worker) Do(ctx context.Context, work func(*rounds.Rounds, *app.App, rou
 		return Quietly(ExitInterrupted)
 	}
 	return errors.Join(err, Quietly(RoundCode(summary)))
+}
+
+// Live gives each task a live line where somebody watches, until end is called.
+func (w *Worker) Live(o *app.Options) (end func()) {
+	screen := term.Of(w.Out)
+	if !screen.Live() || w.Quiet || w.JSON {
+		return func() {}
+	}
+	w.display = watch.NewDisplay(screen, w.Lang, time.Now)
+	o.Stderr = w.display.Writer(w.Err)
+	return w.display.Close
+}
+
+// Watcher is what shows the steps of tasks: the live lines, or lines that say prints.
+func (w *Worker) Watcher(say func(string)) rounds.Watcher {
+	if w.display != nil {
+		return w.display
+	}
+	return &watch.Plain{Print: say, Lang: w.Lang}
+}
+
+// SayStopping says at a Ctrl-C that the work ends, until stop is called.
+func (w *Worker) SayStopping(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, func() {
+		if Interrupted(ctx) {
+			w.Print(w.Err, w.Text("watch.stopping"))
+		}
+	})
 }
 
 // sayKept says what a Ctrl-C left, and how to go on.
@@ -107,7 +127,7 @@ func (w *Worker) voice() rounds.Voice {
 	case w.display != nil:
 		v.Watch, v.Ended = w.display, w.endLine
 	case w.Verbose:
-		v.Watch = &watch.Plain{Print: v.Say, Lang: w.Lang}
+		v.Watch = w.Watcher(v.Say)
 	}
 	return v
 }

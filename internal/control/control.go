@@ -5,8 +5,10 @@ package control
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"agent/contexts"
+	"agent/forge"
 	"agent/handlers/engine"
 	"agent/projections"
 )
@@ -21,6 +23,9 @@ type Request struct {
 	All   bool     // instead: all that no person has forked
 	Dir   contexts.Dir
 	Hosts []string // of the configured forges
+
+	// End carries out the stop of a try, which no run takes. It is false if another process does.
+	End func(uuid string) (ended bool, err error)
 }
 
 // payload says who asks, and for what.
@@ -37,6 +42,7 @@ type Answer struct {
 	Status    string          `json:"state"`
 
 	State *projections.State `json:"-"` // nil if none can be read
+	Try   bool               `json:"-"` // no run takes it: agent try --resume does
 }
 
 // Send leaves the signal for each context. A damaged one gets it, too, for after its
@@ -49,9 +55,9 @@ func Send(store *contexts.Store, r Request, told func(Answer)) error {
 	var damaged error
 	for _, uuid := range uuids {
 		state, err := engine.ReadState(store, uuid)
-		a := Answer{uuid, r.Signal, err != nil || !state.Status.Ended(), statusOf(state), state}
+		a := Answer{uuid, r.Signal, err != nil || !state.Status.Ended(), statusOf(state), state, r.ofTry(store, uuid)}
 		if a.Requested {
-			if err := store.Send(uuid, r.Signal, r.payload()); err != nil {
+			if err := r.send(store, &a); err != nil {
 				return err
 			}
 		}
@@ -61,6 +67,35 @@ func Send(store *contexts.Store, r Request, told func(Answer)) error {
 		}
 	}
 	return damaged
+}
+
+// send leaves the signal. The stop of a try is carried out at once. One that nobody works
+// on cannot be paused: agent try --resume would only pause it again.
+func (r Request) send(store *contexts.Store, a *Answer) error {
+	if a.Try && r.Signal == contexts.Pause {
+		if busy, err := store.Locked(a.UUID); !busy || err != nil {
+			if a.Requested = false; a.Status == string(projections.Running) {
+				a.Status = "interrupted"
+			}
+			return err
+		}
+	}
+	if err := store.Send(a.UUID, r.Signal, r.payload()); err != nil {
+		return err
+	}
+	if r.Signal != contexts.Stop || !a.Try || r.End == nil {
+		return nil
+	}
+	ended, err := r.End(a.UUID)
+	if ended {
+		a.Status = string(projections.Stopped)
+	}
+	return err
+}
+
+func (r Request) ofTry(store *contexts.Store, uuid string) bool {
+	first, err := store.Creation(uuid)
+	return err == nil && forge.OfTry(first.Forge) && !slices.Contains(r.Hosts, first.Forge)
 }
 
 // statusOf is the state by the log; none can be read of one that is damaged.
@@ -85,6 +120,9 @@ func (r Request) targets(store *contexts.Store) (uuids []string, err error) {
 	for entry, err := range store.Unfinished() {
 		if fork, _ := store.ForkOf(entry.UUID); fork != nil {
 			continue // no round takes it
+		}
+		if r.Signal == contexts.Resume && r.ofTry(store, entry.UUID) {
+			continue // nor that
 		}
 		if err == nil && entry.Dir == r.Dir {
 			uuids = append(uuids, entry.UUID)

@@ -18,6 +18,7 @@ var commandTexts = texts{
 	"status.signal":     {"the pause signal is set: %s", "一時停止シグナルがあります: %s"},
 	"status.damaged":    {"damaged contexts: %d (agent verify lists them)", "破損したコンテキスト: %d 件（agent verify で確認できます）"},
 	"status.unserved":   {"tasks on %[2]s that no run works on, because it is not configured: %[1]d", "設定にない %[2]s のため実行対象外のタスク: %[1]d 件"},
+	"status.tries":      {"unfinished tries: %d. agent list names them; agent try --resume UUID goes on, agent stop UUID ends one", "未完了の agent try: %d 件。agent list で確認し、agent try --resume UUID で続行、agent stop UUID で終了します"},
 	"status.operator":   {"tasks that the model server refuses (key, account or model): %d", "モデルサーバーに拒否されたタスク（キー・残高・モデル名）: %d 件"},
 	"status.nofile":     {"there is no configuration: agent init writes one (or name it with --config)", "設定ファイルがありません。agent init で作成するか、--config で指定してください"},
 	"status.unscoped":   {"%s is configured without an owner and repositories: no run looks for tasks there", "%s に所有者とリポジトリが設定されていないため、タスクを探しません"},

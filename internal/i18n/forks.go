@@ -10,6 +10,7 @@ var forkTexts = texts{
 	"fork.live":         {"It works on %s itself: comments, labels and pushes are real.", "%s そのものを扱います。コメント、ラベル、プッシュは実際に行われます。"},
 	"fork.unsaved":      {"These files were not saved, and are missing or older in its working copy: %s", "次のファイルは保存されていないため、作業コピーには無いか古い内容です: %s"},
 	"fork.next":         {"Run it:      agent run %s", "実行:   agent run %s"},
+	"fork.next.try":     {"Run it:      agent try --resume %s", "実行:   agent try --resume %s"},
 	"fork.compare":      {"Compare it:  agent diff %s %s", "比較:   agent diff %s %s"},
 	"fork.ask":          {"%s still works on %s. A live fork stops it for good, with a comment and its label. Go on? [y/N] ", "%s はまだ %s を処理中です。ライブフォークを作るとコメントとラベルを付けて停止し、再開できません。続けますか？ [y/N] "},
 	"fork.stopping":     {"Stopping %s.", "%s を停止しています。"},

@@ -29,6 +29,8 @@ var terminalTexts = texts{
 	"signal.requested.pause":  {"%s  pause requested", "%s  一時停止を要求しました"},
 	"signal.requested.resume": {"%s  resume requested: the next run continues it", "%s  再開を要求しました。次回の実行で再開します"},
 	"signal.requested.stop":   {"%s  stop requested", "%s  停止を要求しました"},
+	"signal.stopped":          {"%s  stopped", "%s  停止しました"},
+	"signal.try":              {"%s  is a try, which no run takes. To go on: agent try --resume %s", "%s  agent try のタスクのため、実行対象外です。続けるには: agent try --resume %s"},
 	"signal.again":            {"  to try again, set the label on the item again, or: agent run %s", "  再試行するにはラベルを付け直すか、次を実行してください: agent run %s"},
 	"signal.from":             {"  a new attempt continues from there: %s", "  新しい試行はここから続けます: %s"},
 	"signal.still":            {"the pause signal is set: nothing new is started until %s is removed", "一時停止シグナルが設定されています。%s を削除するまで新しいタスクは開始しません"},

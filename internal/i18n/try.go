@@ -14,5 +14,12 @@ var tryTexts = texts{
 	"try.notapplied":  {"Not applied: %s", "適用していません: %s"},
 	"try.failed":      {"The task is %s, so nothing is applied. %s", "タスクは %s のため、何も適用しません。%s"},
 	"try.goon":        {"The task is %s. %s\nTo go on: agent try --resume %s", "タスクは %s です。%s\n続けるには: agent try --resume %s"},
+	"try.outage":      {"the model is not answering", "現在モデルが応答しません"},
+	"try.nothing":     {"Nothing was changed.", "変更はありません。"},
+	"try.later":       {"To apply the change later: agent try --resume %s", "後で変更を適用するには: agent try --resume %s"},
+	"try.ended":       {"this try has ended (%s), so there is nothing to apply or to go on with", "この agent try は終了しています（%s）。適用や続行の対象はありません"},
+	"try.ended.later": {"this try has ended. To apply its change: agent try --resume %s", "この agent try は終了しています。変更を適用するには: agent try --resume %s"},
+	"try.kept":        {"The unfinished work is kept with the context.", "作業途中の変更はコンテキストに保存されています。"},
+	"try.kepton":      {"interrupted; what was done is kept. To go on: agent try --resume %s", "中断しました。ここまでの作業は保存されています。続けるには: agent try --resume %s"},
 	"try.context":     {"Context %s; to see what happened: agent inspect %s", "コンテキスト %s。経過を見るには: agent inspect %s"},
 }

@@ -6,6 +6,7 @@ import (
 
 	"agent/contexts"
 	"agent/eventlog/event"
+	"agent/forge"
 	"agent/handlers"
 	"agent/internal/i18n"
 	"agent/internal/sanitize"
@@ -26,14 +27,22 @@ func Because(s *projections.State, lang i18n.Lang) string {
 	for _, refused := range Refused(s) {
 		text += "; " + i18n.Text(lang, "end.refused", refused)
 	}
+	if ofTry(s) {
+		text = InTry(text, s.Created.UUID)
+	}
 	return text
 }
+
+func ofTry(s *projections.State) bool { return s.Created != nil && forge.OfTry(s.Created.Forge) }
 
 // Reason is Because without what became of the work.
 func Reason(s *projections.State, lang i18n.Lang) string {
 	text, detail := handlers.Reason(s, lang)
 	if detail != "" {
 		text += " (" + sanitize.Line(detail, 300) + ")"
+	}
+	if ofTry(s) {
+		text = InTry(text, s.Created.UUID)
 	}
 	return text
 }

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"agent/contexts"
+	"agent/forge"
 	"agent/internal/cluster"
+	"agent/internal/config"
 	"agent/internal/i18n"
 	"agent/projections"
 )
@@ -273,12 +275,12 @@ func (s Source) explain(line *StatusContext, state *projections.State) {
 	_, line.Resume = pending[contexts.Resume]
 	line.Resume = line.Resume || state.Resume != nil
 	line.outage, line.operator = WaitsForModel(state), NeedsOperator(state)
-	line.Because, line.Stuck = Because(state, s.Lang), NeedsPerson(state) && !line.Resume
+	line.Because, line.Stuck = Because(state, s.Lang), NeedsPerson(state) && !line.Resume && !s.OfTry(*line)
 }
 
 // faultTold is true for a refusal of the model server while the task is paused that says so.
-func (r *Status) faultTold() bool {
-	return r.Fault.Class == "model" && slices.ContainsFunc(r.Waiting, func(c StatusContext) bool { return strings.HasPrefix(c.Reason, "model_") })
+func (s Source) faultTold(r *Status) bool {
+	return r.Fault.Class == "model" && slices.ContainsFunc(r.Waiting, func(c StatusContext) bool { return !s.OfTry(c) && strings.HasPrefix(c.Reason, "model_") })
 }
 
 // FaultLine says what is wrong with the machine, and since when that is known.
@@ -291,6 +293,7 @@ func (s Source) find(r *Status, maxAge time.Duration) {
 	person, operator, outage := 0, 0, 0
 	for _, line := range r.Waiting {
 		switch {
+		case s.OfTry(line): // whoever started it knows
 		case line.outage:
 			outage++
 		case line.Stuck && line.operator:
@@ -305,7 +308,7 @@ func (s Source) find(r *Status, maxAge time.Duration) {
 		}
 	}
 	slices.Sort(r.Attention)
-	if r.Fault != nil && !r.faultTold() {
+	if r.Fault != nil && !s.faultTold(r) {
 		r.Problems = append(r.Problems, s.FaultLine(r))
 	}
 	if outage > 0 {
@@ -347,12 +350,17 @@ func (s Source) missedScans(r *Status, maxAge time.Duration) (all []string) {
 	return all
 }
 
+// OfTry reports whether a context is one of `agent try`, which no run takes.
+func (s Source) OfTry(c StatusContext) bool {
+	return forge.OfTry(c.forge) && !slices.ContainsFunc(s.Config.Forges(), func(f config.Forge) bool { return f.Host() == c.forge })
+}
+
 // unserved names the forges of live contexts that are not configured any more: no run
 // works on those.
 func (s Source) unserved(r *Status) (all []string) {
 	left := map[string]int{}
 	for _, c := range slices.Concat(r.Running, r.Interrupted, r.Waiting) {
-		if c.forge != "" && !slices.ContainsFunc(r.Forges, func(f ForgeScan) bool { return f.Host == c.forge }) {
+		if c.forge != "" && !s.OfTry(c) && !slices.ContainsFunc(r.Forges, func(f ForgeScan) bool { return f.Host == c.forge }) {
 			left[c.forge]++
 		}
 	}

@@ -21,10 +21,18 @@ func (p *Printer) Status(r *report.Status) {
 			counts = append(counts, fmt.Sprintf("%d %s", n, i18n.State(p.Lang, state)))
 		}
 	}
+	tries := 0
 	p.say("status.contexts", cmp.Or(strings.Join(counts, ", "), "0"))
 	for _, s := range slices.Concat(r.Running, r.Interrupted, r.Waiting, r.Damaged, r.Refused) {
+		if p.OfTry(s) && (s.State == report.Interrupted || s.Until != "") {
+			tries++
+			continue
+		}
 		p.showContextLine(s)
 		p.showDetail(s)
+	}
+	if tries > 0 {
+		p.say("status.tries", tries)
 	}
 	p.say("status.today", r.Today.Day, r.Today.Tokens, of(float64(r.Today.MaxTokens)), p.spent(r.Today))
 	for _, f := range r.Forges {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -92,6 +93,60 @@ func (t *Try) same(ctx context.Context, path string) (bool, error) {
 	}
 	now, err := root.ReadFile(path)
 	return bytes.Equal(now, was), err
+}
+
+// check refuses what cannot be done with a change, before anything is paid for it.
+func (u Use) check(ctx context.Context, s Source) error {
+	if u.Branch != "" {
+		if err := s.mayBranch(ctx, u.Branch); err != nil {
+			return err
+		}
+	}
+	if u.Patch != "" {
+		if err := mayWrite(u.Patch); err != nil {
+			return fmt.Errorf("--patch: %w", err)
+		}
+	}
+	if u.Apply {
+		if err := mayWrite(filepath.Join(s.Dir, ".agent-try-"+strconv.Itoa(os.Getpid()))); err != nil {
+			return fmt.Errorf("--apply: %w", err)
+		}
+	}
+	return nil
+}
+
+// mayWrite tries to open a file for writing. What is in it stays.
+func mayWrite(path string) error {
+	_, err := os.Lstat(path)
+	absent := errors.Is(err, fs.ErrNotExist)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	err = f.Close()
+	if absent {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
+}
+
+// mayBranch reports why a branch cannot be made. git is asked to, and to leave it.
+func (s Source) mayBranch(ctx context.Context, name string) error {
+	if !s.Git {
+		return fmt.Errorf("--branch: %s is no git repository: --patch or --apply work without one", s.Dir)
+	}
+	if _, err := git(ctx, s.Dir, nil, nil, "check-ref-format", "--branch", name); err != nil {
+		return fmt.Errorf("--branch: %q is not the name of a branch", name)
+	}
+	head, err := git(ctx, s.Dir, nil, nil, "rev-parse", "--verify", "HEAD^{commit}")
+	if err != nil {
+		return errors.New("--branch: the repository has no commit to begin a branch at: --patch or --apply work without one")
+	}
+	todo := fmt.Sprintf("start\ncreate refs/heads/%s %sprepare\nabort\n", name, head)
+	if _, err := git(ctx, s.Dir, nil, []byte(todo), "update-ref", "--stdin"); err != nil {
+		return fmt.Errorf("--branch: the branch %s cannot be made, take another name: %w", name, err)
+	}
+	return nil
 }
 
 // Branch makes a branch of the user's repository with the change on top of its latest

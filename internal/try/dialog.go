@@ -10,8 +10,10 @@ import (
 
 	"agent/forge/files"
 	"agent/internal/app/rounds"
+	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/i18n"
+	"agent/projections"
 )
 
 // Dialog is how a try talks with whoever started it.
@@ -20,6 +22,7 @@ type Dialog struct {
 	Person bool // somebody is there and can answer
 	JSON   bool // the result is for a program
 	Lang   i18n.Lang
+	With   string             // flags that commands for the same contexts have to repeat
 	Show   func(line string)  // prints a line of the result
 	Say    func(line string)  // prints a line about it
 	Patch  func(patch string) // prints a patch
@@ -106,21 +109,37 @@ func (t *Try) Talk(ctx context.Context, d *Dialog) (rounds.Summary, error) {
 // SayNext says how to see more, and how to go on with what has not ended.
 func (t *Try) SayNext(ctx context.Context, d *Dialog, r Result) {
 	switch waits, _ := t.Waiting(); {
-	case r.Context == "":
+	case r.UUID == "":
 		return
-	case ctx.Err() != nil || waits || r.State == "running":
-		d.Say(d.text("try.goon", r.State, r.Reason, r.Context[:8]))
+	case r.State == string(projections.Running):
+		d.Say(d.text("try.kepton", r.UUID[:8]+d.With))
+	case waits || ctx.Err() != nil && !r.ended():
+		d.Say(d.text("try.goon", i18n.State(d.Lang, r.State), r.Reason, r.UUID[:8]+d.With))
 	case !r.Completed():
-		d.Say(d.text("try.failed", r.State, r.Reason))
+		d.Say(d.text("try.failed", i18n.State(d.Lang, r.State), r.Reason))
 	}
-	d.Say(d.text("try.context", r.Context, r.Context[:8]))
+	d.Say(d.text("try.context", r.UUID, r.UUID[:8]+d.With))
 }
 
 // Use is what is done with a change. With nothing chosen the person is asked.
 type Use struct {
-	Patch  string // a file that it is written to
+	Patch  string // absolute path of a file that it is written to
 	Branch string // that is made with it
 	Apply  bool   // to the directory
+}
+
+// flags are those that ask for it.
+func (u Use) flags() (flags string) {
+	if u.Branch != "" {
+		flags += " --branch " + cli.Quoted(u.Branch)
+	}
+	if u.Patch != "" {
+		flags += " --patch " + cli.Quoted(u.Patch)
+	}
+	if u.Apply || u == (Use{}) {
+		flags += " --apply"
+	}
+	return flags
 }
 
 // Reviewed reports whether a person sees the change before it goes anywhere.
@@ -129,7 +148,7 @@ func (u Use) Reviewed() bool { return !u.Apply && u.Branch == "" }
 // Use applies the change of a result, which says where to.
 func (t *Try) Use(ctx context.Context, d *Dialog, u Use, r *Result) error {
 	if r.Patch == "" {
-		d.Show(d.text("change.nothing"))
+		d.Show(d.text("try.nothing"))
 		return nil
 	}
 	if u.Patch == "" && !d.JSON {
@@ -153,8 +172,10 @@ func (t *Try) Use(ctx context.Context, d *Dialog, u Use, r *Result) error {
 		}
 		r.Applied = t.Source.Dir
 	}
-	if r.Applied != "" {
-		d.Show(d.text("try.applied", r.Applied))
+	if r.Applied == "" {
+		return nil
 	}
-	return nil
+	d.Show(d.text("try.applied", r.Applied))
+	t.saved.Applied = true
+	return t.save()
 }

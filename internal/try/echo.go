@@ -7,6 +7,7 @@ import (
 
 	"agent/forge"
 	"agent/internal/lazyregexp"
+	"agent/internal/report"
 )
 
 // echo shows what the agent writes on its task. Of a comment that is edited, as that
@@ -14,6 +15,8 @@ import (
 type echo struct {
 	forge.Client
 	show func(string)
+	uuid func() string // of the context
+	user string        // who started the try, and reads this
 
 	mu   sync.Mutex
 	said map[string]map[string]bool // lines, by the comment's id
@@ -41,7 +44,8 @@ func (e *echo) print(id, body string) {
 	if e.said[id] == nil {
 		e.said[id] = map[string]bool{}
 	}
-	for line := range strings.SplitSeq(plain(body), "\n") {
+	body = strings.ReplaceAll(plain(report.InTry(body, e.uuid())), "** @"+e.user+"\n", "**\n")
+	for line := range strings.SplitSeq(body, "\n") {
 		if line == "" || e.said[id][line] {
 			continue
 		}

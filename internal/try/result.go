@@ -17,9 +17,9 @@ type Result struct {
 	Patch    string   `json:"patch"` // for git apply, on the files as they were; empty if nothing changed, or the end is not completed
 	Files    []File   `json:"files"`
 	Tokens   int      `json:"tokens"`
-	Cost     float64  `json:"cost"` // USD, 0 for a model without a price
+	CostUSD  float64  `json:"cost_usd"` // 0 for a model without a price
 	Evidence Evidence `json:"evidence"`
-	Context  string   `json:"context"` // for agent inspect
+	UUID     string   `json:"uuid"` // of the context, for agent inspect
 	Model    string   `json:"model"`
 	Applied  string   `json:"applied,omitempty"` // where to: directory, branch, or patch
 	Problem  string   `json:"problem,omitempty"` // why it was not applied
@@ -37,10 +37,10 @@ type File struct {
 
 // Evidence is what the log shows, whatever the model says.
 type Evidence struct {
-	Commands   []Command `json:"commands"`
-	ModelCalls int       `json:"model_calls"`
-	ToolCalls  int       `json:"tool_calls"`
-	LeftOut    []string  `json:"left_out,omitempty"` // changed, but too large or repositories of their own
+	Commands  []Command `json:"commands"`
+	LLMCalls  int       `json:"llm_calls"`
+	ToolCalls int       `json:"tool_calls"`
+	LeftOut   []string  `json:"left_out,omitempty"` // changed, but too large or repositories of their own
 }
 
 // Command is one that ran, and how it ended.
@@ -52,12 +52,17 @@ type Command struct {
 // Completed reports whether the work is done, as the agent sees it.
 func (r Result) Completed() bool { return r.State == string(projections.Completed) && !r.unfinished }
 
+func (r Result) ended() bool { return projections.Status(r.State).Ended() }
+
 // Message is that of a commit of the change.
-func (r Result) Message() string { return r.title + "\n\nAgent-Context: " + r.Context + "\n" }
+func (r Result) Message() string { return r.title + "\n\nAgent-Context: " + r.UUID + "\n" }
 
 // Result reads what became of the task, and makes the diff of its change.
 func (t *Try) Result(ctx context.Context, lang i18n.Lang) (Result, error) {
-	r := Result{Files: []File{}, Evidence: Evidence{Commands: []Command{}}, Context: t.UUID, Model: t.app.Config.LLM.Active().Model}
+	r := Result{Files: []File{}, Evidence: Evidence{Commands: []Command{}}, UUID: t.UUID}
+	if t.app != nil {
+		r.Model = t.app.Config.LLM.Active().Model
+	}
 	if t.UUID == "" {
 		return r, nil
 	}
@@ -65,9 +70,12 @@ func (t *Try) Result(ctx context.Context, lang i18n.Lang) (Result, error) {
 	if err != nil {
 		return r, err
 	}
-	r.State, r.Tokens, r.Cost = string(s.Status), s.Usage.Tokens(), s.Usage.CostUSD
+	if t.app == nil && s.Config != nil {
+		r.Model = s.Config.Model
+	}
+	r.State, r.Tokens, r.CostUSD = string(s.Status), s.Usage.Tokens(), s.Usage.CostUSD
 	r.unfinished, r.title = s.Publishing.Unfinished(), s.Created.Title
-	r.Evidence.ModelCalls, r.Evidence.ToolCalls = s.Usage.LLMCalls, s.Usage.ToolCalls
+	r.Evidence.LLMCalls, r.Evidence.ToolCalls = s.Usage.LLMCalls, s.Usage.ToolCalls
 	for _, f := range s.Work.Facts {
 		if f.ExitCode != "" {
 			r.Evidence.Commands = append(r.Evidence.Commands, Command{f.Command, f.ExitCode})
@@ -83,7 +91,7 @@ func (t *Try) Result(ctx context.Context, lang i18n.Lang) (Result, error) {
 		r.Reason = report.Because(s, lang)
 		return r, nil
 	}
-	patch, err := t.app.Store.Patch(t.UUID)
+	patch, err := t.store.Patch(t.UUID)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}

@@ -31,14 +31,31 @@ func Open(ctx context.Context, dir string) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	if out, err := git(ctx, dir, nil, nil, "rev-parse", "--show-toplevel"); err == nil {
+	out, err := git(ctx, dir, nil, nil, "rev-parse", "--show-toplevel")
+	if err == nil {
 		return Source{Dir: strings.TrimSuffix(string(out), "\n"), Git: true}, nil
+	}
+	if !strings.Contains(err.Error(), "not a git repository (or any ") || hasGit(dir) {
+		return Source{}, fmt.Errorf("nothing was copied, because git does not say which files of %s it ignores: %w", dir, err)
 	}
 	home, _ := os.UserHomeDir() // "" is no directory
 	if dir == home || dir == filepath.Dir(dir) {
 		return Source{}, fmt.Errorf("%s is too much to copy: change to the directory of a project", dir)
 	}
 	return Source{Dir: dir}, nil
+}
+
+// hasGit reports whether a directory, or one above it, is meant to be a repository.
+func hasGit(dir string) bool {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); !errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+		dir = filepath.Dir(dir)
+	}
 }
 
 // paths are all files that the copy has: of a repository those that git knows, and

@@ -12,10 +12,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -30,18 +30,25 @@ import (
 	"agent/projections"
 )
 
-// prefix begins the names of the directories of tasks.
-const prefix = "try-"
-
 // Try is one task on a directory.
 type Try struct {
 	Source Source
 	UUID   string // of its context, once it has begun
+	saved  saved
+	fork   bool // the context is a fork: the directory is that of its origin
+	store  *contexts.Store
 	dir    string
 	name   string
 	app    *app.App
 	rounds *rounds.Rounds
 	person string // who answers
+}
+
+// saved is what source.json holds.
+type saved struct {
+	Source
+	Use     Use  // that was asked for when it began, or later
+	Applied bool // that was done
 }
 
 // Options say what is to be done, and how it is shown.
@@ -67,8 +74,9 @@ func StateDir(getenv func(string) string) (string, error) {
 // RefusedError means that nothing can be tried as it was asked for.
 type RefusedError struct{ error }
 
-// Here makes a copy of the directory that the process is in.
-func Here(ctx context.Context, stateDir string) (*Try, error) {
+// Here makes a copy of the directory that the process is in, if what is asked for can be
+// done with the change.
+func Here(ctx context.Context, stateDir string, use Use) (*Try, error) {
 	here, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -77,8 +85,14 @@ func Here(ctx context.Context, stateDir string) (*Try, error) {
 	if err != nil {
 		return nil, RefusedError{err}
 	}
-	return New(ctx, stateDir, source)
+	if err := use.check(ctx, source); err != nil {
+		return nil, RefusedError{err}
+	}
+	return New(ctx, stateDir, source, use)
 }
+
+// Is reports whether a context is that of a try, or of a fork of one.
+func Is(s *projections.State) bool { return s.Created != nil && forge.OfTry(s.Created.Forge) }
 
 // Find finds the try of a context, by its uuid or the beginning of it.
 func Find(stateDir string, store *contexts.Store, ref string) (*Try, error) {
@@ -94,20 +108,19 @@ func Find(stateDir string, store *contexts.Store, ref string) (*Try, error) {
 	if err != nil {
 		return nil, RefusedError{err}
 	}
-	return t, nil
+	fork, err := store.ForkOf(uuid)
+	t.store, t.fork = store, fork != nil
+	return t, err
 }
 
 // New makes a copy of the source.
-func New(ctx context.Context, stateDir string, s Source) (*Try, error) {
-	name := prefix + uuid.NewString()[:8]
-	t := &Try{Source: s, name: name, dir: filepath.Join(stateDir, name)}
+func New(ctx context.Context, stateDir string, s Source, use Use) (*Try, error) {
+	name := forge.TryPrefix + uuid.NewString()[:8]
+	t := &Try{Source: s, saved: saved{Source: s, Use: use}, name: name, dir: filepath.Join(stateDir, name)}
 	if err := os.MkdirAll(t.tasks(), 0o700); err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(s)
-	if err == nil {
-		err = os.WriteFile(t.sourceFile(), data, 0o600)
-	}
+	err := t.save()
 	if err == nil {
 		err = s.snapshot(ctx, t.repository())
 	}
@@ -117,21 +130,46 @@ func New(ctx context.Context, stateDir string, s Source) (*Try, error) {
 	return t, nil
 }
 
+func (t *Try) save() error {
+	data, err := json.Marshal(t.saved)
+	if err == nil {
+		err = os.WriteFile(t.sourceFile(), data, 0o600)
+	}
+	return err
+}
+
+// Wish is what is to be done with the change: as it is asked for now, else as before.
+func (t *Try) Wish(ctx context.Context, now Use) (Use, error) {
+	if now == (Use{}) {
+		if t.saved.Applied {
+			return now, nil
+		}
+		return t.saved.Use, nil
+	}
+	if err := now.check(ctx, t.Source); err != nil {
+		return now, RefusedError{err}
+	}
+	t.saved.Use, t.saved.Applied = now, false
+	return now, t.save()
+}
+
 // reopen finds the try of a context by its task key.
 func reopen(stateDir, taskKey, id string) (*Try, error) {
 	key, err := forge.ParseTaskKey(taskKey)
-	if err != nil || key.Kind != forge.FileTask || !strings.HasPrefix(key.Project, prefix) {
+	if err != nil || key.Kind != forge.FileTask || !forge.OfTry(key.Host) {
 		return nil, errors.New("this context is not one of agent try")
 	}
 	t := &Try{UUID: id, name: key.Project, dir: filepath.Join(stateDir, key.Project)}
 	data, err := os.ReadFile(t.sourceFile())
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.New("this try has ended")
+		return nil, fmt.Errorf("this try has ended, and the copy of its files is gone: agent diff %s prints its change", id[:8])
 	}
 	if err != nil {
 		return nil, err
 	}
-	return t, json.Unmarshal(data, &t.Source)
+	err = json.Unmarshal(data, &t.saved)
+	t.Source = t.saved.Source
+	return t, err
 }
 
 func (t *Try) tasks() string      { return filepath.Join(t.dir, "tasks") }
@@ -178,7 +216,7 @@ func (t *Try) Configure(m Model, review bool) func(*config.Config) {
 
 // Start writes the task down, if it is not yet, and takes the adapters.
 func (t *Try) Start(a *app.App, o Options) error {
-	t.app, t.person = a, engine.Operator()
+	t.app, t.store, t.person = a, a.Store, engine.Operator()
 	a.CachesOf = t.Source.Dir
 	at := a.Sites[0].Config
 	file := filepath.Join(t.tasks(), "1.md")
@@ -193,7 +231,7 @@ func (t *Try) Start(a *app.App, o Options) error {
 			return err
 		}
 	}
-	a.Sites[0].Client = &echo{Client: a.Sites[0].Client, show: o.Show, said: map[string]map[string]bool{}}
+	a.Sites[0].Client = &echo{Client: a.Sites[0].Client, show: o.Show, uuid: t.uuid, user: t.person, said: map[string]map[string]bool{}}
 	ended := o.Voice.Ended
 	o.Voice.Ended = func(out rounds.Outcome) {
 		if out.UUID != "" {
@@ -209,18 +247,27 @@ func (t *Try) Start(a *app.App, o Options) error {
 
 // Work works until the task ends or waits.
 func (t *Try) Work(ctx context.Context) (rounds.Summary, error) {
-	summary, err := t.rounds.Only(ctx, []string{t.key().String()})
+	what := t.key().String()
+	if t.UUID != "" {
+		what = t.UUID // it may be a fork, which nothing else finds
+	}
+	summary, err := t.rounds.Only(ctx, []string{what})
 	return t.begun(summary), err
 }
 
 // begun finds the context also if it was interrupted.
 func (t *Try) begun(s rounds.Summary) rounds.Summary {
-	if t.UUID == "" {
-		if id, live, err := t.app.Store.Active(t.key().String()); live && err == nil {
-			t.UUID = id
-		}
-	}
+	t.UUID = t.uuid()
 	return s
+}
+
+// uuid is that of the context, "" if it has not begun.
+func (t *Try) uuid() string {
+	if t.UUID != "" {
+		return t.UUID
+	}
+	id, _, _ := t.app.Store.Active(t.key().String()) // "" if nobody knows
+	return id
 }
 
 // Waiting reports whether the task waits for somebody, and whether an answer can end that.
@@ -250,7 +297,7 @@ func (t *Try) Answer(ctx context.Context, text string) (rounds.Summary, error) {
 	if _, err := c.Say(ctx, t.key(), t.person, text); err != nil {
 		return rounds.Summary{}, err
 	}
-	if _, byAnswer := t.Waiting(); byAnswer { // it is woken by what was said, or not
+	if _, byAnswer := t.Waiting(); byAnswer && !t.fork { // it is woken by what was said, or not
 		return t.rounds.Continue(ctx, t.UUID), nil
 	}
 	return t.Work(ctx)
@@ -261,16 +308,26 @@ func (t *Try) State() (*projections.State, error) {
 	if t.UUID == "" {
 		return nil, contexts.ErrUnknown
 	}
-	return engine.ReadState(t.app.Store, t.UUID)
+	return engine.ReadState(t.store, t.UUID)
 }
 
-// Close removes the copy of a task that has ended, or never begun.
+// Ended reports whether the context has ended.
+func (t *Try) Ended() bool {
+	s, err := t.State()
+	return err == nil && s.Status.Ended()
+}
+
+// Close removes the copy of a task that never began. Of one that has ended it keeps what
+// applies the change later, and what its forks begin with.
 func (t *Try) Close() error {
 	s, err := t.State()
-	if err == nil && !s.Status.Ended() || err != nil && !errors.Is(err, contexts.ErrUnknown) {
+	switch {
+	case errors.Is(err, contexts.ErrUnknown):
+		return t.Discard()
+	case err != nil, t.fork, !s.Status.Ended():
 		return nil
 	}
-	return t.Discard()
+	return t.keep()
 }
 
 // Discard removes the copy.

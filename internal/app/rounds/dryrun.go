@@ -156,6 +156,9 @@ func (h *rehearsal) resume(ctx context.Context, j job) {
 		h.add(line, damage)
 		return
 	}
+	if j.trigger == "" && h.leavesToTry(s.Created.Forge) && h.outlook(line, s, nil).Action == wouldSkip {
+		return // as a run says nothing of it
+	}
 	wake, why, err := h.wakeOf(ctx, s, j)
 	if err != nil {
 		h.add(line, err)
@@ -190,12 +193,14 @@ func (h *rehearsal) outlook(line DryLine, s *projections.State, wake event.Body)
 	_, pause := pending[contexts.Pause]
 	_, configured := h.Site(s.Created.Forge)
 	switch {
-	case !configured:
-		line.Action, line.Reason = wouldSkip, h.text("skip.forge", s.Created.Forge)
 	case s.Status.Ended():
 		line.Action, line.Reason = wouldSkip, h.text("skip.ended")
-	case stop || s.Stop != nil:
+	case stop || configured && s.Stop != nil:
 		line.Action, line.Reason = wouldStop, h.text("seen.stop")
+	case h.leavesToTry(s.Created.Forge):
+		line.Action, line.Reason = wouldSkip, h.text("skip.try", line.UUID[:8])
+	case !configured:
+		line.Action, line.Reason = wouldSkip, h.text("skip.forge", s.Created.Forge, line.UUID[:8])
 	case wake != nil:
 		line.Action, line.Reason = wouldResume, h.wokenBy(wake)
 		switch wake.(type) {

@@ -98,7 +98,11 @@ func (r *round) faultOfModel(s *projections.State) *Fault {
 	if !ofModel || !llm.Kind(kind).RefusesAll() {
 		return nil
 	}
-	f := r.modelFault(llm.Kind(kind), r.text("fault.model.others", report.Reason(s, r.Language())))
+	text := report.Reason(s, r.Language())
+	if !r.ofTry() {
+		text = r.text("fault.model.others", text)
+	}
+	f := r.modelFault(llm.Kind(kind), text)
 	f.Passes = s.Paused.Until.Kind == "time"
 	return f
 }
@@ -115,10 +119,11 @@ type refusal struct {
 }
 
 // noteRefusal remembers the first paused task of this round that the configured model
-// refuses. Until it goes on, no new one is begun only to be refused as well.
-func (r *round) noteRefusal(s *projections.State) {
+// refuses. Until it goes on, no new one is begun only to be refused as well. A task that no
+// run takes holds up no other: it would do so for ever.
+func (r *round) noteRefusal(ctx context.Context, s *projections.State) {
 	f, active := r.faultOfModel(s), r.Config.LLM.Active()
-	if f == nil || s.Config == nil || s.Config.Provider != active.Name || s.Config.Model != active.Model {
+	if f == nil || s.Config == nil || s.Config.Provider != active.Name || s.Config.Model != active.Model || !r.serves(ctx, s) {
 		return
 	}
 	f.Todo += r.text("fault.todo.resume", s.Created.UUID[:8])

@@ -132,7 +132,7 @@ func (r *round) noteRefusals(ctx context.Context, paused []string) {
 			continue
 		}
 		if state, _, err := r.sleeper(uuid); err == nil { // due says what is wrong
-			r.noteRefusal(state)
+			r.noteRefusal(limited, state)
 		}
 		if r.knowsRefusal() {
 			return

@@ -12,6 +12,7 @@ import (
 	"agent/handlers/prompt"
 	"agent/internal/app"
 	"agent/internal/config"
+	"agent/projections"
 )
 
 // progressMS is the least time between two edits of a progress comment.
@@ -50,6 +51,14 @@ func (s *Rounds) pin(at app.Site, project string) event.ConfigPinned {
 		pinned.ProgressMS = 0
 	}
 	return pinned
+}
+
+// pinned is pin for a context. One that is unserved keeps what it has: it only stops.
+func (s *Rounds) pinned(at app.Site, state *projections.State) event.ConfigPinned {
+	if _, served := s.Site(at.Host); !served && state.Config != nil {
+		return *state.Config
+	}
+	return s.pin(at, state.Key.Project)
 }
 
 // fallbacks are the other model servers, one a line.

@@ -21,13 +21,11 @@ func (r *round) resume(ctx context.Context, j job, c *claims) error {
 	if err != nil {
 		return err
 	}
-	at, ok := r.Site(first.Forge)
+	pending, _ := r.Store.Pending(j.uuid)
+	at, ok := r.siteOf(j, first.Forge, pending)
 	if !ok {
-		r.voice.ended(Outcome{UUID: j.uuid, State: Skipped, Because: r.text("skip.forge", first.Forge)}, r.Language())
-		r.saw(first.TaskKey, contexts.Skipped, r.text("skip.forge", first.Forge), j.uuid)
 		return nil
 	}
-	pending, _ := r.Store.Pending(j.uuid)
 	if pending[contexts.Stop] == nil {
 		if err := r.ready(ctx, nil); err != nil {
 			return err

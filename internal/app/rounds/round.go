@@ -235,14 +235,18 @@ func (r *round) due(ctx context.Context, j job, n *report.Sleeper) bool {
 		r.tellDamage(ctx, uuid, forge.TaskKey{}, err)
 		return false
 	}
-	if state.Resume != nil || state.Stop != nil || state.Owes() || state.Status.Directory() != string(contexts.Paused) {
-		return true // a process ended before the directory followed
-	}
-	r.noteRefusal(state)
 	pending, _ := r.Store.Pending(uuid)
 	if _, stop := pending[contexts.Stop]; stop {
 		return true
 	}
+	if r.leavesToTry(state.Created.Forge) {
+		r.saw(state.Created.TaskKey, contexts.Skipped, r.text("skip.try", uuid[:8]), uuid)
+		return false
+	}
+	if state.Resume != nil || state.Stop != nil || state.Owes() || state.Status.Directory() != string(contexts.Paused) {
+		return true // a process ended before the directory followed
+	}
+	r.noteRefusal(ctx, state)
 	if at, ok := r.Site(state.Created.Forge); ok {
 		out, err := outside(ctx, at, state)
 		if err != nil {

@@ -127,6 +127,9 @@ func (r *round) sawTrouble(j job, err error) {
 
 // sawFault notes why the round ended, for `agent status`.
 func (r *round) sawFault(f *Fault) {
+	if r.ofTry() {
+		return // it says so to whoever started it
+	}
 	safe, _ := r.Redact.String(f.Error())
 	r.seen.mu.Lock()
 	defer r.seen.mu.Unlock()
@@ -136,7 +139,7 @@ func (r *round) sawFault(f *Fault) {
 // sawSound forgets the fault of an earlier round if this one looked and found none.
 func (r *round) sawSound() {
 	r.mu.Lock()
-	sound := r.sound && r.fault == nil
+	sound := r.sound && r.fault == nil && !r.ofTry()
 	r.mu.Unlock()
 	if !sound {
 		return

@@ -262,7 +262,7 @@ func (r *round) run(ctx context.Context, e *engine.Engine, at app.Site, wake eve
 	r.voice.Note(r.text("round.working", name, s.Created.UUID, s.Created.Title))
 	start, log := time.Now(), r.logOf(name, s.Created.UUID)
 	logBegin(log, s)
-	err := e.Run(ctx, r.pin(at, e.State().Key.Project), wake)
+	err := e.Run(ctx, r.pinned(at, s), wake)
 	var l *left
 	if err != nil && errors.As(context.Cause(ctx), &l) {
 		err = l
