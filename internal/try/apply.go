@@ -8,9 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // ChangedError names originals that were changed since they were copied.
@@ -108,8 +109,8 @@ func (u Use) check(ctx context.Context, s Source) error {
 		}
 	}
 	if u.Apply {
-		if err := mayWrite(filepath.Join(s.Dir, ".agent-try-"+strconv.Itoa(os.Getpid()))); err != nil {
-			return fmt.Errorf("--apply: %w", err)
+		if err := unix.Faccessat(unix.AT_FDCWD, s.Dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil {
+			return fmt.Errorf("--apply: write to %s: %w", s.Dir, err)
 		}
 	}
 	return nil
