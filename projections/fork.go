@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"agent/eventlog/event"
 )
@@ -48,7 +49,7 @@ func (s *State) applyFork(e event.Event) {
 			s.Fork.Fetches++
 		}
 	case *event.MessageAdded:
-		if s.Fork != nil && b.Purpose == event.CommentsMessage {
+		if s.Fork != nil && (b.Purpose == event.CommentsMessage || slices.Contains(b.Comments, CommentID("comment", ForkComment))) {
 			s.Fork.Unheard = false
 		}
 	}

@@ -137,6 +137,11 @@ func TestForkOfATry(t *testing.T) {
 	if r := u.result(out); r.UUID != forked || r.State != "completed" || !strings.Contains(u.get("sum.go"), "b + a") {
 		t.Errorf("%s\n%s", out, u.get("sum.go"))
 	}
+	for _, r := range u.model.Requests() {
+		if r.Contains("[New comments from users]") { // it was said with the task
+			t.Errorf("the model was told of comments that there are not:\n%s", r.Last().Content)
+		}
+	}
 	list := u.begin("", "list", "--json")
 	if list.wait(); strings.Count(list.out.String(), "\n") != 2 {
 		t.Errorf("contexts:\n%s", &list.out)
