@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -198,7 +199,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	if e.Status != 0 {
+	if e.Status != 0 && !strings.HasPrefix(e.Message, fmt.Sprintf("HTTP %d", e.Status)) {
 		return fmt.Sprintf("model call failed (%s, HTTP %d): %s", e.Kind, e.Status, e.Message)
 	}
 	return fmt.Sprintf("model call failed (%s): %s", e.Kind, e.Message)

@@ -51,7 +51,7 @@ func describeEffect(e event.Event) string {
 	case *event.LLMReplied:
 		return replied(b)
 	case *event.LLMFailed:
-		return strings.TrimSpace(b.Kind + " " + status(b.Status) + " " + b.Message)
+		return strings.TrimSpace(b.Kind + " " + status(b) + " " + b.Message)
 	case *event.ToolRequested:
 		return strings.TrimSpace(b.Name() + " " + b.Args.View())
 	case *event.ToolReplied:
@@ -257,11 +257,13 @@ func until(u event.Until) string {
 
 func short(commit string) string { return commit[:min(len(commit), 10)] }
 
-func status(code int) string {
-	if code == 0 {
+// status is the HTTP status of a failed call, unless the message begins with it.
+func status(b *event.LLMFailed) string {
+	text := fmt.Sprintf("HTTP %d", b.Status)
+	if b.Status == 0 || strings.HasPrefix(b.Message, text) {
 		return ""
 	}
-	return fmt.Sprintf("HTTP %d", code)
+	return text
 }
 
 func errorMark(isError bool) string {

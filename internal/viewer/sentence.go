@@ -133,7 +133,7 @@ func (s speaker) outcome(b event.Body) string {
 		return s.reply(b)
 	case *event.LLMFailed:
 		text := s.word("failure.", b.Kind)
-		if b.Status != 0 {
+		if b.Status != 0 && !strings.HasPrefix(b.Message, fmt.Sprintf("HTTP %d", b.Status)) {
 			text += fmt.Sprintf(" (HTTP %d)", b.Status)
 		}
 		if b.Kind == event.Interrupted {

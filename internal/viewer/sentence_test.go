@@ -12,6 +12,7 @@ import (
 
 	"agent/eventlog/event"
 	"agent/internal/i18n"
+	"agent/projections"
 )
 
 var (
@@ -50,6 +51,19 @@ func TestEveryTypeHasASentence(t *testing.T) {
 }
 
 // without takes out of an event what says that something did not work.
+// The HTTP status of a failed call is said once.
+func TestStatusIsSaidOnce(t *testing.T) {
+	for want, b := range map[string]*event.LLMFailed{
+		"transient (HTTP 503): later":                 {Kind: "transient", Status: 503, Message: "later"},
+		"transient: HTTP 502 Bad Gateway: a web page": {Kind: "transient", Status: 502, Message: "HTTP 502 Bad Gateway: a web page"},
+	} {
+		ev := event.Event{Body: b}
+		if got := Sentence(ev, i18n.En); got != want || strings.Count(projections.Describe(ev), "HTTP") != 1 {
+			t.Errorf("%q, %q, want %q", got, projections.Describe(ev), want)
+		}
+	}
+}
+
 func without(t *testing.T, data []byte) []byte {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {

@@ -88,7 +88,7 @@ func (a *Answer) Reported(data []byte, partial string) error {
 	wait := retryAfter(a.res.Header)
 	kind := classify(a.res.StatusCode, f, wait > 0, a.tools)
 	failed := &llm.Error{
-		Kind: kind, Status: a.res.StatusCode, Message: a.client.Line(f.message), RetryAfter: wait, Partial: partial,
+		Kind: kind, Status: a.res.StatusCode, Message: a.client.Line(f.withStatus(a.res.StatusCode)), RetryAfter: wait, Partial: partial,
 	}
 	if kind == llm.ContextOverflow {
 		failed.Window = windowNamed(f.message)
@@ -100,8 +100,11 @@ func (a *Answer) Reported(data []byte, partial string) error {
 func (a *Answer) Unreadable(data []byte, partial string) error {
 	f := parseFault(data)
 	message := "the answer is not JSON: " + f.message
-	if Blank(string(data)) {
+	switch {
+	case Blank(string(data)):
 		message = "the answer is empty"
+	case f.page:
+		message += "; base_url may be wrong"
 	}
 	return &llm.Error{
 		Kind: llm.Transient, Status: a.res.StatusCode, Message: a.client.Line(message),

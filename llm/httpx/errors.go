@@ -2,6 +2,8 @@ package httpx
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"unicode"
@@ -36,6 +38,8 @@ type fault struct {
 	message string
 	code    string // code and type, joined by a blank
 	status  int    // a code that is an HTTP status, else 0
+	bare    bool   // the body names no message: it is empty, plain text, or a page
+	page    bool   // the body is HTML
 }
 
 // parseFault knows {"error":{…}}, {"error":"text"}, a list of those, and a
@@ -50,7 +54,7 @@ func parseFault(data []byte) fault {
 		faultBody
 	}
 	if json.Unmarshal(data, &top) != nil {
-		return fault{message: text(data)}
+		return fault{message: text(data), bare: true, page: isPage(data)}
 	}
 	f := top.faultBody
 	if Present(top.Error) {
@@ -60,7 +64,7 @@ func parseFault(data []byte) fault {
 	}
 	out := f.fault()
 	if out.message == "" {
-		out.message = string(data)
+		out.message, out.bare = string(data), true
 	}
 	return out
 }
@@ -100,13 +104,27 @@ var title = lazyregexp.New(`(?is)<title[^>]*>(.*?)</title>`)
 // text is a body that is not JSON; of a page only the title is worth showing.
 func text(data []byte) string {
 	s := string(data)
-	if !Mentions(s, "<html", "<!doctype") {
+	if !isPage(data) {
 		return s
 	}
 	if m := title.FindStringSubmatch(s); m != nil {
 		return "a web page, titled " + strings.TrimSpace(m[1])
 	}
 	return "a web page"
+}
+
+func isPage(data []byte) bool { return Mentions(string(data), "<html", "<!doctype") }
+
+// withStatus puts the HTTP status before the message of a body that names none.
+func (f fault) withStatus(code int) string {
+	if !f.bare || code == http.StatusOK {
+		return f.message
+	}
+	status := strings.TrimSpace(fmt.Sprintf("HTTP %d %s", code, http.StatusText(code)))
+	if said := strings.TrimSpace(f.message); said != "" && said != http.StatusText(code) {
+		status += ": " + said
+	}
+	return status
 }
 
 // Mentions is true if s holds any of the words, in any case.
