@@ -89,6 +89,9 @@ func (d *diffing) run(args []string) error {
 }
 
 func (d *diffing) showSteps(v *trees.View) error {
+	if err := v.Within(max(d.at, d.from, d.to)); err != nil {
+		return err
+	}
 	for _, p := range v.Points {
 		if p.Saved.Count == 0 || p.Seq < d.from || max(d.at, d.to) > 0 && p.Seq > max(d.at, d.to) {
 			continue

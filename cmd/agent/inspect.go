@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"agent/contexts"
+	"agent/eventlog/event"
 	"agent/internal/cli"
 	"agent/internal/config"
 	"agent/internal/page"
@@ -215,6 +216,9 @@ func (i *inspection) showRequest() error {
 	pair, err := i.log.Pair(i.request)
 	if err != nil {
 		return cli.Refused(err)
+	}
+	if first := pair[0]; string(first.Type) != (&event.LLMRequested{}).Type() {
+		return cli.Refused(fmt.Errorf("event %d is %s, not a request to the model", first.Seq, first.Type))
 	}
 	request, err := viewer.RequestAt(i.log.Store.Events(i.log.UUID), pair[0].Seq)
 	if err != nil {

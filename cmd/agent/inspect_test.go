@@ -74,6 +74,8 @@ func TestInspect(t *testing.T) {
 	w.wantRequests(uuid, events)
 	w.agent(2, "inspect", uuid, "100000")
 	w.agent(2, "inspect", uuid, "x")
+	w.agent(2, "inspect", uuid, "--request", "100000")
+	w.agent(2, "inspect", uuid, "--request", "1")
 	w.agent(2, "inspect", uuid, "--since", "yesterday")
 	w.agent(2, "inspect", uuid, "--grep", "(")
 }

@@ -70,6 +70,11 @@ func TestFilesOfARun(t *testing.T) {
 		t.Errorf("before the edit the file holds %q", out)
 	}
 	w.agent(1, "files", l.UUID, "nowhere.txt")
+	for _, args := range [][]string{{"files", "--at"}, {"restore", "--to", w.path("past"), "--at"}, {"diff", "--at"}, {"diff", "--from"}, {"diff", "--to"}, {"diff", "--step", "--to"}, {"diff", "--step", "--from"}} {
+		if _, problems := w.agent(2, append(args, "9999", l.UUID)...); !strings.Contains(problems, "the log has no event 9999: the last one") {
+			t.Errorf("%q: %q", args, problems)
+		}
+	}
 
 	must(t, os.RemoveAll(w.path("workspaces")))
 	w.wantRestored(l.UUID, "from-the-forge")

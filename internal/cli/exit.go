@@ -10,6 +10,7 @@ import (
 	"agent/internal/app"
 	"agent/internal/app/rounds"
 	"agent/internal/config"
+	"agent/internal/trees"
 )
 
 // Exit codes, besides those of package contexts (65, 69, 74, 75, 78).
@@ -36,12 +37,13 @@ func ExitCode(err error) int {
 	var deaf *app.ListenError
 	var ref *rounds.RefError
 	var fault *rounds.Fault
+	var past *trees.NoEventError
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &code):
 		return code.code
-	case errors.As(err, &usage), errors.As(err, &ref), isUsage(err):
+	case errors.As(err, &usage), errors.As(err, &ref), errors.As(err, &past), isUsage(err):
 		return ExitUsage
 	case errors.As(err, &badConfig), errors.As(err, &badPrompt), errors.As(err, &deaf):
 		return config.ExitCode

@@ -22,6 +22,13 @@ import (
 // log is of a release that did not save them.
 var ErrNone = errors.New("no files are saved")
 
+// NoEventError says that a log has no event with this number.
+type NoEventError struct{ Seq, Last uint64 }
+
+func (e *NoEventError) Error() string {
+	return fmt.Sprintf("the log has no event %d: the last one that can be read is event %d", e.Seq, e.Last)
+}
+
 // Point is one save: an event that says what the files were.
 type Point struct {
 	Seq   uint64
@@ -93,9 +100,20 @@ func Objects(s *contexts.Store, uuid string, clean func(string) string) (*View, 
 	return &View{UUID: uuid, Clean: clean, store: store}, nil
 }
 
+// Within is *[NoEventError] for a number beyond the last event.
+func (v *View) Within(seq uint64) error {
+	if seq > v.State.Seq {
+		return &NoEventError{seq, v.State.Seq}
+	}
+	return nil
+}
+
 // At is the save that says what the files were after an event. 0 is the last event.
 func (v *View) At(seq uint64) (Point, error) {
 	last := Point{}
+	if err := v.Within(seq); err != nil {
+		return last, err
+	}
 	for _, p := range v.Points {
 		if seq == 0 || p.Seq <= seq {
 			last = p

@@ -196,13 +196,17 @@ func TestPoints(t *testing.T) {
 	first := r.step(map[string]string{"a": "1\n"})
 	second := r.step(map[string]string{"a": "2\n"})
 	v := r.view()
-	for seq, want := range map[uint64]uint64{0: second, first: first, second - 1: first, second: second, second + 99: second} {
+	for seq, want := range map[uint64]uint64{0: second, first: first, second - 1: first, second: second, second + 1: second} {
 		if p, err := v.At(seq); err != nil || p.Seq != want {
 			t.Errorf("at %d: %d (%v), want %d", seq, p.Seq, err, want)
 		}
 	}
 	if _, err := v.At(first - 1); err == nil {
 		t.Error("there is a point before the first save")
+	}
+	var past *NoEventError
+	if _, err := v.At(second + 2); !errors.As(err, &past) || past.Last != second+1 {
+		t.Errorf("past the end: %v", err)
 	}
 	if saves, err := Check(r.store, uuid); err != nil || saves != 2 {
 		t.Errorf("check: %d %v", saves, err)
