@@ -2,7 +2,9 @@ package page
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -43,7 +45,7 @@ func (d *Doc) WriteFile(name string, out io.Writer) (err error) {
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".agent-*"+fsx.TempSuffix)
 	if err != nil {
-		return err
+		return notWritten(name, err)
 	}
 	defer func() {
 		if err != nil {
@@ -51,7 +53,22 @@ func (d *Doc) WriteFile(name string, out io.Writer) (err error) {
 		}
 	}()
 	if err := errors.Join(d.Write(f), f.Sync(), f.Close()); err != nil {
-		return err
+		return notWritten(name, err)
 	}
-	return os.Rename(f.Name(), name)
+	return notWritten(name, os.Rename(f.Name(), name))
+}
+
+// notWritten names the file that was asked for in place of the temporary one.
+func notWritten(name string, err error) error {
+	var path *os.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path) && errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("write %s: its directory %s does not exist: %w", name, filepath.Dir(name), path.Err)
+	case errors.As(err, &path):
+		return &os.PathError{Op: "write", Path: name, Err: path.Err}
+	case errors.As(err, &link):
+		return &os.PathError{Op: "write", Path: name, Err: link.Err}
+	}
+	return err
 }

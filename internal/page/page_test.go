@@ -170,11 +170,12 @@ func TestWriteFile(t *testing.T) {
 	if err != nil || string(got) != text {
 		t.Errorf("%d bytes of %d, %v", len(got), len(text), err)
 	}
-	if err := doc.WriteFile(filepath.Join(dir, "no", "run.html"), nil); err == nil {
-		t.Error("wrote into a directory that is not there")
+	absent := filepath.Join(dir, "no", "run.html")
+	if err := doc.WriteFile(absent, nil); err == nil || !strings.HasPrefix(err.Error(), "write "+absent+": its directory "+filepath.Dir(absent)+" does not exist") || contexts.ExitCode(err) != contexts.ExitIO {
+		t.Errorf("into a directory that is not there: %v", err)
 	}
-	if err := doc.WriteFile(dir, nil); err == nil {
-		t.Error("replaced a directory")
+	if err := doc.WriteFile(dir, nil); err == nil || !strings.HasPrefix(err.Error(), "write "+dir+": ") {
+		t.Errorf("in place of a directory: %v", err)
 	}
 	if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {
 		t.Errorf("%v, %v", names, err)
