@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,6 +38,24 @@ func TestCommandLine(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": wantCode, "process": wantExit, "context": makeContext, "clean": wantClean},
 	})
+}
+
+// A port that is taken is said with what helps; one that is no port is a matter of usage.
+func TestPortOfPages(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer taken.Close()
+	dir := t.TempDir()
+	env := map[string]string{"HOME": dir, "CONFIG_FILE": filepath.Join(dir, "config.yaml")}
+	must(t, os.WriteFile(env["CONFIG_FILE"], []byte("contexts_dir: contexts\n"), 0o600))
+	for address, want := range map[string]string{taken.Addr().String(): "74 address already in use\n  → another program listens there", "127.0.0.1:99999": `2 agent: "99999" is not a port`} {
+		var out bytes.Buffer
+		code := execute(t.Context(), []string{"ui", "--serve", address}, func(name string) string { return env[name] }, &out, &out)
+		if n, words, _ := strings.Cut(want, " "); fmt.Sprint(code) != n || !strings.Contains(out.String(), words) {
+			t.Errorf("%s: exit code %d\n%s", address, code, &out)
+		}
+	}
 }
 
 // wantCode is `code N agent ...`: the command must exit with N. It runs in this process, since to

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"syscall"
 
 	"agent/contexts"
 	"agent/handlers/engine"
@@ -104,6 +105,8 @@ func Hint(err error) string {
 		return "agent doctor shows what the token can see"
 	case errors.As(err, &store):
 		return "set contexts_dir, or --contexts, to a directory on a local disk that belongs to you"
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "another program listens there: choose another port, or port 0 for one that is free"
 	case errors.As(err, &usage), errors.As(err, &ref) && ref.Unreadable, isUsage(err):
 		return "agent --help shows the commands, agent COMMAND --help what one takes"
 	}

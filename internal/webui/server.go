@@ -71,9 +71,12 @@ func New(source report.Source, o Options) (*Server, error) {
 	}
 	redactor := redact.New(secrets)
 	s.clean = func(text string) string { plain, _ := redactor.String(text); return plain }
-	host, _, err := net.SplitHostPort(o.Address)
+	host, port, err := net.SplitHostPort(o.Address)
 	if err != nil {
 		return nil, fmt.Errorf("%q is not HOST:PORT", o.Address)
+	}
+	if _, err := net.LookupPort("tcp", port); err != nil {
+		return nil, fmt.Errorf("%q is not a port", port)
 	}
 	if (o.Cert == "") != (o.Key == "") {
 		return nil, errors.New("a certificate and its key belong together")

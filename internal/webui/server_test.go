@@ -243,6 +243,7 @@ func TestOptions(t *testing.T) {
 		{Options{Address: "0.0.0.0:0", Token: token}, false}, {Options{Address: "0.0.0.0:0", Cert: cert, Key: key}, false},
 		{Options{Address: "0.0.0.0:0", Cert: cert, Key: key, Token: token}, true}, {Options{Address: "0.0.0.0:0", Cert: cert, Key: key, Token: "short"}, false},
 		{Options{Address: "127.0.0.1:0", Cert: cert}, false}, {Options{Address: "127.0.0.1:0", Cert: "no", Key: "no"}, false}, {Options{Address: "x"}, false},
+		{Options{Address: "127.0.0.1:99999"}, false}, {Options{Address: "127.0.0.1:x"}, false},
 	} {
 		if _, err := New(report.Source{}, c.o); (err == nil) != c.ok {
 			t.Errorf("%+v: %v", c.o, err)
