@@ -3,9 +3,11 @@ package rounds
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -74,6 +76,9 @@ func (r *round) jobOf(ref string) (job, error) {
 	}
 	uuid, findErr := r.Store.Find(ref)
 	if errors.Is(findErr, contexts.ErrUnknown) {
+		if !strings.Contains(ref, "/") {
+			err = fmt.Errorf("no such context: %q. Give a task, by its URL such as https://github.com/owner/repo/issues/12, or a context, by its uuid or the beginning of it", ref)
+		}
 		return job{}, &RefError{err, true}
 	}
 	return job{uuid: uuid, trigger: policy.ByCommand}, findErr
