@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"agent/internal/app"
 	"agent/internal/config"
@@ -25,7 +26,42 @@ func WrongArgs(cmd *cobra.Command, args []string, err error) error {
 	case len(args) > 1 && (strings.HasPrefix(takes, "CONTEXT") || strings.HasPrefix(takes, "TASK")):
 		return Usage(fmt.Errorf("%s takes one %s, not %d", name(cmd), strings.Fields(takes)[0], len(args)))
 	}
+	if cmd.HasSubCommands() && len(args) > 0 {
+		err = meant(err, "", near(cmd, args[0]))
+	}
 	return Usage(err)
+}
+
+// near are the commands of a group whose names are like a word.
+func near(group *cobra.Command, word string) []string {
+	group.SuggestionsMinimumDistance = 2
+	if len(word) < 4 {
+		group.SuggestionsMinimumDistance = 1
+	}
+	return group.SuggestionsFor(word)
+}
+
+// withFlag names the flags that are like an unknown one.
+func withFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return err
+	}
+	names := &cobra.Command{} // the library compares words with commands only
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+		}
+	})
+	return meant(err, "--", near(names, unknown.GetSpecifiedName()))
+}
+
+// meant adds suggestions to an error, in the words of the library.
+func meant(err error, prefix string, names []string) error {
+	if len(names) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w\n\nDid you mean this?\n\t%s\n", err, prefix+strings.Join(names, "\n\t"+prefix))
 }
 
 // name is how a command is called without the program.
@@ -56,7 +92,10 @@ func helpTopic(cmd *cobra.Command, args []string) error {
 	}
 	found, rest, err := cmd.Root().Find(args)
 	if err != nil || found == cmd.Root() || len(rest) > 0 {
-		return fmt.Errorf("unknown command %q for \"agent help\"", strings.Join(args, " "))
+		if len(rest) == 0 {
+			rest = args
+		}
+		return meant(fmt.Errorf("unknown command %q for \"agent help\"", strings.Join(args, " ")), "", near(found, rest[0]))
 	}
 	return nil
 }

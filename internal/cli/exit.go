@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"agent/contexts"
 	"agent/handlers/engine"
 	"agent/internal/app"
@@ -108,9 +110,21 @@ func Hint(err error) string {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return "another program listens there: choose another port, or port 0 for one that is free"
 	case errors.As(err, &usage), errors.As(err, &ref) && ref.Unreadable, isUsage(err):
-		return "agent --help shows the commands, agent COMMAND --help what one takes"
+		return commandsHint
 	}
 	return ""
+}
+
+// commandsHint is the hint for a command line that cannot be understood.
+const commandsHint = "agent --help shows the commands"
+
+// hintFor is Hint for an error of a command: help about that command says more.
+func hintFor(cmd *cobra.Command, err error) string {
+	hint := Hint(err)
+	if hint == commandsHint && cmd.HasParent() && cmd.Name() != "help" {
+		return cmd.CommandPath() + " --help shows what it takes"
+	}
+	return hint
 }
 
 // Refused is for a command line that was understood and cannot be done: it ends

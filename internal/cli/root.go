@@ -25,7 +25,7 @@ func (e *Env) Finish(root *cobra.Command, groups []Group) {
 	root.SetOut(stdout{e}) // now: the library's completion keeps it
 	root.SetErr(e.Err)
 	e.Flags(root.PersistentFlags())
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return Usage(err) })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return Usage(withFlag(cmd, err)) })
 	root.InitDefaultHelpFlag() // now, or what follows --help is taken for its value
 	root.InitDefaultVersionFlag()
 	root.InitDefaultHelpCmd()
@@ -44,10 +44,11 @@ func (e *Env) Execute(ctx context.Context, root *cobra.Command, args []string) i
 	if completes(args) {
 		translate(root, e.locale())
 	}
-	err := result(root.ExecuteContext(ctx))
+	cmd, err := root.ExecuteContextC(ctx)
+	err = result(err)
 	if err != nil && !errors.Is(err, ErrQuiet) {
 		e.Problem(firstLines(err.Error(), e.locale()))
-		if hint := Hint(err); hint != "" {
+		if hint := hintFor(cmd, err); hint != "" {
 			fmt.Fprintln(e.Err, "  → "+i18n.Help(e.locale(), hint))
 		}
 	}

@@ -20,6 +20,6 @@ var usageErrors = []pair{
 	{"say which contexts, --all or --index", "コンテキスト、--all、--index のいずれかを指定してください"},
 	{"restore needs a directory: --to DIR", "ディレクトリを指定してください: --to DIR"},
 
-	{"agent --help shows the commands, agent COMMAND --help what one takes",
-		"agent --help でコマンドの一覧を、agent COMMAND --help で使い方を表示できます"},
+	{"agent --help shows the commands", "agent --help でコマンドの一覧を表示できます"},
+	{"%s --help shows what it takes", "%s --help で使い方を表示できます"},
 }
