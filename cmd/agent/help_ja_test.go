@@ -271,6 +271,7 @@ var wrongUsage = []struct {
 	{[]string{"why"}, "why には TASK が必要です（agent list で確認できます）"},
 	{[]string{"list", "more"}, `list に引数は指定できません: "more"`},
 	{[]string{"replay", "a", "b"}, "replay に指定できる CONTEXT は 1 つです（指定: 2 個）"},
+	{[]string{"diff", "a", "b", "c"}, "diff の引数は CONTEXT [CONTEXT] です（指定: 3 個）"},
 	{[]string{"completion"}, "シェルを指定してください: bash、zsh、fish、powershell"},
 	{[]string{"pause"}, "タスクまたは --all を指定してください"},
 	{[]string{"rebuild"}, "コンテキスト、--all、--index のいずれかを指定してください"},

@@ -23,6 +23,8 @@ func WrongArgs(cmd *cobra.Command, args []string, err error) error {
 		return Usage(fmt.Errorf("%s takes no arguments, not %q", name(cmd), args[0]))
 	case len(args) == 0 && (strings.HasPrefix(strings.TrimPrefix(takes, "["), "CONTEXT") || strings.HasPrefix(takes, "TASK")):
 		return Refused(fmt.Errorf("%s needs a %s; agent list shows them", name(cmd), strings.Fields(strings.TrimPrefix(strings.TrimSuffix(takes, "..."), "["))[0]))
+	case len(args) > 2 && strings.HasPrefix(takes, "CONTEXT ["):
+		return Usage(fmt.Errorf("%s takes %s, not %d arguments", name(cmd), takes, len(args)))
 	case len(args) > 1 && (strings.HasPrefix(takes, "CONTEXT") || strings.HasPrefix(takes, "TASK")):
 		return Usage(fmt.Errorf("%s takes one %s, not %d", name(cmd), strings.Fields(takes)[0], len(args)))
 	}

@@ -15,6 +15,7 @@ var usageErrors = []pair{
 	{"%s needs a %s; agent list shows them", "%s には %s が必要です（agent list で確認できます）"},
 	{"%s takes no arguments, not %s", "%s に引数は指定できません: %s"},
 	{"%s takes one %s, not %s", "%s に指定できる %s は 1 つです（指定: %s 個）"},
+	{"%s takes %s, not %s arguments", "%s の引数は %s です（指定: %s 個）"},
 	{"completion needs a shell: bash, zsh, fish or powershell", "シェルを指定してください: bash、zsh、fish、powershell"},
 	{"say which tasks, or --all", "タスクまたは --all を指定してください"},
 	{"say which contexts, --all or --index", "コンテキスト、--all、--index のいずれかを指定してください"},
