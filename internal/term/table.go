@@ -1,6 +1,7 @@
 package term
 
 import (
+	"slices"
 	"strings"
 
 	"agent/internal/sanitize"
@@ -9,7 +10,8 @@ import (
 // Table prints rows in columns that stand below each other also where letters
 // are as wide as two. On a terminal it takes no more columns than there are: first
 // the flexible columns are cut, and if that is not enough, each row becomes a
-// paragraph. A pipe gets everything.
+// paragraph. A pipe gets everything; there a long cell of a flexible column moves the rest
+// of its own row, not of all rows.
 type Table struct {
 	Left  bool  // all columns are left-aligned, not only the first and the last
 	Flex  []int // columns that may be cut
@@ -21,6 +23,9 @@ type Table struct {
 
 // least is what is left of a column that is cut.
 const least = 12
+
+// mostPadded is how wide a flexible column is made where there is no terminal.
+const mostPadded = 60
 
 // Row adds a row.
 func (t *Table) Row(cells ...string) {
@@ -45,11 +50,17 @@ func (t *Table) Print(s Screen) {
 		t.paragraphs(s)
 		return
 	}
+	columns := slices.Clone(widths)
+	for _, i := range t.Flex {
+		if !s.Terminal && i < len(columns) {
+			columns[i] = min(columns[i], mostPadded)
+		}
+	}
 	for n, row := range t.rows {
 		var b strings.Builder
 		for i, cell := range row {
 			cell = Line(cell, widths[i])
-			pad := strings.Repeat(" ", widths[i]-Columns(cell))
+			pad := strings.Repeat(" ", max(columns[i]-Columns(cell), 0))
 			if t.Color != nil {
 				cell = s.Paint(t.Color(n, i), cell)
 			}
@@ -64,7 +75,7 @@ func (t *Table) Print(s Screen) {
 		}
 		writeLine(s, strings.TrimRight(b.String(), " "))
 		if below := t.below[n]; below != "" {
-			writeLine(s, strings.Repeat(" ", widths[0]+2)+s.Paint(Aux, below))
+			writeLine(s, strings.Repeat(" ", columns[0]+2)+s.Paint(Aux, below))
 		}
 	}
 }

@@ -54,6 +54,15 @@ func TestTableFits(t *testing.T) {
 	if !strings.Contains(pipe.String(), strings.TrimSpace(title)) {
 		t.Errorf("a pipe gets less: %q", pipe.String())
 	}
+	var moved strings.Builder
+	two := &Table{Left: true, Flex: []int{1}}
+	two.Row("KEY", "VALUE", "SOURCE")
+	two.Row("a", strings.Repeat("x", 350), "line 1")
+	two.Row("b", "1", "default")
+	two.Print(Screen{Writer: &moved, Width: 80})
+	if lines := strings.Split(moved.String(), "\n"); len(lines[1]) < 350 || lines[2] != "b    1"+strings.Repeat(" ", 61)+"default" {
+		t.Errorf("a long value pads the others: %q", lines[2])
+	}
 	wide := &Table{}
 	wide.Row("repository", "runs", "completed", "tokens")
 	wide.Row("acme/widgets", "3", "2", "12345")
