@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -62,15 +64,20 @@ func Load(path string, env func(string) string, opts ...Option) (*Config, []Warn
 	}
 	d.finish(c, dir, o)
 	if len(d.problems) > 0 {
-		d.noFile(path)
+		d.noFile(path, o)
 		return nil, d.located(d.warnings), &Error{d.located(d.problems)}
 	}
 	return c, d.located(d.warnings), nil
 }
 
-// noFile says where no file was found: the other problems may come from that alone.
-func (d *decoder) noFile(path string) {
+// noFile says where no file was found. Without a variable that configures something beside the
+// model, the other problems come from that alone, and are left out.
+func (d *decoder) noFile(path string, o options) {
 	if d.file == "" {
+		configured := slices.ContainsFunc(slices.Collect(maps.Keys(d.from)), func(path string) bool { return !strings.HasPrefix(path, "llm.") })
+		if !configured && !o.offline && filepath.IsAbs(path) {
+			d.problems = nil
+		}
 		d.fail(-1, "there is no configuration file: --config and $CONFIG_FILE are not set, and %s does not exist; agent init writes one", printable(path))
 	}
 }
@@ -202,9 +209,17 @@ func (d *decoder) lineOf(path string) int {
 // maxProblems bounds what is reported of a file that is not a configuration at all.
 const maxProblems = 100
 
-// located sorts by line and adds the file's name.
+// located sorts by line and adds the file's name. What the file lacks comes last where a key is
+// unknown: that may be why.
 func (d *decoder) located(all []lined) []Problem {
-	slices.SortStableFunc(all, func(a, b lined) int { return cmp.Compare(a.line, b.line) })
+	unknown := slices.ContainsFunc(all, func(l lined) bool { return strings.HasPrefix(l.text, "unknown key ") })
+	place := func(l lined) int {
+		if unknown && l.line == 0 {
+			return math.MaxInt
+		}
+		return l.line
+	}
+	slices.SortStableFunc(all, func(a, b lined) int { return cmp.Compare(place(a), place(b)) })
 	out := make([]Problem, 0, len(all))
 	for i, l := range all {
 		if i == maxProblems {

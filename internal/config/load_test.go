@@ -198,6 +198,16 @@ func TestNoFileMeansDefaults(t *testing.T) {
 	if err != nil || len(c.MCPServers) != 1 || c.MCPServers[0].Command[0] != "agent" {
 		t.Fatal(c, err)
 	}
+	var none *Error
+	if _, _, err := Load("", environ(map[string]string{"HOME": env["HOME"], "OPENAI_API_KEY": "key-openai-1"})); !errors.As(err, &none) || len(none.Problems) != 1 || !strings.Contains(err.Error(), "agent init writes one") {
+		t.Errorf("without a file: %v", err)
+	}
+	if _, _, err := Load("", environ(env)); !errors.As(err, &none) || len(none.Problems) != 2 || !strings.Contains(err.Error(), "needs repositories or owner") {
+		t.Errorf("with a token alone: %v", err)
+	}
+	if _, _, err := load(t, "task_sorce: files", nil); !errors.As(err, &none) || len(none.Problems) < 2 || !strings.Contains(none.Problems[0].Text, `did you mean "task_source"?`) {
+		t.Errorf("a key that is unknown: %v", err)
+	}
 	if err := os.MkdirAll(env["HOME"]+"/.config/agent", 0o700); err != nil {
 		t.Fatal(err)
 	}

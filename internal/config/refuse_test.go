@@ -207,12 +207,12 @@ func TestUnsetVariablesSayHowToSetThem(t *testing.T) {
 	}
 }
 
-// Without a file the places are named, in front of what follows from its absence.
+// Without a file the places are named, and nothing that follows from its absence.
 func TestPlacesAreNamed(t *testing.T) {
 	home := t.TempDir()
 	var e *Error
 	_, _, err := Load("", environ(map[string]string{"HOME": home}))
-	if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), "config: there is no configuration file: --config and $CONFIG_FILE are not set, and "+home+"/.config/agent/config.yaml does not exist; agent init writes one\n") {
+	if !errors.As(err, &e) || err.Error() != "config: there is no configuration file: --config and $CONFIG_FILE are not set, and "+home+"/.config/agent/config.yaml does not exist; agent init writes one" {
 		t.Errorf("%v", err)
 	}
 	_, _, err = Load("", environ(map[string]string{"CONFIG_FILE": home + "/c.yaml"}))
