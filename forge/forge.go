@@ -193,12 +193,16 @@ type Error struct {
 	Message    string
 	RetryAfter time.Duration
 	Err        error
+	Local      bool // of task files: there is neither a server nor a token
 
 	To          TaskKey // of [Moved]
 	Transferred bool    // it is in another project; else the project has another name
 }
 
 func (e *Error) Error() string {
+	if e.Local {
+		return e.Op + ": " + e.Message
+	}
 	if e.Status != 0 {
 		return fmt.Sprintf("%s: %s (%s, HTTP %d)", e.Op, e.Message, e.Kind, e.Status)
 	}

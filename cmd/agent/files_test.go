@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -186,7 +187,7 @@ func TestBrokenFile(t *testing.T) {
 		t.Errorf("a look changed the file, or did not name the broken one:\n%s%s\n%s", out, errOut, after)
 	}
 	_, errOut = c.agent(78, "run")
-	if !strings.Contains(errOut, "bad.md: the front matter cannot be read") {
+	if !strings.Contains(errOut, "bad.md: the front matter cannot be read") || !strings.Contains(errOut, "→ correct the files that are named") || strings.Contains(errOut, "token") {
 		t.Errorf("stderr: %s", errOut)
 	}
 	c.wantState("completed", doneLabel)
@@ -197,6 +198,16 @@ func TestBrokenFile(t *testing.T) {
 	must(t, os.Remove(bad))
 	if out, _ := c.agent(0, "doctor", "--no-model-call"); !strings.Contains(out, "inbox; open tasks: 0") {
 		t.Errorf("doctor: %s", out)
+	}
+	dir := filepath.Dir(bad)
+	loop := c.start("loop", "--interval", "1")
+	c.until("the loop says where it looks", func() bool { return strings.Contains(loop.out.String(), "looking at files/inbox ("+dir+") for") })
+	loop.signal(syscall.SIGTERM)
+	loop.wait()
+	must(t, os.Rename(dir, dir+"~"))
+	_, errOut = c.agent(78, "run")
+	if !strings.Contains(errOut, "is not there\n") || !strings.Contains(errOut, "→ check files.directory") || strings.Contains(errOut, "token") {
+		t.Errorf("stderr: %s", errOut)
 	}
 }
 

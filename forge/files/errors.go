@@ -17,10 +17,10 @@ func (c *Client) failed(ctx context.Context, op string, err error, absent forge.
 		return ctx.Err()
 	case errors.As(err, &known):
 		named := *known
-		named.Op = op
+		named.Op, named.Local = op, true
 		return &named
 	}
-	e := &forge.Error{Kind: forge.Transient, Op: op, Message: oneLine(err.Error()), Err: err}
+	e := &forge.Error{Kind: forge.Transient, Op: op, Message: oneLine(err.Error()), Err: err, Local: true}
 	var path *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && errors.As(err, &path) && path.Path == c.cfg.Directory, errors.Is(err, syscall.ENOTDIR):
@@ -36,5 +36,5 @@ func (c *Client) failed(ctx context.Context, op string, err error, absent forge.
 }
 
 func invalid(op, message string) error {
-	return &forge.Error{Kind: forge.Invalid, Op: op, Message: message}
+	return &forge.Error{Kind: forge.Invalid, Op: op, Message: message, Local: true}
 }

@@ -103,6 +103,10 @@ func Hint(err error) string {
 		return "agent list shows what there is"
 	case errors.Is(err, contexts.ErrBusy):
 		return "another agent is working on it; try again when it is done"
+	case rounds.OfTaskFile(err):
+		return "correct the files that are named; the tasks in the others are worked on"
+	case rounds.OfDirectory(err):
+		return "check files.directory, and that this user may read and write there"
 	case errors.As(err, &listing) && listing.ExitCode() == contexts.ExitConfig, errors.As(err, &refused):
 		return "agent doctor shows what the token can see"
 	case errors.As(err, &store):

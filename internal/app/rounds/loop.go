@@ -93,6 +93,9 @@ func (r *round) waitBusy(ctx context.Context, every time.Duration, wake <-chan s
 func (s *Rounds) introduce(every time.Duration) {
 	for _, at := range s.Sites {
 		where := strings.Join(at.Config.Projects, ", ")
+		if at.Config.Driver.Local {
+			where = at.Config.Directory
+		}
 		s.voice.Note(s.text("loop.looks", at.Host, cmp.Or(where, s.text("loop.all")), at.Config.BotLabel, every))
 	}
 }

@@ -92,6 +92,18 @@ func (e *ListError) ExitCode() int {
 	return (&engine.Temporary{Err: e.Err}).ExitCode()
 }
 
+// OfTaskFile reports whether an error is about files that are no proper tasks.
+func OfTaskFile(err error) bool {
+	var failed *forge.Error
+	return errors.As(err, &failed) && failed.Local && failed.Kind == forge.Invalid
+}
+
+// OfDirectory reports whether a directory of task files cannot be used: there is no token to look at.
+func OfDirectory(err error) bool {
+	var failed *forge.Error
+	return errors.As(err, &failed) && failed.Local && failed.Kind == forge.Forbidden
+}
+
 // RefError is a task on the command line that cannot be worked on.
 type RefError struct {
 	Err        error
