@@ -183,7 +183,7 @@ func TestBrokenFile(t *testing.T) {
 	must(t, os.WriteFile(bad, []byte("---\nlabels: [coding agent\n---\n"), 0o600))
 	before := c.thread.(*onFiles).text()
 	out, errOut := c.agent(78, "run", "--dry-run")
-	if after := c.thread.(*onFiles).text(); before != after || !strings.Contains(out+errOut, "bad.md") {
+	if after := c.thread.(*onFiles).text(); before != after || !strings.Contains(out, "cannot check  ") || !strings.Contains(out, "bad.md") || !strings.Contains(out, "would start") {
 		t.Errorf("a look changed the file, or did not name the broken one:\n%s%s\n%s", out, errOut, after)
 	}
 	_, errOut = c.agent(78, "run")

@@ -286,7 +286,11 @@ func TestLiveFork(t *testing.T) {
 		t.Fatalf("%+v", live)
 	}
 	w.agent(1, "fork", origin.UUID, "--live") // the task has one
+	if out, _ := w.agent(0, "run", "--dry-run"); !strings.Contains(out, "nothing to do") {
+		t.Errorf("of forks a dry run says\n%s", out)
+	}
 	w.forge.AddLabels(testRepo, 1, botLabel)
+	w.wantDry(0, "skip", "a fork of an earlier attempt works on it")
 	w.agent(0, "run") // nor does a round take it because of the label
 	for _, uuid := range []string{idle.UUID, live.UUID} {
 		if s := w.fold(uuid); s.Status != "paused" || s.Resumes > 0 {

@@ -126,7 +126,10 @@ func (c *Client) ListTasks(ctx context.Context, label string) ([]forge.Task, err
 	}
 	wanted := func(f file) bool { return f.doc.head.State != "closed" && slices.Contains(f.doc.head.Labels, label) }
 	tasks, bad, err := c.all(ctx, fsys)
-	if err == nil && !c.cfg.ReadOnly && slices.ContainsFunc(tasks, func(f file) bool { return wanted(f) && f.doc.head.Number == 0 }) {
+	if err == nil && c.cfg.ReadOnly {
+		labelled := func(f file) bool { return f.doc.head.State != "closed" && len(f.doc.head.Labels) > 0 }
+		err = numbered(fsys, tasks, labelled, func(file) error { return nil }) // whatever label is asked for, each has the same
+	} else if err == nil && slices.ContainsFunc(tasks, func(f file) bool { return wanted(f) && f.doc.head.Number == 0 }) {
 		if err = c.number(ctx, fsys, wanted); err == nil {
 			tasks, bad, err = c.all(ctx, fsys)
 		}

@@ -310,7 +310,7 @@ func TestReadOnly(t *testing.T) {
 	h.save(filepath.Join(h.dir, "new.md"), begun)
 	before := h.read(h.path(1))
 	c := connect(t, h.dir, func(c *Config) { c.ReadOnly = true })
-	if got, err := c.ListTasks(t.Context(), "todo"); err != nil || len(got) != 1 {
+	if got, err := c.ListTasks(t.Context(), "todo"); err != nil || len(got) != 2 || got[0].Key.Number != 1 || got[1].Key.Number != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got := comments(t, c, 1); len(got) != 1 {

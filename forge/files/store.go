@@ -352,6 +352,14 @@ func (c *Client) number(ctx context.Context, fsys fsx.FS, wanted func(file) bool
 	if err != nil {
 		return err
 	}
+	return numbered(fsys, tasks, wanted, func(f file) error {
+		_, err := c.replace(fsys, &f, func() error { return writeJSON(fsys, lastFile, f.doc.head.Number) }) // one that was saved meanwhile gets its number in the next round
+		return err
+	})
+}
+
+// numbered gives numbers to tasks that have none, in memory, and each to save.
+func numbered(fsys fsx.FS, tasks []file, wanted func(file) bool, save func(file) error) error {
 	var last int
 	if err := readJSON(fsys, lastFile, &last); err != nil {
 		return err
@@ -359,6 +367,7 @@ func (c *Client) number(ctx context.Context, fsys fsx.FS, wanted func(file) bool
 	for _, f := range tasks {
 		last = max(last, f.doc.head.Number)
 	}
+	tasks = slices.Clone(tasks)
 	slices.SortStableFunc(tasks, func(a, b file) int { return cmp.Or(a.time.Compare(b.time), strings.Compare(a.name, b.name)) })
 	for _, f := range tasks {
 		if f.doc.head.Number != 0 || !wanted(f) {
@@ -368,7 +377,7 @@ func (c *Client) number(ctx context.Context, fsys fsx.FS, wanted func(file) bool
 		if err := f.doc.setNumber(last); err != nil {
 			return broken{f.name, err}
 		}
-		if _, err := c.replace(fsys, &f, func() error { return writeJSON(fsys, lastFile, last) }); err != nil { // one that was saved meanwhile gets its number in the next round
+		if err := save(f); err != nil {
 			return err
 		}
 	}

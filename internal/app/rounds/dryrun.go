@@ -91,7 +91,6 @@ func (h *rehearsal) labelled(ctx context.Context) {
 		tasks, err := listLabelled(ctx, at)
 		if err != nil {
 			h.add(DryLine{TaskKey: at.Host}, &ListError{err})
-			continue
 		}
 		for _, t := range tasks {
 			j := job{key: t.Key, at: at, trigger: policy.ByLabel}
@@ -146,6 +145,11 @@ func (h *rehearsal) begin(ctx context.Context, t forge.Task, j job) {
 // resume says what becomes of a context. With a label that was set again it is
 // looked at a second time, and the later answer stands.
 func (h *rehearsal) resume(ctx context.Context, j job) {
+	fork, err := h.Store.ForkOf(j.uuid)
+	if err == nil && fork != nil && j.trigger != policy.ByCommand {
+		h.leave(fork, j)
+		return
+	}
 	s, damage := h.readable(j.uuid)
 	line := DryLine{Action: wouldContinue, UUID: j.uuid, Reason: h.wokenBy(nil)}
 	if s.Created != nil {
@@ -169,6 +173,17 @@ func (h *rehearsal) resume(ctx context.Context, j job) {
 		line.Reason += "; " + why
 	}
 	h.add(line, nil)
+}
+
+// leave says of a fork that only a person runs it, if its task has the label.
+func (h *rehearsal) leave(fork *event.ContextForked, j job) {
+	if j.key.Number != 0 {
+		h.add(DryLine{Action: wouldSkip, UUID: j.uuid, TaskKey: j.key.String(), Reason: h.text("skip.fork", j.uuid)}, nil)
+		return
+	}
+	if created, err := h.Store.Creation(j.uuid); err == nil && fork.Live {
+		h.live[forge.FoldKey(created.TaskKey)] = j.uuid
+	}
 }
 
 // readable folds a log as far as it can be read. A torn tail is no damage.
