@@ -37,6 +37,7 @@ func TestDocumentedKeys(t *testing.T) {
 	want := keyTable.ReplaceAllStringFunc(string(have), func(block string) string {
 		sections := keyTable.FindStringSubmatch(block)[1]
 		var b strings.Builder
+		keys := len(seen)
 		fmt.Fprintf(&b, "<!-- keys:begin %s -->\n| key | default | meaning |\n|---|---|---|\n", sections)
 		for _, k := range Keys() {
 			if section, _, nested := strings.Cut(k.Path, "."); !slices.Contains(strings.Fields(sections), map[bool]string{true: strings.TrimSuffix(section, "[]"), false: "."}[nested]) {
@@ -45,6 +46,9 @@ func TestDocumentedKeys(t *testing.T) {
 			if seen[k.Path]++; !sameAsFirstForge(k) {
 				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Path, code(k.Default), strings.Join(meaning(t, meanings, k), " "))
 			}
+		}
+		if len(seen) == keys {
+			t.Errorf("the table of %s has no key", sections)
 		}
 		return b.String() + "<!-- keys:end -->"
 	})
