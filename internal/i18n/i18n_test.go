@@ -1,6 +1,9 @@
 package i18n
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestFromEnv(t *testing.T) {
 	for _, c := range []struct {
@@ -15,6 +18,21 @@ func TestFromEnv(t *testing.T) {
 	} {
 		if got := FromEnv(func(name string) string { return c.env[name] }); got != c.want {
 			t.Errorf("%v: %s, want %s", c.env, got, c.want)
+		}
+	}
+}
+
+// A reason begins in lower case, so none follows a full stop.
+func TestReasonsFollowNoFullStop(t *testing.T) {
+	for id := range reasonTexts {
+		if !strings.HasPrefix(string(id), "why.") && !strings.HasPrefix(string(id), "end.") && !strings.HasPrefix(string(id), "stop.") {
+			continue
+		}
+		reason, _, _ := strings.Cut(Text(En, id), " ")
+		for _, said := range []string{Text(En, "try.failed", "paused", reason), Text(En, "try.goon", "paused", reason, "3f2a")} {
+			if strings.Contains(said, ". "+reason) {
+				t.Errorf("%s: %q", id, said)
+			}
 		}
 	}
 }
