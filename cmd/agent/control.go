@@ -58,8 +58,8 @@ func (a *commands) stopCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "stop TASK...", Short: "End tasks for good", Args: cobra.MinimumNArgs(1),
 		Long: `stop leaves a signal: the task ends with a comment, its stopped label, and a summary.
-No run takes a try, so stop ends it at once. Where the forge is not configured any more, the
-next run ends the task without a word on it.`,
+No run takes a try, so stop ends it at once. If the task's forge is not configured any more,
+the next run ends the task and writes nothing there.`,
 		Example: `  agent stop 3f2a --reason "solved otherwise"`,
 		RunE: func(cmd *cobra.Command, refs []string) error {
 			return a.signal(cmd.Context(), control.Request{Signal: contexts.Stop, Refs: refs, Reason: reason})

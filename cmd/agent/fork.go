@@ -38,9 +38,8 @@ func (a *commands) forkCommand() *cobra.Command {
 		Use: "fork CONTEXT", Short: "Try again from the middle of a run", Args: cobra.ExactArgs(1),
 		Long: `fork makes a new context of the first events of another one: its conversation, its plan and
 its files as they were after event SEQ (agent inspect shows the numbers), or at the end. The
-fork is paused; agent run UUID works on it, and nothing else does (agent try --resume UUID
-on the fork of a try). The other context may
-run, have ended, or be archived. Nothing of it changes.
+fork is paused, and only agent run UUID works on it, or of a try agent try --resume UUID. The
+other context may run, have ended, or be archived. Nothing of it changes.
 
 A fork begins where no step is open and the end has not begun. If SEQ is no such event, it
 begins at the nearest one before it. --drop-last N leaves out the last N turns of the model

@@ -23,8 +23,8 @@ Exit codes: 0 completed, and applied as asked; 1 anything else; 2 usage; 78 conf
 130 Ctrl-C. With --json the last line is one object: state, patch, files, tokens, cost_usd,
 evidence, uuid.
 
---resume goes on with a try, or a fork of one. If it has ended, --apply, --branch or --patch
-do what they say with its change, without the model.`,
+--resume goes on with a try, or with a fork of one. If it has ended, --apply, --branch and
+--patch take its change without asking the model.`,
 		Example: `  agent try "fix the failing test"
   agent try --file TASK.md --branch fix-test
   agent try --json --patch fix.patch < problem.txt

@@ -42,8 +42,11 @@ The model is that of the configuration. Without one it is that of the environmen
 (OPENAI_API_KEY, ANTHROPIC_API_KEY and the like), or of Ollama or LM Studio on this machine.
 
 Exit codes: 0 completed, and applied as asked; 1 anything else; 2 usage; 78 configuration;
-130 Ctrl-C. With --json the last line is one object: state, patch, files, tokens, cost,
-evidence, context.`,
+130 Ctrl-C. With --json the last line is one object: state, patch, files, tokens, cost_usd,
+evidence, uuid.
+
+--resume goes on with a try, or with a fork of one. If it has ended, --apply, --branch and
+--patch take its change without asking the model.`,
 		`現在のディレクトリのリポジトリをコピーし、その中で作業します。未コミットや
 未追跡のファイルも含み、git が無視するファイルは含みません。git のない
 ディレクトリでも使えます。コメントは端末に表示され、その場で返信できます。最後に
@@ -55,7 +58,10 @@ LM Studio を使います。
 
 終了コード: 0 完了（指定があれば適用済み）、1 その他、2 使い方の誤り、78 設定の
 問題、130 Ctrl-C。--json では、最後の行に 1 つのオブジェクトを出力します。項目は
-state、patch、files、tokens、cost、evidence、context です。`},
+state、patch、files、tokens、cost_usd、evidence、uuid です。
+
+--resume は、try またはそのフォークを続行します。すでに終了していれば、モデルを
+呼び出さずに、その変更を --apply、--branch、--patch のとおりに扱います。`},
 	{"apply the change to the directory, unless its files were changed meanwhile", "変更をディレクトリに適用（ファイルがその間に変更されていなければ）"},
 	{"make a branch with the change on top of the latest commit", "最新のコミットに変更を加えたブランチを作成"},
 	{"read the task from this file", "タスクを読み込むファイル"},
@@ -67,8 +73,8 @@ state、patch、files、tokens、cost、evidence、context です。`},
 	{"Try again from the middle of a run", "実行の途中からやり直し"},
 	{`fork makes a new context of the first events of another one: its conversation, its plan and
 its files as they were after event SEQ (agent inspect shows the numbers), or at the end. The
-fork is paused; agent run UUID works on it, and nothing else does. The other context may
-run, have ended, or be archived. Nothing of it changes.
+fork is paused, and only agent run UUID works on it, or of a try agent try --resume UUID. The
+other context may run, have ended, or be archived. Nothing of it changes.
 
 A fork begins where no step is open and the end has not begun. If SEQ is no such event, it
 begins at the nearest one before it. --drop-last N leaves out the last N turns of the model
@@ -81,8 +87,9 @@ is stopped first.`,
 		`別のコンテキストの先頭からイベント SEQ まで（番号は agent inspect で
 確認できます。省略時は最後まで）をもとに、新しいコンテキストを作ります。会話、
 計画、ファイルは、その時点のものです。フォークは一時停止した状態で作られ、
-agent run UUID でのみ処理されます。元のコンテキストは、実行中でも、
-終了していても、アーカイブ済みでもよく、変更されません。
+agent run UUID（try のフォークは agent try --resume UUID）でのみ処理されます。
+元のコンテキストは、実行中でも、終了していても、アーカイブ済みでもよく、
+変更されません。
 
 フォークは、途中の処理がなく、終了処理にも入っていないイベントから始まります。
 SEQ がそうでない場合は、その手前の最も近いイベントから始まります。
@@ -118,7 +125,11 @@ reached it grants the same amount once more, or what --add says.`,
 	{"everything that is paused", "一時停止中のすべてのタスク"},
 
 	{"End tasks for good", "タスクを停止（再開不可）"},
-	{"stop leaves a signal: the task ends with a comment, its stopped label, and a summary.",
-		"停止を要求します。タスクは、コメント、停止のラベル、要約を残して終了します。"},
+	{`stop leaves a signal: the task ends with a comment, its stopped label, and a summary.
+No run takes a try, so stop ends it at once. If the task's forge is not configured any more,
+the next run ends the task and writes nothing there.`,
+		`停止を要求します。タスクは、コメント、停止のラベル、要約を残して終了します。
+try は run では処理されないため、直ちに終了します。タスクのフォージが設定から
+外れている場合は、次回の実行で、フォージには何も書かずに終了します。`},
 	{"said on the task", "タスクに書く理由"},
 }
