@@ -69,13 +69,13 @@ func TestTryCannotBeApplied(t *testing.T) {
 		"--branch: the branch taken cannot be made":   {"--branch", "taken"},
 		"--branch: the branch taken/a cannot be made": {"--branch", "taken/a"},
 		`--branch: "a b" is not the name of a branch`: {"--branch", "a b"},
-		"--patch: open " + u.path("none", "a.patch"):  {"--patch", u.path("none", "a.patch")},
-		"--patch: open " + u.dir:                      {"--patch", u.dir},
+		"--patch: write " + u.path("none", "a.patch"): {"--patch", u.path("none", "a.patch")},
+		"--patch: write " + u.dir:                     {"--patch", u.dir},
 	}
 	if os.Geteuid() != 0 { // root may write everywhere
 		must(t, os.Chmod(u.project, 0o500))
 		t.Cleanup(func() { _ = os.Chmod(u.project, 0o700) })
-		cases["--apply: open "] = []string{"--apply"}
+		cases["--apply: write to "] = []string{"--apply"}
 	}
 	for says, flags := range cases {
 		if _, errOut := u.try(2, "", append(flags, "fix it")...); !strings.Contains(errOut, says) {
@@ -145,5 +145,21 @@ func TestForkOfATry(t *testing.T) {
 	list := u.begin("", "list", "--json")
 	if list.wait(); strings.Count(list.out.String(), "\n") != 2 {
 		t.Errorf("contexts:\n%s", &list.out)
+	}
+}
+
+// Git sets variables for hooks and aliases that lead to the user's repository.
+func TestTryInAHook(t *testing.T) {
+	t.Parallel()
+	u := newUser(t, fix())
+	before := u.run("git", "log", "--all", "--format=%H") + u.run("git", "ls-files", "--stage")
+	dir := filepath.Join(u.project, ".git")
+	u.env = append(u.env, "GIT_DIR="+dir, "GIT_INDEX_FILE="+filepath.Join(dir, "index"), "GIT_WORK_TREE="+u.project, "GIT_PREFIX=")
+	out, _ := u.try(0, "", "fix it", "--json", "--apply")
+	if r := u.result(out); r.State != "completed" || !strings.Contains(u.get("sum.go"), "a + b") {
+		t.Errorf("%s\n%s", out, u.get("sum.go"))
+	}
+	if after := u.run("git", "log", "--all", "--format=%H") + u.run("git", "ls-files", "--stage"); after != before {
+		t.Errorf("the user's repository was\n%s\nand is\n%s", before, after)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"sync/atomic"
+	"syscall"
 
 	"agent/contexts"
 	"agent/internal/term"
@@ -39,9 +40,17 @@ func (e *Env) watch() (result func(error) error) {
 	e.Out = out
 	return func(err error) error {
 		lost := out.failed.Load()
-		if lost == nil || err != nil && !errors.Is(err, *lost) && !errors.Is(err, ErrQuiet) {
+		if lost == nil || err != nil && !errors.Is(err, *lost) && !errors.Is(err, cause(*lost)) && !errors.Is(err, ErrQuiet) {
 			return err
 		}
 		return Coded(contexts.ExitIO, fmt.Errorf("not all of the output could be written: %w", *lost))
 	}
+}
+
+// cause is what the system says.
+func cause(err error) error {
+	if number, ok := errors.AsType[syscall.Errno](err); ok {
+		return number
+	}
+	return err
 }

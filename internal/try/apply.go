@@ -1,13 +1,15 @@
 package try
 
 import (
-	"bytes"
 	"context"
+	"crypto/sha1"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -18,7 +20,7 @@ import (
 type ChangedError struct{ Paths []string }
 
 func (e *ChangedError) Error() string {
-	return "changed meanwhile, so nothing was applied: " + strings.Join(e.Paths, ", ")
+	return "changed meanwhile, so the change is not applied: " + strings.Join(e.Paths, ", ")
 }
 
 // diff makes one diff against the snapshot of the patch that the context left, which
@@ -27,73 +29,167 @@ func (t *Try) diff(ctx context.Context, patch []byte) ([]byte, error) {
 	if len(patch) == 0 {
 		return nil, nil
 	}
+	left := filepath.Join(t.repository(), ".git", "index.lock") // of a process that was killed: this one holds the lock of the try
+	if err := os.Remove(left); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	if _, err := git(ctx, t.repository(), own, nil, "reset", "-q", "--hard"); err != nil {
 		return nil, err
 	}
 	if _, err := git(ctx, t.repository(), own, patch, "apply", "--index", "--whitespace=nowarn"); err != nil {
 		return nil, err
 	}
-	return git(ctx, t.repository(), own, nil, "diff", "--cached", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "HEAD")
+	return t.diffOf(ctx, nil)
 }
 
-// Apply changes the originals, all or none. It refuses if one of them is not as it was copied.
+// Apply changes the originals, all or none. It refuses if one of them is not as it was copied, and goes on where a
+// process that was killed has changed some.
 func (t *Try) Apply(ctx context.Context, diff []byte) error {
-	out, err := git(ctx, t.repository(), own, nil, "diff", "--cached", "--name-only", "-z", "--no-renames", "HEAD")
+	files, err := t.changes(ctx)
 	if err != nil {
 		return err
 	}
-	var changed []string
-	for path := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		same, err := t.same(ctx, path)
+	root, err := os.OpenRoot(t.Source.Dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	var rest, changed []string
+	for _, f := range files {
+		asCopied, err := f.copied.is(root, f.path)
 		if err != nil {
 			return err
 		}
-		if !same {
-			changed = append(changed, path)
+		asWanted, err := f.wanted.is(root, f.path)
+		switch {
+		case err != nil:
+			return err
+		case asCopied:
+			rest = append(rest, f.path)
+		case !asWanted:
+			changed = append(changed, f.path)
 		}
 	}
-	if changed != nil {
+	switch {
+	case changed != nil:
 		return &ChangedError{changed}
+	case rest == nil:
+		return nil
+	case len(rest) < len(files):
+		if diff, err = t.diffOf(ctx, rest); err != nil {
+			return err
+		}
 	}
-	_, err = git(ctx, t.Source.Dir, own, diff, "apply", "--whitespace=nowarn")
+	if _, err = git(ctx, t.Source.Dir, own, diff, "apply", "--whitespace=nowarn"); err != nil {
+		return errors.Join(err, t.putBack(context.WithoutCancel(ctx), root, files, rest))
+	}
+	return nil
+}
+
+func (t *Try) diffOf(ctx context.Context, paths []string) ([]byte, error) {
+	args := []string{"diff", "--cached", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "HEAD", "--"}
+	for _, path := range paths {
+		args = append(args, ":(literal)"+path)
+	}
+	return git(ctx, t.repository(), own, nil, args...)
+}
+
+// putBack makes those of paths again what was copied.
+func (t *Try) putBack(ctx context.Context, root *os.Root, files []change, paths []string) (err error) {
+	for _, f := range files {
+		if !slices.Contains(paths, f.path) {
+			continue
+		}
+		if failed := t.write(ctx, root, f.path, f.copied); failed != nil {
+			err = errors.Join(err, fmt.Errorf("%s could not be put back: %w", f.path, failed))
+		}
+	}
 	return err
 }
 
-// same reports whether an original is as the snapshot has it.
-func (t *Try) same(ctx context.Context, path string) (bool, error) {
-	entry, err := git(ctx, t.repository(), own, nil, "ls-tree", "-z", "HEAD", "--", ":(literal)"+path)
-	if err != nil {
-		return false, err
+// change is a file that the change touches: as it was copied, and as the change wants it.
+type change struct {
+	path           string
+	copied, wanted version
+}
+
+// version is a mode and a blob, as git writes them.
+type version struct{ mode, blob string }
+
+// Modes as git writes them.
+const (
+	absent     = "000000"
+	executable = "100755"
+	link       = "120000"
+)
+
+// changes lists what differs between the snapshot and the index, into which diff has put the change.
+func (t *Try) changes(ctx context.Context) (all []change, err error) {
+	out, err := git(ctx, t.repository(), own, nil, "diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "HEAD")
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		f := strings.Fields(strings.TrimPrefix(fields[i], ":")) // two modes, two blobs, and what was done
+		if len(f) != 5 {
+			return nil, fmt.Errorf("git diff: %q", fields[i])
+		}
+		all = append(all, change{fields[i+1], version{f[0], f[2]}, version{f[1], f[3]}})
 	}
-	root, err := os.OpenRoot(t.Source.Dir)
-	if err != nil {
-		return false, err
-	}
-	defer root.Close()
+	return all, err
+}
+
+// is reports whether a file is like that.
+func (v version) is(root *os.Root, path string) (bool, error) {
 	info, err := root.Lstat(path)
 	gone := errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 	switch {
-	case len(entry) == 0:
+	case v.mode == absent:
 		return gone, nil
 	case gone:
 		return false, nil
 	case err != nil:
 		return false, err
-	}
-	mode, _, _ := strings.Cut(string(entry), " ")
-	was, err := git(ctx, t.repository(), own, nil, "cat-file", "blob", "HEAD:"+path)
-	if err != nil {
-		return false, err
-	}
-	if mode == "120000" {
+	case v.mode == link:
 		target, err := root.Readlink(path)
-		return err == nil && target == string(was), nil
-	}
-	if !info.Mode().IsRegular() || (info.Mode()&0o100 != 0) != (mode == "100755") {
+		return err == nil && blobOf([]byte(target)) == v.blob, nil
+	case !info.Mode().IsRegular() || (info.Mode()&0o100 != 0) != (v.mode == executable):
 		return false, nil
 	}
 	now, err := root.ReadFile(path)
-	return bytes.Equal(now, was), err
+	return err == nil && blobOf(now) == v.blob, err
+}
+
+// blobOf is the name that git gives a content in a repository of ours.
+func blobOf(content []byte) string {
+	h := sha1.New()
+	fmt.Fprintf(h, "blob %d\x00", len(content))
+	h.Write(content)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// write makes a file like that.
+func (t *Try) write(ctx context.Context, root *os.Root, path string, v version) error {
+	if same, err := v.is(root, path); same || err != nil {
+		return err
+	}
+	if err := root.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		return err
+	}
+	if v.mode == absent {
+		return nil
+	}
+	content, err := git(ctx, t.repository(), own, nil, "cat-file", "blob", v.blob)
+	if err == nil {
+		err = root.MkdirAll(filepath.Dir(path), 0o777)
+	}
+	switch {
+	case err != nil:
+		return err
+	case v.mode == link:
+		return root.Symlink(string(content), path)
+	case v.mode == executable:
+		return root.WriteFile(path, content, 0o777)
+	}
+	return root.WriteFile(path, content, 0o666)
 }
 
 // check refuses what cannot be done with a change, before anything is paid for it.
@@ -109,26 +205,35 @@ func (u Use) check(ctx context.Context, s Source) error {
 		}
 	}
 	if u.Apply {
-		if err := unix.Faccessat(unix.AT_FDCWD, s.Dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil {
-			return fmt.Errorf("--apply: write to %s: %w", s.Dir, err)
+		if err := access(s.Dir, unix.W_OK|unix.X_OK); err != nil {
+			return fmt.Errorf("--apply: %w", err)
 		}
 	}
 	return nil
 }
 
-// mayWrite tries to open a file for writing. What is in it stays.
+// mayWrite asks whether a file can be written, and makes none.
 func mayWrite(path string) error {
-	_, err := os.Lstat(path)
-	absent := errors.Is(err, fs.ErrNotExist)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = access(filepath.Dir(path), unix.W_OK|unix.X_OK)
+	case err == nil && info.IsDir():
+		err = syscall.EISDIR
+	case err == nil:
+		err = access(path, unix.W_OK)
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("write %s: %w", path, err)
 	}
-	err = f.Close()
-	if absent {
-		err = errors.Join(err, os.Remove(path))
+	return nil
+}
+
+func access(path string, how uint32) error {
+	if err := unix.Faccessat(unix.AT_FDCWD, path, how, unix.AT_EACCESS); err != nil {
+		return &fs.PathError{Op: "write to", Path: path, Err: err}
 	}
-	return err
+	return nil
 }
 
 // mayBranch reports why a branch cannot be made. git is asked to, and to leave it.
@@ -136,12 +241,15 @@ func (s Source) mayBranch(ctx context.Context, name string) error {
 	if !s.Git {
 		return fmt.Errorf("--branch: %s is no git repository: --patch or --apply work without one", s.Dir)
 	}
+	if _, err := os.Stat(s.Dir); err != nil {
+		return err
+	}
 	if _, err := git(ctx, s.Dir, nil, nil, "check-ref-format", "--branch", name); err != nil {
-		return fmt.Errorf("--branch: %q is not the name of a branch", name)
+		return fmt.Errorf("--branch: %q is not the name of a branch: %w", name, err)
 	}
 	head, err := git(ctx, s.Dir, nil, nil, "rev-parse", "--verify", "HEAD^{commit}")
 	if err != nil {
-		return errors.New("--branch: the repository has no commit to begin a branch at: --patch or --apply work without one")
+		return fmt.Errorf("--branch: there is no commit to begin a branch at, --patch or --apply work without one: %w", err)
 	}
 	todo := fmt.Sprintf("start\ncreate refs/heads/%s %sprepare\nabort\n", name, head)
 	if _, err := git(ctx, s.Dir, nil, []byte(todo), "update-ref", "--stdin"); err != nil {

@@ -136,6 +136,11 @@ func (y *CommandLine) with(ctx context.Context, m Model, task Task) error {
 
 // applyLater does with the change of an ended try what is asked for. No model is needed.
 func (y *CommandLine) applyLater(ctx context.Context) error {
+	lock, err := y.t.lock()
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
 	result, err := y.t.Result(ctx, y.Lang)
 	if err != nil {
 		return err
@@ -177,6 +182,11 @@ func (y *CommandLine) trouble(what string, err error) {
 
 // end shows what became of the task, and applies it as asked.
 func (y *CommandLine) end(ctx context.Context, code int) error {
+	lock, err := y.t.lock()
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
 	result, err := y.t.Result(context.WithoutCancel(ctx), y.Lang)
 	if err != nil {
 		return err

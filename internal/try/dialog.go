@@ -176,6 +176,5 @@ func (t *Try) Use(ctx context.Context, d *Dialog, u Use, r *Result) error {
 		return nil
 	}
 	d.Show(d.text("try.applied", r.Applied))
-	t.saved.Applied = true
-	return t.save()
+	return save(t.wishFile(), wish{u, true})
 }

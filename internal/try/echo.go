@@ -2,6 +2,7 @@ package try
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"sync"
 
@@ -41,17 +42,16 @@ func (e *echo) EditComment(ctx context.Context, key forge.TaskKey, id, body stri
 func (e *echo) print(id, body string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.said[id] == nil {
-		e.said[id] = map[string]bool{}
-	}
+	before, now := e.said[id], map[string]bool{}
 	body = strings.ReplaceAll(plain(report.InTry(body, e.uuid())), "** @"+e.user+"\n", "**\n")
 	for line := range strings.SplitSeq(body, "\n") {
-		if line == "" || e.said[id][line] {
-			continue
+		if line != "" && !before[line] {
+			e.show(line)
 		}
-		e.said[id][line] = true
-		e.show(line)
+		now[line] = true
 	}
+	maps.Copy(now, before)
+	e.said[id] = now
 }
 
 var (

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"path/filepath"
 
 	"agent/contexts"
 	"agent/forge"
@@ -68,9 +67,8 @@ func End(ctx context.Context, env *cli.Env, store *contexts.Store, uuid string) 
 	if err != nil || !s.Status.Ended() {
 		return false, err
 	}
-	if key, err := forge.ParseTaskKey(first.TaskKey); err == nil && !s.Simulates() {
-		err = os.RemoveAll(filepath.Join(state, key.Project))
-		return true, err
+	if t, err := reopen(state, first.TaskKey, uuid); err == nil && !s.Simulates() {
+		return true, t.keep() // forks of it may go on
 	}
 	return true, nil
 }

@@ -173,15 +173,23 @@ func copyFile(from, to *os.Root, name string) (int64, error) {
 }
 
 // own are variables for git in a repository that is ours: nobody's settings count.
-var own = []string{"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+var own = []string{"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_DEFAULT_HASH=sha1",
 	"GIT_AUTHOR_NAME=agent", "GIT_AUTHOR_EMAIL=agent@users.noreply.invalid",
 	"GIT_COMMITTER_NAME=agent", "GIT_COMMITTER_EMAIL=agent@users.noreply.invalid"}
+
+// placesARepository tells variables that lead git to another repository than that of its directory: git sets
+// them for hooks and aliases.
+func placesARepository(entry string) bool {
+	name, _, _ := strings.Cut(entry, "=")
+	return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_QUARANTINE_PATH"}, name)
+}
 
 // git runs git in a directory. An error holds what it said, on one line.
 func git(ctx context.Context, dir string, env []string, input []byte, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir, cmd.Stdin = dir, bytes.NewReader(input)
-	cmd.Env = append(append(cmd.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"), env...)
+	cmd.Env = append(append(slices.DeleteFunc(cmd.Environ(), placesARepository), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"), env...)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()

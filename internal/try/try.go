@@ -34,21 +34,13 @@ import (
 type Try struct {
 	Source Source
 	UUID   string // of its context, once it has begun
-	saved  saved
-	fork   bool // the context is a fork: the directory is that of its origin
+	fork   bool   // the context is a fork: the directory is that of its origin
 	store  *contexts.Store
 	dir    string
 	name   string
 	app    *app.App
 	rounds *rounds.Rounds
 	person string // who answers
-}
-
-// saved is what source.json holds.
-type saved struct {
-	Source
-	Use     Use  // that was asked for when it began, or later
-	Applied bool // that was done
 }
 
 // Options say what is to be done, and how it is shown.
@@ -116,11 +108,11 @@ func Find(stateDir string, store *contexts.Store, ref string) (*Try, error) {
 // New makes a copy of the source.
 func New(ctx context.Context, stateDir string, s Source, use Use) (*Try, error) {
 	name := forge.TryPrefix + uuid.NewString()[:8]
-	t := &Try{Source: s, saved: saved{Source: s, Use: use}, name: name, dir: filepath.Join(stateDir, name)}
+	t := &Try{Source: s, name: name, dir: filepath.Join(stateDir, name)}
 	if err := os.MkdirAll(t.tasks(), 0o700); err != nil {
 		return nil, err
 	}
-	err := t.save()
+	err := errors.Join(save(t.sourceFile(), s), save(t.wishFile(), wish{Use: use}))
 	if err == nil {
 		err = s.snapshot(ctx, t.repository())
 	}
@@ -128,29 +120,6 @@ func New(ctx context.Context, stateDir string, s Source, use Use) (*Try, error) 
 		return nil, errors.Join(err, os.RemoveAll(t.dir))
 	}
 	return t, nil
-}
-
-func (t *Try) save() error {
-	data, err := json.Marshal(t.saved)
-	if err == nil {
-		err = os.WriteFile(t.sourceFile(), data, 0o600)
-	}
-	return err
-}
-
-// Wish is what is to be done with the change: as it is asked for now, else as before.
-func (t *Try) Wish(ctx context.Context, now Use) (Use, error) {
-	if now == (Use{}) {
-		if t.saved.Applied {
-			return now, nil
-		}
-		return t.saved.Use, nil
-	}
-	if err := now.check(ctx, t.Source); err != nil {
-		return now, RefusedError{err}
-	}
-	t.saved.Use, t.saved.Applied = now, false
-	return now, t.save()
 }
 
 // reopen finds the try of a context by its task key.
@@ -167,9 +136,7 @@ func reopen(stateDir, taskKey, id string) (*Try, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = json.Unmarshal(data, &t.saved)
-	t.Source = t.saved.Source
-	return t, err
+	return t, json.Unmarshal(data, &t.Source)
 }
 
 func (t *Try) tasks() string      { return filepath.Join(t.dir, "tasks") }
