@@ -57,5 +57,11 @@ func InTry(text, uuid string) string {
 	for _, s := range swaps() {
 		text = s.from.ReplaceAllLiteralString(text, s.to)
 	}
-	return resumes().ReplaceAllLiteralString(text, "`agent try --resume "+uuid[:min(8, len(uuid))]+"`")
+	return resumes().ReplaceAllStringFunc(text, func(said string) string {
+		named := strings.TrimSpace(strings.TrimPrefix(strings.Trim(said, "`"), "agent resume"))
+		if !strings.HasPrefix(uuid, named) { // another context
+			return said
+		}
+		return "`agent try --resume " + uuid[:min(8, len(uuid))] + "`"
+	})
 }

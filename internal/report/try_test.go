@@ -21,6 +21,7 @@ func TestInTry(t *testing.T) {
 			"key":     {i18n.Text(lang, "why.model_auth"), strings.Replace(i18n.Text(lang, "why.model_auth"), "agent resume", "agent try --resume 0123abcd", 1)},
 			"named":   {"`agent resume 0123abcd`", "`agent try --resume 0123abcd`"},
 			"other":   {"The model says: agent resume works.", "The model says: agent resume works."},
+			"another": {"`agent resume 9999abcd`", "`agent resume 9999abcd`"},
 		} {
 			if got := InTry(test.text, id); got != test.want {
 				t.Errorf("%s, %s: %q, want %q", lang, name, got, test.want)
