@@ -258,7 +258,7 @@ var wrongUsage = []struct {
 	{[]string{"lst"}, "不明なコマンド: \"lst\"（\"agent\"）\n\nもしかして:\n\tlist\n"},
 	{[]string{"config", "shwo"}, "不明なコマンド: \"shwo\"（\"agent config\"）\n\nもしかして:\n\tshow\n"},
 	{[]string{"help", "lst"}, "不明なコマンド: \"lst\"（\"agent help\"）\n\nもしかして:\n\tlist\n"},
-	{[]string{"run", "--dryrun"}, "不明なフラグ: --dryrun\n\nもしかして:\n\t--dry-run\n\n  → agent run --help で使い方を"},
+	{[]string{"run", "--dryrun"}, "不明なフラグ: --dryrun\n\nもしかして:\n\t--dry-run\n  → agent run --help で使い方を"},
 	{[]string{"config", "frobnicate"}, `不明なコマンド: "frobnicate"（"agent config"）`},
 	{[]string{"help", "frobnicate"}, `不明なコマンド: "frobnicate"（"agent help"）`},
 	{[]string{"list", "--frobnicate"}, "不明なフラグ: --frobnicate"},

@@ -63,7 +63,7 @@ func meant(err error, prefix string, names []string) error {
 	if len(names) == 0 {
 		return err
 	}
-	return fmt.Errorf("%w\n\nDid you mean this?\n\t%s\n", err, prefix+strings.Join(names, "\n\t"+prefix))
+	return fmt.Errorf("%w\n\nDid you mean this?\n\t%s", err, prefix+strings.Join(names, "\n\t"+prefix))
 }
 
 // name is how a command is called without the program.

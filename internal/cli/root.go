@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -47,7 +48,7 @@ func (e *Env) Execute(ctx context.Context, root *cobra.Command, args []string) i
 	cmd, err := root.ExecuteContextC(ctx)
 	err = result(err)
 	if err != nil && !errors.Is(err, ErrQuiet) {
-		e.Problem(firstLines(err.Error(), e.locale()))
+		e.Problem(strings.TrimRight(firstLines(err.Error(), e.locale()), "\n"))
 		if hint := hintFor(cmd, err); hint != "" {
 			fmt.Fprintln(e.Err, "  → "+i18n.Help(e.locale(), hint))
 		}
