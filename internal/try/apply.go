@@ -29,17 +29,39 @@ func (t *Try) diff(ctx context.Context, patch []byte) ([]byte, error) {
 	if len(patch) == 0 {
 		return nil, nil
 	}
-	left := filepath.Join(t.repository(), ".git", "index.lock") // of a process that was killed: this one holds the lock of the try
-	if err := os.Remove(left); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := t.clearIndex(changeIndex); err != nil {
 		return nil, err
 	}
-	if _, err := git(ctx, t.repository(), own, nil, "reset", "-q", "--hard"); err != nil {
+	if _, err := t.inChange(ctx, nil, "read-tree", "HEAD"); err != nil {
 		return nil, err
 	}
-	if _, err := git(ctx, t.repository(), own, patch, "apply", "--index", "--whitespace=nowarn"); err != nil {
+	if _, err := t.inChange(ctx, patch, "apply", "--cached", "--whitespace=nowarn"); err != nil {
 		return nil, err
 	}
 	return t.diffOf(ctx, nil)
+}
+
+// Indexes beside the repositories, which the change is put into.
+const (
+	changeIndex = "change.index" // of the snapshot
+	branchIndex = "branch.index" // of the user's repository
+)
+
+func (t *Try) index(name string) string { return "GIT_INDEX_FILE=" + filepath.Join(t.dir, name) }
+
+// clearIndex removes what a process that was killed has left of an index. This one holds the lock of the try.
+func (t *Try) clearIndex(name string) (err error) {
+	for _, suffix := range []string{"", ".lock"} {
+		if failed := os.Remove(filepath.Join(t.dir, name+suffix)); !errors.Is(failed, fs.ErrNotExist) {
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
+}
+
+// inChange runs git on the snapshot with the change.
+func (t *Try) inChange(ctx context.Context, input []byte, args ...string) ([]byte, error) {
+	return git(ctx, t.repository(), append([]string{t.index(changeIndex)}, own...), input, args...)
 }
 
 // Apply changes the originals, all or none. It refuses if one of them is not as it was copied, and goes on where a
@@ -91,7 +113,7 @@ func (t *Try) diffOf(ctx context.Context, paths []string) ([]byte, error) {
 	for _, path := range paths {
 		args = append(args, ":(literal)"+path)
 	}
-	return git(ctx, t.repository(), own, nil, args...)
+	return t.inChange(ctx, nil, args...)
 }
 
 // putBack makes those of paths again what was copied.
@@ -125,7 +147,7 @@ const (
 
 // changes lists what differs between the snapshot and the index, into which diff has put the change.
 func (t *Try) changes(ctx context.Context) (all []change, err error) {
-	out, err := git(ctx, t.repository(), own, nil, "diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "HEAD")
+	out, err := t.inChange(ctx, nil, "diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "HEAD")
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		f := strings.Fields(strings.TrimPrefix(fields[i], ":")) // two modes, two blobs, and what was done
@@ -196,7 +218,7 @@ func (t *Try) write(ctx context.Context, root *os.Root, path string, v version) 
 func (u Use) check(ctx context.Context, s Source) error {
 	if u.Branch != "" {
 		if err := s.mayBranch(ctx, u.Branch); err != nil {
-			return err
+			return fmt.Errorf("--branch: %w", err)
 		}
 	}
 	if u.Patch != "" {
@@ -238,45 +260,50 @@ func access(path string, how uint32) error {
 
 // mayBranch reports why a branch cannot be made. git is asked to, and to leave it.
 func (s Source) mayBranch(ctx context.Context, name string) error {
-	if !s.Git {
-		return fmt.Errorf("--branch: %s is no git repository: --patch or --apply work without one", s.Dir)
-	}
-	if _, err := os.Stat(s.Dir); err != nil {
+	head, err := s.base(ctx, name)
+	if err != nil {
 		return err
 	}
-	if _, err := git(ctx, s.Dir, nil, nil, "check-ref-format", "--branch", name); err != nil {
-		return fmt.Errorf("--branch: %q is not the name of a branch: %w", name, err)
-	}
-	head, err := git(ctx, s.Dir, nil, nil, "rev-parse", "--verify", "HEAD^{commit}")
-	if err != nil {
-		return fmt.Errorf("--branch: there is no commit to begin a branch at, --patch or --apply work without one: %w", err)
-	}
-	todo := fmt.Sprintf("start\ncreate refs/heads/%s %sprepare\nabort\n", name, head)
+	todo := fmt.Sprintf("start\ncreate refs/heads/%s %s\nprepare\nabort\n", name, head)
 	if _, err := git(ctx, s.Dir, nil, []byte(todo), "update-ref", "--stdin"); err != nil {
-		return fmt.Errorf("--branch: the branch %s cannot be made, take another name: %w", name, err)
+		return fmt.Errorf("the branch %s cannot be made, take another name: %w", name, err)
 	}
 	return nil
 }
 
-// Branch makes a branch of the user's repository with the change on top of its latest
-// commit. The files in the directory stay as they are.
-func (t *Try) Branch(ctx context.Context, name string, diff []byte, message string) error {
-	if !t.Source.Git {
-		return fmt.Errorf("%s is no git repository: --patch or --apply work without one", t.Source.Dir)
+// base is the commit that a branch begins at.
+func (s Source) base(ctx context.Context, branch string) (commit string, err error) {
+	if !s.Git {
+		return "", fmt.Errorf("%s is no git repository: --patch or --apply work without one", s.Dir)
 	}
-	index := filepath.Join(t.dir, "index")
-	defer os.Remove(index)
-	env := append([]string{"GIT_INDEX_FILE=" + index}, own[2:]...)
+	if _, err := os.Stat(s.Dir); err != nil {
+		return "", err
+	}
+	if _, err := git(ctx, s.Dir, nil, nil, "check-ref-format", "--branch", branch); err != nil {
+		return "", fmt.Errorf("%q is not the name of a branch: %w", branch, err)
+	}
+	out, err := git(ctx, s.Dir, nil, nil, "rev-parse", "--verify", "HEAD^{commit}")
+	if err != nil {
+		return "", fmt.Errorf("there is no commit to begin a branch at, --patch or --apply work without one: %w", err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// Branch makes a branch of the user's repository with the change on top of its latest
+// commit. The files in the directory stay as they are. One that a process has made that was
+// killed then is taken.
+func (t *Try) Branch(ctx context.Context, name string, diff []byte, message string) error {
+	head, err := t.Source.base(ctx, name)
+	if err != nil {
+		return err
+	}
+	if err := t.clearIndex(branchIndex); err != nil {
+		return err
+	}
+	env := append([]string{t.index(branchIndex)}, identity...)
 	run := func(input []byte, args ...string) (string, error) {
 		out, err := git(ctx, t.Source.Dir, env, input, args...)
 		return strings.TrimSpace(string(out)), err
-	}
-	if _, err := run(nil, "check-ref-format", "--branch", name); err != nil {
-		return fmt.Errorf("%q is not the name of a branch", name)
-	}
-	head, err := run(nil, "rev-parse", "--verify", "HEAD^{commit}")
-	if err != nil {
-		return errors.New("the repository has no commit to begin a branch at")
 	}
 	if _, err = run(nil, "read-tree", head); err != nil {
 		return err
@@ -288,6 +315,10 @@ func (t *Try) Branch(ctx context.Context, name string, diff []byte, message stri
 	if err != nil {
 		return err
 	}
+	const content = "--format=%T %P%n%B" // tree, parent and message
+	if made, err := run(nil, "log", "-1", content, "refs/heads/"+name, "--"); err == nil && made == tree+" "+head+"\n"+strings.TrimSpace(message) {
+		return t.clearIndex(branchIndex)
+	}
 	commit, err := run([]byte(message), "commit-tree", tree, "-p", head, "-F", "-")
 	if err != nil {
 		return err
@@ -295,5 +326,5 @@ func (t *Try) Branch(ctx context.Context, name string, diff []byte, message stri
 	if _, err = run(nil, "update-ref", "refs/heads/"+name, commit, strings.Repeat("0", len(commit))); err != nil {
 		return fmt.Errorf("the branch %s was not made: %w", name, err)
 	}
-	return nil
+	return t.clearIndex(branchIndex)
 }

@@ -137,7 +137,9 @@ func TestApplyIsUndone(t *testing.T) {
 // A process that was killed has left git's lock; another one that lives keeps this one out.
 func TestApplyAfterAKill(t *testing.T) {
 	t0, diff := tried(t)
-	put(t, t0.repository(), ".git/index.lock", "", 0o600)
+	for _, left := range []string{changeIndex, changeIndex + ".lock"} {
+		put(t, t0.dir, left, "half", 0o600)
+	}
 	again, err := t0.diff(t.Context(), diff)
 	if err != nil || string(again) != string(diff) {
 		t.Errorf("%v\n%s", err, again)
@@ -151,6 +153,37 @@ func TestApplyAfterAKill(t *testing.T) {
 	lock, err = t0.lock()
 	must(t, err)
 	must(t, lock.Close())
+}
+
+// A branch that a process has made that was killed then is taken, and no other one.
+func TestBranchAfterAKill(t *testing.T) {
+	t0, diff := tried(t)
+	run := func(args ...string) string {
+		t.Helper()
+		out, err := git(t.Context(), t0.Source.Dir, own, nil, args...)
+		must(t, err)
+		return string(out)
+	}
+	run("init", "-q", "-b", "main")
+	run("add", "-A")
+	run("commit", "-q", "-m", "Begin")
+	t0.Source.Git = true
+	must(t, t0.Branch(t.Context(), "fix", diff, "Fix it\n\nAgent-Context: u\n"))
+	made := run("rev-parse", "fix")
+	for _, left := range []string{branchIndex, branchIndex + ".lock"} {
+		put(t, t0.dir, left, "half", 0o600)
+	}
+	must(t, t0.Branch(t.Context(), "fix", diff, "Fix it\n\nAgent-Context: u\n"))
+	if again := run("rev-parse", "fix"); again != made {
+		t.Errorf("the branch was %s and is %s", made, again)
+	}
+	if err := t0.Branch(t.Context(), "fix", diff, "Fix it\n\nAgent-Context: v\n"); err == nil {
+		t.Error("the branch of another context was taken")
+	}
+	run("branch", "mine")
+	if err := t0.Branch(t.Context(), "mine", diff, "Fix it\n\nAgent-Context: u\n"); err == nil {
+		t.Error("the user's branch was taken")
+	}
 }
 
 // A fork has its own wish, and a file that is not whole is never read.

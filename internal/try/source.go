@@ -173,7 +173,10 @@ func copyFile(from, to *os.Root, name string) (int64, error) {
 }
 
 // own are variables for git in a repository that is ours: nobody's settings count.
-var own = []string{"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_DEFAULT_HASH=sha1",
+var own = append([]string{"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_DEFAULT_HASH=sha1"}, identity...)
+
+// identity is who makes commits, also in the user's repository.
+var identity = []string{
 	"GIT_AUTHOR_NAME=agent", "GIT_AUTHOR_EMAIL=agent@users.noreply.invalid",
 	"GIT_COMMITTER_NAME=agent", "GIT_COMMITTER_EMAIL=agent@users.noreply.invalid"}
 

@@ -224,7 +224,7 @@ func (r *round) configured(ctx context.Context, repo forge.Repository, err error
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return ctx.Err()
-	case strings.Contains(repo.CloneURL, "://"):
+	case strings.Contains(repo.CloneURL, "://"), git.IsMachine(err), git.IsFull(err):
 		return &engine.Temporary{Err: err}
 	}
 	return &engine.Refused{Err: err}
